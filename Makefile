@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+#   make            build/tmtrace
+#   make demo       install what is missing, build, trace the sample stack
+#   make test       install what is missing, build, run every test
+#   make help       the other targets
+#
+# V=1 shows the commands. BUILD=DIR builds there. SANITIZE=1 builds with ASan and UBSan, into a
+# folder of its own.
+
+VERSION	 := 0.1.0
+PREFIX	 ?= /usr/local
+SANITIZE ?=
+BUILD	 ?= build$(if $(SANITIZE),/sanitize)
+
+CC	?= gcc
+CLANG	?= clang
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+INSTALL ?= install
+
+ifeq ($(V),1)
+Q   :=
+msg :=
+else
+Q   := @
+msg  = @printf '  %-8s %s\n' '$(1)' '$(2)'
+endif
+
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	    -Wno-missing-field-initializers
+CFLAGS	 ?= -O2 -g
+LDFLAGS	 ?=
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(if $(SANITIZE),$(SANITIZERS)) \
+	     -Iheaders -Iuser -I$(BUILD) -DTMTRACE_VERSION='"$(VERSION)"' \
+	     -DTMTRACE_DATA_DIR='"$(PREFIX)/share/tmtrace"'
+SANITIZERS := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
+LIBS	 ?= -l:libbpf.a -lelf -lz -lyaml -ljson-c
+BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -std=gnu11 -Wall -Wextra -Werror \
+	      -Wno-unused-function -Wno-unused-parameter -Ivmlinux -Iheaders -Ibpf \
+	      -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
+# What the compiler leaves beside an object: the headers that it depends on.
+DEPFLAGS := -MMD -MP
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.DEFAULT_GOAL := all
+.PHONY: all
+all: $(BUILD)/tmtrace
+
+# A file that holds a text and changes only when the text does: what depends on it is made again
+# when the flags change, or the list of objects and its order. $(1): file, $(2): text
+define REMEMBER
+$(1): FORCE
+	@mkdir -p $$(@D)
+	@printf '%s\n' '$(subst ','\'',$(2))' | cmp -s - $$@ || printf '%s\n' '$(subst ','\'',$(2))' > $$@
+endef
+.PHONY: FORCE
+
+# The kernel side: an object per layer, linked into one, with one skeleton.
+# The definitions come first: bpftool 7.1 loses a map's offset when it meets its extern before.
+BPF_SOURCES := bpf/maps.bpf.c $(sort $(filter-out bpf/maps.bpf.c,$(wildcard bpf/*.bpf.c)))
+BPF_OBJECTS := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(BPF_SOURCES))
+
+$(eval $(call REMEMBER,$(BUILD)/bpf/flags,$(CLANG) $(BPF_CFLAGS)))
+$(eval $(call REMEMBER,$(BUILD)/bpf/objects,$(BPF_OBJECTS)))
+
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BUILD)/bpf/flags
+	$(call msg,BPF,$@)
+	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c $< -o $@
+
+$(BUILD)/tmtrace.bpf.o: $(BPF_OBJECTS) $(BUILD)/bpf/objects
+	$(call msg,LINK,$@)
+	$(Q)$(BPFTOOL) gen object $@ $(BPF_OBJECTS)
+
+$(BUILD)/tmtrace.skel.h: $(BUILD)/tmtrace.bpf.o
+	$(call msg,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name tmtrace_bpf > $@
+
+# The program. Everything but main.c is in a library that the unit tests link too.
+USER_SOURCES := $(sort $(filter-out user/main.c,$(wildcard user/*/*.c)))
+USER_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(USER_SOURCES))
+
+$(eval $(call REMEMBER,$(BUILD)/user/flags,$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LIBS)))
+$(eval $(call REMEMBER,$(BUILD)/user/objects,$(USER_OBJECTS)))
+
+$(BUILD)/user/%.o: user/%.c $(BUILD)/user/flags | $(BUILD)/tmtrace.skel.h
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(DEPFLAGS) -c $< -o $@
+
+$(BUILD)/libtmtrace.a: $(USER_OBJECTS) $(BUILD)/user/objects
+	$(call msg,AR,$@)
+	$(Q)rm -f $@ && $(AR) crs $@ $(USER_OBJECTS)
+
+# Where the program in a build folder finds the catalogue.
+$(BUILD)/probes:
+	$(Q)mkdir -p $(@D) && ln -sfn $(CURDIR)/probes $@
+
+$(BUILD)/tmtrace: $(BUILD)/user/main.o $(BUILD)/libtmtrace.a | $(BUILD)/probes
+	$(call msg,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# Installing. The program finds the catalogue beside itself: ../share/tmtrace/probes.
+BIN_DIR	 := $(DESTDIR)$(PREFIX)/bin
+DATA_DIR := $(DESTDIR)$(PREFIX)/share/tmtrace
+DOC_DIR	 := $(DESTDIR)$(PREFIX)/share/doc/tmtrace
+MAN_DIR	 := $(DESTDIR)$(PREFIX)/share/man/man1
+COMPLETION_DIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+
+.PHONY: install uninstall
+install: all
+	$(call msg,INSTALL,$(DESTDIR)$(PREFIX))
+	$(Q)$(INSTALL) -d $(BIN_DIR) $(DATA_DIR)/probes $(DOC_DIR) $(MAN_DIR) $(COMPLETION_DIR)
+	$(Q)$(INSTALL) -m 755 $(BUILD)/tmtrace $(BIN_DIR)/tmtrace
+	$(Q)$(INSTALL) -m 644 probes/*.yaml $(DATA_DIR)/probes
+	$(Q)$(INSTALL) -m 644 README.md CHANGELOG.md docs/*.md $(DOC_DIR)
+	$(Q)$(INSTALL) -m 644 docs/tmtrace.1 $(MAN_DIR)/tmtrace.1
+	$(Q)$(INSTALL) -m 644 scripts/completion/tmtrace.bash $(COMPLETION_DIR)/tmtrace
+
+# Leaves catalogue files that are not from here.
+uninstall:
+	$(call msg,REMOVE,$(DESTDIR)$(PREFIX))
+	$(Q)rm -f $(BIN_DIR)/tmtrace $(MAN_DIR)/tmtrace.1 $(COMPLETION_DIR)/tmtrace
+	$(Q)rm -f $(patsubst %,$(DATA_DIR)/%,$(wildcard probes/*.yaml))
+	$(Q)rm -f $(patsubst %,$(DOC_DIR)/%,$(notdir README.md CHANGELOG.md $(wildcard docs/*.md)))
+	$(Q)for d in $(DATA_DIR)/probes $(DATA_DIR) $(DOC_DIR); do \
+		if [ -d $$d ]; then rmdir --ignore-fail-on-non-empty $$d; fi; done
+
+.PHONY: clean
+clean:
+	$(call msg,CLEAN,$(BUILD))
+	$(Q)rm -rf $(BUILD)
+
+.PHONY: help
+help:
+	@echo 'make                   the program, $(BUILD)/tmtrace'
+	@echo 'make stack             the sample stack, $(BUILD)/stack'
+	@echo 'make demo              installs what is missing, builds, traces the sample stack (root)'
+	@echo 'make test              installs what is missing, builds, runs every test (root)'
+	@echo 'make test-unit         the unit tests; SANITIZE=1: under ASan and UBSan'
+	@echo 'make test-integration  the integration tests; TESTS="PATTERN...": only these (root)'
+	@echo 'make fuzz              the fuzz targets until stopped; FUZZ=NAME: one, FUZZ_TIME=SEC: so long'
+	@echo 'make lint              clang-format, clang-tidy, cppcheck, and the like'
+	@echo 'make install           into PREFIX ($(PREFIX)), below DESTDIR; make uninstall'
+	@echo 'make clean             removes $(BUILD)'
+	@echo
+	@echo 'V=1 shows the commands; BUILD=DIR builds in another folder; SANITIZE=1 with ASan and UBSan'
+
+include tests/tests.mk
+
+-include $(wildcard $(addsuffix /*.d,$(addprefix $(BUILD)/,bpf user user/* tests/*)))

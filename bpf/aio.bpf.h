@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Linux AIO: one operation is one control block, from io_submit to the io_getevents that reaps
+ * it. Completions that the program takes out of the ring itself have no event.
+ */
+#ifndef BPF_AIO_BPF_H
+#define BPF_AIO_BPF_H
+
+#include "vfs.bpf.h"
+
+/* uapi/linux/aio_abi.h */
+struct aio_block {
+	u64 data;
+	u32 key, rw_flags;
+	u16 opcode;
+	u16 priority;
+	u32 fd;
+	u64 buffer, bytes;
+	s64 offset;
+	u64 reserved;
+	u32 flags, eventfd;
+};
+
+struct aio_event {
+	u64 data, block;
+	s64 result, result2;
+};
+
+/* The most control blocks or events of one system call that are followed. */
+#define AIO_MAX 65536
+
+struct aio_loop {
+	u64 array, start_ns, job;
+	u32 tgid;
+};
+
+TM_INLINE u32 aio__function(u16 opcode)
+{
+	switch (opcode) {
+	case 0: /* PREAD */
+	case 7: /* PREADV */
+		return TM_VFS_READ;
+	case 1: /* PWRITE */
+	case 8: /* PWRITEV */
+		return TM_VFS_WRITE;
+	case 2: /* FSYNC */
+	case 3: /* FDSYNC */
+		return TM_VFS_FSYNC;
+	default:
+		return TM_VFS_NONE;
+	}
+}
+
+/*
+ * The kernel copies a control block: a program may submit one again before the first completes.
+ * They have the time of the first.
+ */
+TM_INLINE bool aio__joins(struct tm_aio_key *key, struct tm_request *request)
+{
+	struct tm_request *first = bpf_map_lookup_elem(&tm_aio, key);
+
+	if (!first)
+		return false;
+	if (first->slot == request->slot)
+		ADD(first->more, 1);
+	else
+		vfs__drop(request->function, request->slot, TM_LOSS_NO_ENTRY);
+	return true;
+}
+
+/* One submission of a control block is over. */
+TM_INLINE void aio__leave(struct tm_aio_key *key, struct tm_request *request)
+{
+	if (request->more)
+		ADD(request->more, -1);
+	else
+		bpf_map_delete_elem(&tm_aio, key);
+}
+
+static long aio__begin(u32 i, struct aio_loop *loop)
+{
+	struct tm_aio_key key = { .tgid = loop->tgid };
+	struct tm_request request = { .start_ns = loop->start_ns };
+	struct aio_block block;
+	struct file *file;
+
+	if (bpf_probe_read_user(&key.block, sizeof(key.block), (void *)(loop->array + 8 * i)) ||
+	    bpf_probe_read_user(&block, sizeof(block), (void *)key.block))
+		return 1;
+	request.function = aio__function(block.opcode);
+	if (!request.function)
+		return 0;
+	file = file__of(block.fd);
+	if (!file || file__kind(file) != FILE_FILE) {
+		vfs__filter(request.function);
+		return 0;
+	}
+	request.slot = vfs__begin(loop->job, request.function, file);
+	if (request.slot == TM_NO_SLOT || aio__joins(&key, &request))
+		return 0;
+	if (bpf_map_update_elem(&tm_aio, &key, &request, BPF_ANY))
+		vfs__drop(request.function, request.slot, TM_LOSS_NO_ENTRY);
+	return 0;
+}
+
+/* A control block that io_submit did not take. */
+static long aio__undo(u32 i, struct aio_loop *loop)
+{
+	struct tm_aio_key key = { .tgid = loop->tgid };
+	struct tm_request *request;
+
+	if (bpf_probe_read_user(&key.block, sizeof(key.block), (void *)(loop->array + 8 * i)))
+		return 1;
+	request = bpf_map_lookup_elem(&tm_aio, &key);
+	if (!request)
+		return 0;
+	vfs__drop(request->function, request->slot, TM_LOSSES);
+	aio__leave(&key, request);
+	return 0;
+}
+
+static long aio__end(u32 i, struct aio_loop *loop)
+{
+	struct tm_aio_key key = { .tgid = loop->tgid };
+	struct tm_request *request;
+	struct aio_event event;
+
+	if (bpf_probe_read_user(&event, sizeof(event), (void *)(loop->array + sizeof(event) * i)))
+		return 1;
+	key.block = event.block;
+	request = bpf_map_lookup_elem(&tm_aio, &key);
+	if (!request)
+		return 0; /* submitted before tracing began */
+	vfs__end(request->function, request->slot, loop->start_ns - request->start_ns,
+		 event.result);
+	aio__leave(&key, request);
+	return 0;
+}
+
+/* io_submit(context, n, blocks) begins. */
+static __attribute__((noinline)) int aio__submit(u64 n, u64 blocks, u64 now, u64 job)
+{
+	struct aio_loop loop = {
+		.array = blocks,
+		.start_ns = now,
+		.job = job,
+		.tgid = bpf_get_current_pid_tgid() >> 32,
+	};
+
+	vfs__note_submitter(loop.tgid);
+	bpf_loop(n < AIO_MAX ? n : AIO_MAX, aio__begin, &loop, 0);
+	return 0;
+}
+
+/* It ends: the kernel took only the first of them, or refused. */
+static __attribute__((noinline)) int aio__submitted(u64 n, u64 blocks, s64 taken)
+{
+	struct aio_loop loop = { .tgid = bpf_get_current_pid_tgid() >> 32 };
+	u64 first = taken > 0 ? taken : 0;
+
+	n = n < AIO_MAX ? n : AIO_MAX;
+	loop.array = blocks + 8 * first;
+	if (first < n)
+		bpf_loop(n - first, aio__undo, &loop, 0);
+	return 0;
+}
+
+/* io_getevents(..., events, ...) returned n of them. */
+static __attribute__((noinline)) int aio__reap(s64 n, u64 events, u64 now)
+{
+	struct aio_loop loop = {
+		.array = events,
+		.start_ns = now,
+		.tgid = bpf_get_current_pid_tgid() >> 32,
+	};
+
+	if (n > 0)
+		bpf_loop(n < AIO_MAX ? n : AIO_MAX, aio__end, &loop, 0);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Calls of library functions. One program serves all functions: its cookie is the index of the
+ * probe. The same entry and return serve a session, a pair of multi links and a pair of perf
+ * uprobes; only a session can refuse its return probe.
+ */
+#include "frame.bpf.h"
+#include "operand.bpf.h"
+#include "scope.bpf.h"
+#include "thread.bpf.h"
+
+/* As kernels have them up to 7.1; since 7.2 they take an argument, and the load is refused. */
+extern bool bpf_session_is_return(void) __ksym __weak;
+extern __u64 *bpf_session_cookie(void) __ksym __weak;
+
+/* Whether a return value is a failure; *code is its errno or own code, 0 where it has none. */
+TM_INLINE bool call__failed(const struct tm_spec *spec, s64 value, int *code)
+{
+	*code = 0;
+	switch (spec->fail) {
+	case TM_FAIL_NEGATIVE_ERRNO:
+		*code = value < 0 ? -value : 0;
+		return value < 0;
+	case TM_FAIL_NEGATIVE:
+		return value < 0;
+	case TM_FAIL_NONZERO:
+		*code = value;
+		return value != 0;
+	case TM_FAIL_NULL:
+		return value == 0;
+	default:
+		return false;
+	}
+}
+
+/* What is known of the size at entry; what is read at return is remembered in the frame. */
+TM_INLINE void call__size_at_entry(const struct pt_regs *regs, const struct tm_size *size,
+				   struct tm_frame *frame)
+{
+	frame->size = TM_SIZE_ABSENT;
+	frame->size_at = 0;
+	if (size->kind == TM_SIZE_NONE || size->kind == TM_SIZE_RETURN)
+		return;
+	if (size->kind == TM_SIZE_DELTA || size->kind == TM_SIZE_AFTER) {
+		if (operand__is_null(regs, &size->a))
+			return;
+		frame->size_at = operand__address(regs, &size->a);
+	}
+	if (size->kind != TM_SIZE_AFTER)
+		frame->size = size__at_entry(regs, size);
+}
+
+TM_INLINE u64 call__size_at_return(const struct tm_size *size, const struct tm_frame *frame,
+				   s64 value)
+{
+	u64 now = 0;
+
+	switch (size->kind) {
+	case TM_SIZE_RETURN:
+		return value;
+	case TM_SIZE_DELTA:
+		if (frame->size >= TM_SIZE_ABSENT)
+			return frame->size;
+		if (!operand__read_memory(frame->size_at, &size->a, &now))
+			return TM_SIZE_UNKNOWN;
+		return now - frame->size;
+	case TM_SIZE_AFTER:
+		if (!frame->size_at)
+			return TM_SIZE_ABSENT;
+		return operand__read_memory(frame->size_at, &size->a, &now) ? now : TM_SIZE_UNKNOWN;
+	default:
+		return frame->size;
+	}
+}
+
+/* A call of a function that gets no return probe is counted, not timed. */
+TM_INLINE void call__count_only(struct tm_ledger *ledger, struct tm_key *key)
+{
+	u32 slot = series__find(key);
+	struct tm_series *series = series__at(slot);
+
+	if (!series)
+		return ledger__lose(ledger, TM_LOSS_NO_SLOT);
+	ADD(series->count, 1);
+	ADD(ledger->recorded, 1);
+}
+
+/*
+ * Opens a frame for a call that is to be timed. Returns false, with the loss counted, where it
+ * cannot be: then no return probe may be armed.
+ */
+TM_INLINE bool call__open(struct pt_regs *regs, u32 index, const struct tm_probe *probe,
+			  struct tm_ledger *ledger, struct tm_key *key, u64 **cookie)
+{
+	struct tm_thread *thread;
+	struct tm_series *series;
+	struct tm_stack *stack;
+	struct tm_frame *frame;
+	enum tm_loss reason;
+	u32 slot;
+
+	stack = thread__get_stack();
+	thread = thread__get();
+	if (!stack || !thread) {
+		ledger__lose(ledger, TM_LOSS_NO_MEMORY);
+		return false;
+	}
+	reason = frame__prepare(stack, regs->sp);
+	thread->depth = stack->depth;
+	frame = frame__at(stack, stack->depth);
+	if (reason != TM_LOSSES || !frame) {
+		ledger__lose(ledger, reason != TM_LOSSES ? reason : TM_LOSS_TOO_DEEP);
+		return false;
+	}
+	slot = series__find(key);
+	series = series__at(slot);
+	if (!series) {
+		ledger__lose(ledger, TM_LOSS_NO_SLOT);
+		return false;
+	}
+
+	frame->sp = regs->sp;
+	frame->slot = slot;
+	frame->probe = index;
+	frame->children_ns = 0;
+	frame->sequence = ++stack->sequence;
+	call__size_at_entry(regs, &probe->spec.size, frame);
+	__builtin_memcpy(frame->times_ns, thread->times_ns, sizeof(frame->times_ns));
+	if (cookie)
+		**cookie = frame->sequence;
+	stack->depth++;
+	thread->depth = stack->depth;
+	ADD(series->in_flight, 1);
+	ADD(ledger->in_flight, 1);
+	frame->start_ns = bpf_ktime_get_ns();
+	return true;
+}
+
+/* Entry of a probed function; says whether a return probe is wanted. */
+TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
+{
+	u32 index = bpf_get_attach_cookie(regs);
+	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &index);
+	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + index);
+	struct tm_key key = {};
+
+	if (!probe || !ledger)
+		return false;
+	ADD(ledger->hits, 1);
+	if (!scope__holds()) {
+		ADD(ledger->filtered, 1);
+		return false;
+	}
+	key.job = scope__job();
+	key.layer = probe->layer;
+	key.function = probe->function;
+	if (probe->entry_only) {
+		call__count_only(ledger, &key);
+		return false;
+	}
+	return call__open(regs, index, probe, ledger, &key, cookie ? &cookie : NULL);
+}
+
+TM_INLINE void call__record(const struct tm_frame *frame, const struct tm_thread *thread,
+			    u64 duration, s64 value)
+{
+	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + frame->probe);
+	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
+	struct tm_series *series = series__at(frame->slot);
+	u64 size, spent;
+	int code;
+
+	if (!ledger || !probe || !series)
+		return;
+	series__time(series, frame->slot, duration);
+	ADD(series->self_ns, duration - frame->children_ns);
+	for (int i = 0; i < TM_TIMES; i++) {
+		spent = thread->times_ns[i] - frame->times_ns[i];
+		if (spent)
+			ADD(series->times_ns[i], spent);
+	}
+	value = operand__extend(value, probe->spec.return_width, probe->spec.return_signed);
+	if (call__failed(&probe->spec, value, &code)) {
+		series__fail(series, code, probe->spec.fail != TM_FAIL_NEGATIVE_ERRNO);
+	} else if (probe->spec.size.kind != TM_SIZE_NONE) {
+		size = call__size_at_return(&probe->spec.size, frame, value);
+		if ((s64)size < 0 && size != TM_SIZE_UNKNOWN)
+			size = TM_SIZE_ABSENT; /* not a size, whatever the catalogue says */
+		if (size == TM_SIZE_UNKNOWN)
+			ADD(ledger->unsized, 1);
+		else if (size != TM_SIZE_ABSENT)
+			series__size(series, frame->slot, size);
+	}
+	ADD(series->in_flight, -1ULL);
+	ADD(ledger->in_flight, -1ULL);
+	ADD(ledger->recorded, 1);
+}
+
+/*
+ * Return of a probed function. The frame is found by the session's sequence number, or by the
+ * stack pointer, which is 8 above that at entry. Without a frame (a child that was forked inside
+ * the call) there is nothing to count.
+ */
+TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct tm_thread *thread;
+	struct tm_frame *frame = NULL, *below;
+	struct tm_stack *stack;
+	u32 depth, i;
+	u64 duration;
+
+	stack = thread__find_stack();
+	thread = thread__find();
+	if (!stack || !thread)
+		return;
+	depth = stack->depth;
+	for (i = 0; i < TM_FRAMES && depth; i++) {
+		frame = frame__at(stack, depth - 1);
+		if (!frame)
+			return;
+		if (sequence ? frame->sequence == sequence : frame->sp + 8 == regs->sp)
+			break;
+		depth--;
+	}
+	if (!depth || !frame)
+		return;
+	if (depth < stack->depth)
+		frame__lose_above(stack, depth, TM_LOSS_UNWOUND);
+
+	duration = now - frame->start_ns;
+	call__record(frame, thread, duration, regs->ax);
+	stack->depth = depth - 1;
+	thread->depth = stack->depth;
+	below = frame__at(stack, depth - 2);
+	if (depth >= 2 && below)
+		below->children_ns += duration;
+}
+
+SEC("uprobe")
+int call_session(struct pt_regs *ctx)
+{
+	u64 *cookie = bpf_session_cookie();
+
+	if (!cookie || scope__is_over())
+		return 1;
+	if (bpf_session_is_return()) {
+		call__leave(ctx, *cookie);
+		return 0;
+	}
+	return call__enter(ctx, cookie) ? 0 : 1;
+}
+
+SEC("uprobe")
+int call_entry(struct pt_regs *ctx)
+{
+	if (!scope__is_over())
+		call__enter(ctx, NULL);
+	return 0;
+}
+
+SEC("uprobe")
+int call_return(struct pt_regs *ctx)
+{
+	if (!scope__is_over())
+		call__leave(ctx, 0);
+	return 0;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "frame.bpf.h"
+
+__attribute__((noinline)) int frame__lose_above(struct tm_stack *stack, u32 depth, u32 reason)
+{
+	struct tm_frame *top;
+
+	if (!stack)
+		return 0;
+	for (int i = 0; i < TM_FRAMES && stack->depth > depth; i++) {
+		top = frame__at(stack, stack->depth - 1);
+		if (top)
+			frame__lose(top, reason);
+		stack->depth--;
+	}
+	return 0;
+}
+
+/*
+ * On one stack, a frame with a lower stack pointer than a new call is dead. One with the same is
+ * alive only in a tail call out of it: then the kernel's trampoline is still where its return
+ * address was.
+ */
+__attribute__((noinline)) int frame__drop_dead(struct tm_stack *stack, u64 sp)
+{
+	struct tm_frame *frame;
+	u32 depth;
+
+	if (!stack)
+		return 0;
+	depth = stack->depth;
+	for (u32 i = 0; i < TM_FRAMES; i++) {
+		frame = frame__at(stack, stack->depth - 1 - i);
+		if (!frame || frame->sp > sp)
+			break;
+		if (frame->sp < sp || frame__word_at(sp) != frame__trampoline())
+			depth = stack->depth - 1 - i;
+	}
+	return depth < stack->depth ? frame__lose_above(stack, depth, TM_LOSS_UNWOUND) : 0;
+}
+
+/* mmap keeps at least this far away from the main thread's stack (MIN_GAP, arch/x86/mm/mmap.c). */
+#define TM_MAIN_STACK (128ULL << 20)
+/* A thread's stack is at least as large: nobody needs to ask how large it is. */
+#define TM_THREAD_STACK (64ULL << 10)
+
+static long note_bottom(struct task_struct *task, struct vm_area_struct *vma, u64 *bottom)
+{
+	*bottom = vma->vm_start;
+	return 0;
+}
+
+/*
+ * Is the address on the stack of a thread that is not its process' first? That is the mapping
+ * below the thread pointer, where the C library keeps it. Where it ends is looked up once, which
+ * fails while another thread changes the mappings: then there is a next time.
+ */
+static __attribute__((noinline)) bool is_on_thread_stack(struct tm_stack *stack, u64 sp)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u64 bottom = 0;
+
+	if (!stack)
+		return false;
+	/* A child that such a thread forked goes on on the copy of its stack, with its pointer. */
+	if (task->pid != task->tgid && stack->top != task->thread.fsbase) {
+		stack->top = task->thread.fsbase;
+		stack->bottom = 0;
+	}
+	if (!stack->top || sp >= stack->top)
+		return false;
+	if (stack->top - sp < TM_THREAD_STACK)
+		return true;
+	if (!stack->bottom) {
+		bpf_find_vma(task, stack->top - 1, note_bottom, &bottom, 0);
+		stack->bottom = bottom;
+	}
+	return stack->bottom && sp >= stack->bottom;
+}
+
+/* The main thread's stack ends where the kernel put its arguments. */
+__attribute__((noinline)) bool frame__is_native(struct tm_stack *stack, u64 sp)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (!stack)
+		return false;
+	if (task->sas_ss_size && sp - task->sas_ss_sp <= task->sas_ss_size)
+		return false; /* a signal handler's */
+	if (task->mm->start_stack - sp < TM_MAIN_STACK)
+		return true;
+	return is_on_thread_stack(stack, sp);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The calls open in a thread, outermost first. The stack pointer at entry identifies a frame:
+ * frames further in have lower ones. A frame that was left without a return (longjmp, an
+ * exception) is noticed here, at the next entry or return.
+ *
+ * The kernel kills a program whose return probe was freed because it looked dead: that happens
+ * when a call is probed on a stack that lies above an open one. It also does when a call returns
+ * on another thread than it was made. So a return probe is armed on a thread's own stack alone.
+ */
+#ifndef BPF_FRAME_BPF_H
+#define BPF_FRAME_BPF_H
+
+#include "series.bpf.h"
+
+/* Where the kernel sends returns of probed calls: the word at an armed frame's stack pointer. */
+TM_INLINE u64 frame__trampoline(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+}
+
+TM_INLINE u64 frame__word_at(u64 address)
+{
+	u64 word = 0;
+
+	bpf_probe_read_user(&word, sizeof(word), (void *)address);
+	return word;
+}
+
+TM_INLINE struct tm_frame *frame__at(struct tm_stack *stack, u32 depth)
+{
+	if (depth >= TM_FRAMES)
+		return NULL;
+	TM_PIN(depth);
+	return &stack->frames[depth & (TM_FRAMES - 1)];
+}
+
+/* The frame is no longer open, whatever the reason. */
+TM_INLINE void frame__close(struct tm_frame *frame, struct tm_ledger *ledger)
+{
+	struct tm_series *series = series__at(frame->slot);
+
+	if (series)
+		ADD(series->in_flight, -1ULL);
+	if (ledger)
+		ADD(ledger->in_flight, -1ULL);
+}
+
+TM_INLINE void frame__lose(struct tm_frame *frame, enum tm_loss reason)
+{
+	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + frame->probe);
+
+	frame__close(frame, ledger);
+	if (ledger)
+		ledger__lose(ledger, reason);
+}
+
+/* Closes every frame from the top down to depth; returns 0. Not inlined: it is rare. */
+int frame__lose_above(struct tm_stack *stack, u32 depth, u32 reason);
+
+/* Is this address on the stack that the thread was started with? */
+bool frame__is_native(struct tm_stack *stack, u64 sp);
+
+/* Drops the frames that a new call at sp shows to be dead. Not inlined: rare. */
+int frame__drop_dead(struct tm_stack *stack, u64 sp);
+
+/* Does the process make stacks of its own? They may lie close below a thread's. */
+TM_INLINE bool frame__switches(void)
+{
+	u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	return *(volatile u32 *)&tm_any_switcher &&
+	       bpf_map_lookup_elem(&tm_switchers, &tgid) != NULL;
+}
+
+/*
+ * Drops what is dead above a new call at stack pointer sp, and says whether a return probe can be
+ * armed there: TM_LOSSES if so, else the reason. It can where both the call and the innermost
+ * return probe that the kernel has armed in this thread, whoever asked for it, are on the thread's
+ * own stack: then what the kernel takes for dead is dead. A call on another stack may return on
+ * another thread, or after the calls that were made before it.
+ */
+TM_INLINE enum tm_loss frame__prepare(struct tm_stack *stack, u64 sp)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u64 armed = task->utask->return_instances->stack;
+
+	if (frame__switches() || !frame__is_native(stack, sp) ||
+	    (armed && !frame__is_native(stack, armed)))
+		return TM_LOSS_FOREIGN_STACK;
+	if (stack->depth)
+		frame__drop_dead(stack, sp);
+	return stack->depth < TM_FRAMES ? TM_LOSSES : TM_LOSS_TOO_DEEP;
+}
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "maps.bpf.h"
+
+struct tm_slots_map tm_slots SEC(".maps");
+struct tm_series_map tm_series SEC(".maps");
+struct tm_buckets_map tm_buckets SEC(".maps");
+struct tm_ledgers_map tm_ledgers SEC(".maps");
+struct tm_probes_map tm_probes SEC(".maps");
+struct tm_targets_map tm_targets SEC(".maps");
+struct tm_switchers_map tm_switchers SEC(".maps");
+struct tm_submitters_map tm_submitters SEC(".maps");
+struct tm_cgroup_map tm_cgroup SEC(".maps");
+struct tm_aio_map tm_aio SEC(".maps");
+struct tm_uring_map tm_uring SEC(".maps");
+struct tm_requests_map tm_requests SEC(".maps");
+struct tm_threads_map tm_threads SEC(".maps");
+struct tm_stacks_map tm_stacks SEC(".maps");
+
+const volatile struct tm_config tm_config = {};
+__u32 tm_next_slot = 0;
+/* The loader starts the counting when everything is in place. */
+__u32 tm_stopped = 1;
+__u32 tm_any_switcher = 0;
+__u64 tm_compat_calls = 0;
+
+char LICENSE[] SEC("license") = "GPL";

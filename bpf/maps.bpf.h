@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every map and the configuration, declared; bpf/maps.bpf.c defines them. Sizes marked "loader"
+ * are set by the loader before load.
+ */
+#ifndef BPF_MAPS_BPF_H
+#define BPF_MAPS_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "tmtrace/config.h"
+#include "tmtrace/request.h"
+#include "tmtrace/series.h"
+#include "tmtrace/thread.h"
+
+struct tm_buckets {
+	u64 count[TM_BUCKETS];
+};
+
+struct tm_slots_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* loader */
+	__type(key, struct tm_key);
+	__type(value, u32);
+};
+
+struct tm_series_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u32);
+	__type(value, struct tm_series);
+};
+
+struct tm_buckets_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u32);
+	__type(value, struct tm_buckets);
+};
+
+struct tm_ledgers_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u32);
+	__type(value, struct tm_ledger);
+};
+
+struct tm_probes_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, TM_PROBES_MAX);
+	__type(key, u32);
+	__type(value, struct tm_probe);
+};
+
+struct tm_targets_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__type(key, u32); /* tgid */
+	__type(value, u8);
+};
+
+/* Processes that made a context of their own with makecontext(). */
+struct tm_switchers_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, u32); /* tgid */
+	__type(value, u8);
+};
+
+/* Processes that submit operations which complete later. */
+struct tm_submitters_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, u32); /* tgid */
+	__type(value, u8);
+};
+
+struct tm_cgroup_map {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u32);
+};
+
+struct tm_threads_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct tm_thread);
+};
+
+struct tm_stacks_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct tm_stack);
+};
+
+/* Requests in flight: one insert and one delete each, no memory allocated. */
+struct tm_aio_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct tm_aio_key);
+	__type(value, struct tm_request);
+};
+
+struct tm_uring_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64); /* address of the request */
+	__type(value, struct tm_request);
+};
+
+struct tm_requests_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64); /* address of the request */
+	__type(value, struct tm_block_request);
+};
+
+extern struct tm_aio_map tm_aio SEC(".maps");
+extern struct tm_uring_map tm_uring SEC(".maps");
+extern struct tm_requests_map tm_requests SEC(".maps");
+extern struct tm_slots_map tm_slots SEC(".maps");
+extern struct tm_series_map tm_series SEC(".maps");
+extern struct tm_buckets_map tm_buckets SEC(".maps");
+extern struct tm_ledgers_map tm_ledgers SEC(".maps");
+extern struct tm_probes_map tm_probes SEC(".maps");
+extern struct tm_targets_map tm_targets SEC(".maps");
+extern struct tm_switchers_map tm_switchers SEC(".maps");
+extern struct tm_submitters_map tm_submitters SEC(".maps");
+extern struct tm_cgroup_map tm_cgroup SEC(".maps");
+extern struct tm_threads_map tm_threads SEC(".maps");
+extern struct tm_stacks_map tm_stacks SEC(".maps");
+
+extern const volatile struct tm_config tm_config;
+
+/* The next slot never used; slots of a lost race stay free for ever. */
+extern __u32 tm_next_slot;
+/* Set by the loader: nothing is counted any more. */
+extern __u32 tm_stopped;
+/* Is there anything in tm_switchers? */
+extern __u32 tm_any_switcher;
+/* System calls of 32-bit programs: seen, not understood. */
+extern __u64 tm_compat_calls;
+
+#define TM_INLINE static __attribute__((always_inline)) inline
+
+/*
+ * Keeps the compiler from computing with a value before this point: an address that is derived
+ * from an index before the index is checked is refused by the verifier.
+ */
+#define TM_PIN(value) asm volatile("" : "+r"(value))
+
+#endif

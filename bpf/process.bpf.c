@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Processes: children are followed; what is open when a thread ends or calls exec is closed. */
+#include "frame.bpf.h"
+#include "scope.bpf.h"
+#include "thread.bpf.h"
+#include "vfs.bpf.h"
+
+TM_INLINE void close_calls(struct task_struct *task)
+{
+	struct tm_thread *thread = bpf_task_storage_get(&tm_threads, task, NULL, 0);
+	struct tm_stack *stack = bpf_task_storage_get(&tm_stacks, task, NULL, 0);
+
+	if (stack && stack->depth && !scope__is_over())
+		frame__lose_above(stack, 0, TM_LOSS_KILLED);
+	if (stack)
+		stack->bottom = stack->top = 0;
+	if (thread)
+		thread->depth = 0;
+}
+
+/* A child that a thread forks goes on on the copy of that thread's stack. */
+TM_INLINE void inherit_stack(struct task_struct *parent, struct task_struct *child)
+{
+	struct tm_stack *from = bpf_task_storage_get(&tm_stacks, parent, NULL, 0), *to;
+
+	if (!from || !from->top)
+		return;
+	to = bpf_task_storage_get(&tm_stacks, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (to) {
+		to->bottom = from->bottom;
+		to->top = from->top;
+	}
+}
+
+/* What is said of a process holds for its children too. */
+TM_INLINE void inherit_mark(void *marks, u32 parent, u32 child)
+{
+	u8 yes = 1;
+
+	if (bpf_map_lookup_elem(marks, &parent))
+		bpf_map_update_elem(marks, &child, &yes, BPF_ANY);
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
+{
+	if (child->tgid == parent->tgid)
+		return 0;
+	inherit_stack(parent, child);
+	inherit_mark(&tm_switchers, parent->tgid, child->tgid);
+	if (tm_config.scope == TM_SCOPE_PROCESSES)
+		inherit_mark(&tm_targets, parent->tgid, child->tgid);
+	return 0;
+}
+
+/* Operations of a process that is gone complete unseen. */
+static long sweep_aio(void *map, struct tm_aio_key *key, struct tm_request *request, u32 *tgid)
+{
+	if (key->tgid != *tgid)
+		return 0;
+	for (u32 i = 0; i <= request->more && i < 64; i++)
+		vfs__drop(request->function, request->slot, TM_LOSS_KILLED);
+	bpf_map_delete_elem(map, key);
+	return 0;
+}
+
+static long sweep_uring(void *map, u64 *key, struct tm_request *request, u32 *tgid)
+{
+	if (request->tgid != *tgid)
+		return 0;
+	vfs__drop(request->function, request->slot, TM_LOSS_KILLED);
+	bpf_map_delete_elem(map, key);
+	return 0;
+}
+
+/* Only of processes that have used them: the maps are long. */
+TM_INLINE void sweep(u32 tgid)
+{
+	if (!bpf_map_lookup_elem(&tm_submitters, &tgid))
+		return;
+	bpf_map_delete_elem(&tm_submitters, &tgid);
+	bpf_for_each_map_elem(&tm_aio, sweep_aio, &tgid, 0);
+	bpf_for_each_map_elem(&tm_uring, sweep_uring, &tgid, 0);
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(process_exec, struct task_struct *task)
+{
+	u32 tgid = task->tgid;
+
+	bpf_map_delete_elem(&tm_switchers, &tgid);
+	close_calls(task);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(process_exit, struct task_struct *task)
+{
+	struct tm_thread *thread = bpf_task_storage_get(&tm_threads, task, NULL, 0);
+	u32 tgid = task->tgid;
+
+	close_calls(task);
+	if (thread && thread->syscall.start_ns && thread->syscall.function && !scope__is_over())
+		vfs__drop(thread->syscall.function, thread->syscall.slot, TM_LOSS_KILLED);
+	/* The last thread of the process: its number may be used again. */
+	if (task->signal->live.counter == 0) {
+		if (!scope__is_over())
+			sweep(tgid);
+		bpf_map_delete_elem(&tm_switchers, &tgid);
+		if (tm_config.scope == TM_SCOPE_PROCESSES)
+			bpf_map_delete_elem(&tm_targets, &tgid);
+	}
+	return 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who is traced, and for which job: asked where work starts, never where it completes. */
+#ifndef BPF_SCOPE_BPF_H
+#define BPF_SCOPE_BPF_H
+
+#include "maps.bpf.h"
+
+/* Has the loader ended the tracing? */
+TM_INLINE bool scope__is_over(void)
+{
+	return *(volatile u32 *)&tm_stopped;
+}
+
+/* The current task's cgroup of the v1 controller whose cgroups are the jobs. */
+TM_INLINE struct cgroup *scope__cgroup_v1(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct css_set *set = BPF_CORE_READ(task, cgroups);
+	struct cgroup_subsys_state *css = NULL;
+
+	bpf_probe_read_kernel(&css, sizeof(css),
+			      (void *)set + bpf_core_field_offset(struct css_set, subsys) +
+				      sizeof(css) * (tm_config.cgroup_v1 & 15));
+	return BPF_CORE_READ(css, cgroup);
+}
+
+TM_INLINE u64 scope__cgroup_id(struct cgroup *cgroup)
+{
+	return BPF_CORE_READ(cgroup, kn, id);
+}
+
+/* The current task's job: the id of its cgroup. */
+TM_INLINE u64 scope__job(void)
+{
+	if (tm_config.cgroup_v1 >= 0)
+		return scope__cgroup_id(scope__cgroup_v1());
+	return bpf_get_current_cgroup_id();
+}
+
+/* Not inlined: used only with a v1 cgroup. */
+bool scope__under_cgroup_v1(void);
+
+/* Is the current task traced? */
+TM_INLINE bool scope__holds(void)
+{
+	u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if (tm_config.scope == TM_SCOPE_PROCESSES)
+		return bpf_map_lookup_elem(&tm_targets, &tgid) != NULL;
+	if (tgid == tm_config.self_tgid)
+		return false;
+	if (tm_config.scope == TM_SCOPE_ALL)
+		return true;
+	if (tm_config.cgroup_v1 >= 0)
+		return scope__under_cgroup_v1();
+	return bpf_current_task_under_cgroup(&tm_cgroup, 0) == 1;
+}
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "series.bpf.h"
+
+__attribute__((noinline)) u32 series__create(struct tm_key *key)
+{
+	struct tm_series *series;
+	u32 slot, *winner;
+
+	if (!key)
+		return TM_NO_SLOT;
+	/* Without this, a full table would move the counter on and wrap it one day. */
+	if (*(volatile u32 *)&tm_next_slot >= tm_config.slots)
+		return TM_NO_SLOT;
+	slot = __sync_fetch_and_add(&tm_next_slot, 1);
+	series = series__at(slot);
+	if (!series)
+		return TM_NO_SLOT;
+
+	series->key = *key;
+	series->min_ns = ~0ULL;
+	series->creator = bpf_get_current_pid_tgid() >> 32;
+	if (bpf_map_update_elem(&tm_slots, key, &slot, BPF_NOEXIST)) {
+		/* Another CPU was faster; or the bucket is locked by what we interrupted. */
+		winner = bpf_map_lookup_elem(&tm_slots, key);
+		return winner ? *winner : TM_NO_SLOT;
+	}
+	/* x86 keeps stores in order; the barrier is for the compiler. */
+	asm volatile("" ::: "memory");
+	series->state = TM_SERIES_LIVE;
+	return slot;
+}
+
+__attribute__((noinline)) int series__fail(struct tm_series *series, int code, bool own_code)
+{
+	if (!series)
+		return 0;
+	if (!own_code &&
+	    (code == 11 /* EAGAIN */ || code == 4 /* EINTR */ || (code >= 512 && code <= 516))) {
+		/* 512-516: the system call is restarted or becomes EINTR (linux/errno.h). */
+		ADD(series->retries, 1);
+		return 0;
+	}
+	ADD(series->errors, 1);
+	if (code == 0) {
+		ADD(series->errors_other, 1);
+		return 0;
+	}
+	for (int i = 0; i < TM_ERRORS; i++) {
+		s32 seen = *(volatile s32 *)&series->error_code[i];
+
+		if (seen == 0)
+			seen = __sync_val_compare_and_swap(&series->error_code[i], 0, code);
+		if (seen == 0 || seen == code) {
+			ADD(series->error_count[i], 1);
+			return 0;
+		}
+	}
+	ADD(series->errors_other, 1);
+	return 0;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finding the slot of a key, and counting into it. After a key's first use there is no update. */
+#ifndef BPF_SERIES_BPF_H
+#define BPF_SERIES_BPF_H
+
+#include "maps.bpf.h"
+
+#define TM_NO_SLOT (~0U)
+
+#define ADD(counter, value) __sync_fetch_and_add(&(counter), (value))
+
+/* Raises *max to value. Another CPU that wins meanwhile has raised it too: a few tries suffice. */
+TM_INLINE void atomic__max(u64 *max, u64 value)
+{
+	u64 old = *(volatile u64 *)max, seen;
+
+	for (int i = 0; i < 8; i++) {
+		if (value <= old)
+			return;
+		seen = __sync_val_compare_and_swap(max, old, value);
+		if (seen == old)
+			return;
+		old = seen;
+	}
+}
+
+TM_INLINE void atomic__min(u64 *min, u64 value)
+{
+	u64 old = *(volatile u64 *)min, seen;
+
+	for (int i = 0; i < 8; i++) {
+		if (value >= old)
+			return;
+		seen = __sync_val_compare_and_swap(min, old, value);
+		if (seen == old)
+			return;
+		old = seen;
+	}
+}
+
+TM_INLINE u32 this_shard(void)
+{
+	return bpf_get_smp_processor_id() & (tm_config.shards - 1);
+}
+
+TM_INLINE struct tm_ledger *ledger__of(u32 probe)
+{
+	u32 index = probe * tm_config.shards + this_shard();
+
+	return bpf_map_lookup_elem(&tm_ledgers, &index);
+}
+
+TM_INLINE void ledger__lose(struct tm_ledger *ledger, enum tm_loss reason)
+{
+	u32 index = reason;
+
+	if (index >= TM_LOSSES)
+		return;
+	TM_PIN(index);
+	ADD(ledger->lost[index & 7], 1);
+}
+
+TM_INLINE struct tm_series *series__at(u32 slot)
+{
+	return bpf_map_lookup_elem(&tm_series, &slot);
+}
+
+/* The slot of a key, TM_NO_SLOT where the table is full. Not inlined: the rare first use. */
+u32 series__create(struct tm_key *key);
+
+TM_INLINE u32 series__find(struct tm_key *key)
+{
+	u32 *slot;
+
+	key->shard = this_shard();
+	slot = bpf_map_lookup_elem(&tm_slots, key);
+	return slot ? *slot : series__create(key);
+}
+
+TM_INLINE void series__bucket(u32 slot, enum tm_histogram_kind kind, u64 value)
+{
+	u32 index = slot * TM_HISTOGRAMS + kind, bucket = tm_bucket_of(value);
+	struct tm_buckets *buckets = bpf_map_lookup_elem(&tm_buckets, &index);
+
+	if (buckets && bucket < TM_BUCKETS) {
+		TM_PIN(bucket);
+		ADD(buckets->count[bucket < TM_BUCKETS ? bucket : 0], 1);
+	}
+}
+
+/* What is in flight turns out to belong to another series. */
+TM_INLINE void series__move(u32 from, u32 to)
+{
+	struct tm_series *series = series__at(from);
+
+	if (series)
+		ADD(series->in_flight, -1ULL);
+	series = series__at(to);
+	if (series)
+		ADD(series->in_flight, 1);
+}
+
+/* Counts one more that took ns. */
+TM_INLINE void series__time(struct tm_series *series, u32 slot, u64 ns)
+{
+	ADD(series->count, 1);
+	ADD(series->total_ns, ns);
+	atomic__min(&series->min_ns, ns);
+	atomic__max(&series->max_ns, ns);
+	series__bucket(slot, TM_HISTOGRAM_LATENCY, ns);
+}
+
+TM_INLINE void series__size(struct tm_series *series, u32 slot, u64 bytes)
+{
+	if (bytes)
+		ADD(series->bytes, bytes);
+	series__bucket(slot, TM_HISTOGRAM_SIZE, bytes);
+}
+
+/*
+ * Counts a failure by its code: an errno, of which some mean "again", or with own_code a library's
+ * own. Not inlined: it is rare.
+ */
+int series__fail(struct tm_series *series, int code, bool own_code);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the loader tells the kernel side before load (rodata), and its switches after. */
+#ifndef TMTRACE_CONFIG_H
+#define TMTRACE_CONFIG_H
+
+#include "tmtrace/key.h"
+#include "tmtrace/spec.h"
+
+enum tm_scope {
+	TM_SCOPE_ALL,
+	TM_SCOPE_PROCESSES, /* those in tm_targets, and their children */
+	TM_SCOPE_CGROUP,    /* those below one cgroup */
+};
+
+struct tm_config {
+	__u32 scope;	   /* enum tm_scope */
+	__u32 self_tgid;   /* the tracer's own process, never traced */
+	__u32 layers;	   /* bits: 1 << enum tm_layer, TM_LAYER_USER for all user libraries */
+	__u32 slots;	   /* elements of tm_series */
+	__u32 shards;	   /* a power of two */
+	__s32 cgroup_v1;   /* index of the v1 controller whose cgroups are the jobs; -1: v2 */
+	__u64 cgroup_id;   /* TM_SCOPE_CGROUP with v1 */
+	__u32 typed_reads; /* the kernel has bpf_rdonly_cast() */
+	__u32 pad;
+};
+
+/* Probes of the kernel layers come first, one per function; then those of libraries. */
+#define TM_PROBE_VFS   0
+#define TM_PROBE_BLOCK (TM_PROBE_VFS + TM_VFS_FUNCTIONS)
+#define TM_PROBE_USER  (TM_PROBE_BLOCK + TM_BLOCK_FUNCTIONS)
+#define TM_PROBES_MAX  8192
+
+/* A probe on a library's function; the BPF cookie is its index, counted from TM_PROBE_USER. */
+struct tm_probe {
+	__u32 function; /* the key's */
+	__u8 layer;
+	__u8 entry_only; /* no return probe: calls are counted, not timed */
+	__u8 pad[2];
+	struct tm_spec spec;
+};
+
+/* Calls open in one thread: the kernel keeps no more return probes (MAX_URETPROBE_DEPTH). */
+#define TM_FRAMES 64
+
+#endif

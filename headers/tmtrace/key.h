@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What one series of measurements is about. The key is hashed in the kernel as bytes: no padding.
+ * Include <linux/types.h> or vmlinux.h first.
+ */
+#ifndef TMTRACE_KEY_H
+#define TMTRACE_KEY_H
+
+/* Layers below the catalogue; the catalogue's layers follow in its order. */
+enum tm_layer {
+	TM_LAYER_VFS,
+	TM_LAYER_BLOCK,
+	TM_LAYER_USER, /* the first of the catalogue */
+};
+
+enum tm_vfs_function {
+	TM_VFS_NONE,
+	TM_VFS_READ,
+	TM_VFS_WRITE,
+	TM_VFS_OPEN,
+	TM_VFS_CLOSE,
+	TM_VFS_FSYNC,
+	TM_VFS_STAT,
+	TM_VFS_READDIR,
+	TM_VFS_CREATE,
+	TM_VFS_UNLINK,
+	TM_VFS_RENAME,
+	TM_VFS_MKDIR,
+	TM_VFS_RMDIR,
+	TM_VFS_TRUNCATE,
+	TM_VFS_FALLOCATE,
+	TM_VFS_SPLICE,
+	TM_VFS_COPY_RANGE,
+	TM_VFS_MMAP,
+	TM_VFS_FUNCTIONS,
+};
+
+enum tm_block_function {
+	TM_BLOCK_READ,
+	TM_BLOCK_WRITE,
+	TM_BLOCK_FLUSH,
+	TM_BLOCK_DISCARD,
+	TM_BLOCK_FUNCTIONS,
+};
+
+enum tm_key_flag {
+	TM_KEY_WRITEBACK = 1, /* block: issued by the kernel, not by the one who wrote the data */
+};
+
+struct tm_key {
+	__u64 job;   /* cgroup id; 0: cannot be attributed */
+	__u64 where; /* vfs: mount id << 32 | device of the super block; block: device; else 0 */
+	__u32 function;
+	__u8 layer;
+	__u8 flags;  /* enum tm_key_flag */
+	__u16 shard; /* a hot series is spread over shards; the reader adds them up */
+};
+
+#define TM_WHERE(mount, device) ((__u64)(mount) << 32 | (__u32)(device))
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The layout of the maps that the kernel side fills and the drain reads. This is what a service
+ * pins: bump TM_LAYOUT_VERSION with every change.
+ *
+ *   tm_slots    hash: struct tm_key -> slot number
+ *   tm_series   array, mmapped: one struct tm_series per slot, counters that only grow
+ *   tm_buckets  array: 2 * slot + enum tm_histogram_kind -> TM_BUCKETS counts
+ *   tm_ledgers  array, mmapped: one struct tm_ledger per probe and shard
+ */
+#ifndef TMTRACE_SERIES_H
+#define TMTRACE_SERIES_H
+
+#include "tmtrace/histogram.h"
+#include "tmtrace/key.h"
+
+#define TM_LAYOUT_VERSION 1
+
+/* Where the time inside a call went; a thread sums each up, a frame takes the difference. */
+enum tm_time {
+	TM_TIME_VFS,	 /* system calls on files */
+	TM_TIME_NET,	 /* system calls on sockets */
+	TM_TIME_WAIT,	 /* futex, poll, sleep, ... */
+	TM_TIME_SYSCALL, /* all system calls, the above among them */
+	TM_TIME_BLOCK,	 /* uninterruptible sleep inside file operations */
+	TM_TIME_IOWAIT,	 /* the part of it that the kernel marks as I/O wait */
+	TM_TIMES,
+};
+
+enum tm_histogram_kind {
+	TM_HISTOGRAM_LATENCY, /* ns */
+	TM_HISTOGRAM_SIZE,    /* bytes */
+	TM_HISTOGRAMS,
+};
+
+/* Different errors that a series tells apart; further ones are in errors_other. */
+#define TM_ERRORS 8
+
+enum tm_series_state {
+	TM_SERIES_FREE,
+	TM_SERIES_LIVE,
+};
+
+/* All counters are cumulative; minima start at the largest value. Five cache lines. */
+struct tm_series {
+	struct tm_key key;
+	__u32 state;   /* enum tm_series_state, written last */
+	__u32 creator; /* process that was counted first: whose mount table knows the mount */
+	__u64 count;
+	__u64 in_flight;
+	__u64 total_ns; /* block: device time */
+
+	__u64 self_ns;
+	__u64 min_ns;
+	__u64 max_ns;
+	__u64 bytes;
+	__u64 errors;
+	__u64 retries;	/* EAGAIN, EINTR */
+	__u64 queue_ns; /* block: before the device got it */
+	__u64 errors_other;
+
+	__u64 times_ns[TM_TIMES];
+	char label[16]; /* vfs: file-system type; block: disk name, cut */
+
+	__u64 error_count[TM_ERRORS];
+	__s32 error_code[TM_ERRORS]; /* errno, or the library's own code; 0: not used yet */
+	__u64 mapped;		     /* vfs mmap: bytes of files that were mapped shared */
+	__u64 pad[3];
+} __attribute__((aligned(64)));
+
+enum tm_loss {
+	TM_LOSS_UNWOUND,       /* left by longjmp or an exception */
+	TM_LOSS_KILLED,	       /* the thread or process ended, or called exec, inside */
+	TM_LOSS_FOREIGN_STACK, /* made on another stack than the open call: not safe to time */
+	TM_LOSS_TOO_DEEP,      /* more than TM_FRAMES calls open in the thread */
+	TM_LOSS_NO_MEMORY,     /* no per-thread memory */
+	TM_LOSS_NO_SLOT,       /* the table of series is full */
+	TM_LOSS_NO_ENTRY,      /* the table of requests in flight is full */
+	TM_LOSS_UNSEEN,	       /* it completed, but the completion was not seen */
+	TM_LOSSES,
+};
+
+/* For each probe, once it is quiet: hits = recorded + filtered + sum(lost) + in_flight. */
+struct tm_ledger {
+	__u64 hits;
+	__u64 recorded;
+	__u64 filtered;	 /* not in scope, or not a file */
+	__u64 in_flight; /* libraries; of the kernel layers, their series have it */
+	__u64 lost[TM_LOSSES];
+	__u64 unsized; /* recorded, but the size could not be read */
+	__u64 pad[3];
+} __attribute__((aligned(64)));
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a probed function is read: written by the catalogue (user/catalogue), read on every hit by
+ * bpf/call.bpf.c. Include <linux/types.h> or vmlinux.h first.
+ */
+#ifndef TMTRACE_SPEC_H
+#define TMTRACE_SPEC_H
+
+/*
+ * A number found at a call: the argument + offset, or the memory there. With memory the argument
+ * is a whole 64-bit address and width is that of the read; without, the argument is first cut to
+ * width. Arguments 1-6 are registers (rdi rsi rdx rcx r8 r9), 7-14 are on the stack.
+ */
+struct tm_operand {
+	__u8 arg;    /* 1-14; 0: no argument, so that offset is a constant (0: no operand) */
+	__u8 memory; /* 1: read the memory at the argument + offset */
+	__u8 width;  /* bytes: 1, 2, 4, 8 */
+	__u8 is_signed;
+	__s32 offset;
+};
+
+enum tm_size_kind {
+	TM_SIZE_NONE,
+	TM_SIZE_VALUE,	 /* a, at entry */
+	TM_SIZE_PRODUCT, /* a times b, at entry */
+	TM_SIZE_SUM, /* over b items of an array at a: the number at item * stride + item_offset[0]
+		      */
+	TM_SIZE_DELTA,	/* a at return minus a at entry (both from memory) */
+	TM_SIZE_RETURN, /* what the function returns, when it does not fail */
+	TM_SIZE_AFTER,	/* a, read from memory at return (an out parameter) */
+};
+
+/* The most items that TM_SIZE_SUM walks; the size of a longer array is not known ("unsized"). */
+#define TM_SUM_MAX 1024
+
+struct tm_size {
+	__u8 kind;
+	__u8 item_width;      /* bytes: 4 or 8 */
+	__u16 stride;	      /* bytes */
+	__u16 item_offset[2]; /* bytes; the second, if not 0, is added: key and value lengths */
+	struct tm_operand a, b;
+};
+
+enum tm_fail_kind {
+	TM_FAIL_NEVER,
+	TM_FAIL_NEGATIVE_ERRNO, /* < 0, and the negated value is an errno */
+	TM_FAIL_NEGATIVE,	/* < 0, the value says nothing more */
+	TM_FAIL_NONZERO,	/* != 0, the value is the library's own error code */
+	TM_FAIL_NULL,		/* 0, for functions that return a pointer or a count */
+};
+
+enum tm_object_kind {
+	TM_OBJECT_NONE,
+	TM_OBJECT_VALUE,  /* a, e.g. a handle or a pointer */
+	TM_OBJECT_U128,	  /* 16 bytes at the address a */
+	TM_OBJECT_STRING, /* the C string at the address a */
+};
+
+struct tm_object {
+	__u8 kind;
+	__u8 big_endian; /* with U128: the halves are stored so; only for who prints it */
+	__u8 pad[6];
+	struct tm_operand a;
+};
+
+/* One function's reading; 48 bytes. */
+struct tm_spec {
+	struct tm_size size;	 /* 24 bytes */
+	struct tm_object object; /* 16 bytes */
+	__u8 fail;		 /* enum tm_fail_kind */
+	__u8 return_width;	 /* bytes: 0 (void), 1, 4, 8 */
+	__u8 return_signed;
+	__u8 calls_back; /* may run code of the program, which may throw */
+	__u8 pad[4];
+};
+
+#endif

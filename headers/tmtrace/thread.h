@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the kernel side keeps per thread, in task storage; freed with the thread. */
+#ifndef TMTRACE_THREAD_H
+#define TMTRACE_THREAD_H
+
+#include "tmtrace/config.h"
+#include "tmtrace/series.h"
+
+enum tm_syscall_class {
+	TM_SYSCALL_OTHER,
+	TM_SYSCALL_NET,
+	TM_SYSCALL_WAIT,
+	TM_SYSCALL_FILE, /* the file that the descriptor names decides: file, socket or other */
+	TM_SYSCALL_OPEN, /* returns the descriptor of the file */
+	TM_SYSCALL_PATH, /* names a file by path: its file system is not known here */
+	TM_SYSCALL_TWO,	 /* two descriptors; the first that names a file decides */
+	TM_SYSCALL_AIO_SUBMIT,
+	TM_SYSCALL_AIO_REAP,
+	TM_SYSCALL_URING, /* waits for completions, or does the work itself */
+};
+
+/* The system call that a thread is in. */
+struct tm_syscall {
+	__u64 start_ns; /* 0: none that is followed */
+	__u64 job;
+	__u64 args[4];	   /* for those that need them at the end */
+	__u64 times_ns[2]; /* block, iowait at entry */
+	__u32 slot;	   /* series of the operation, ~0: none */
+	__u8 time;	   /* enum tm_time, or TM_TIMES: only "all system calls" */
+	__u8 class;	   /* enum tm_syscall_class */
+	__u8 function;	   /* enum tm_vfs_function; TM_VFS_NONE: no operation is counted */
+	__u8 pad;
+};
+
+/* The slot of the thread's last operation of a kind: on which mount, for which job. */
+struct tm_slot_cache {
+	__u64 mount; /* address of the kernel's struct mount; 0: nothing cached */
+	__u64 job;
+	__u32 mount_id;
+	__u32 function;
+	__u32 slot;
+	__u32 pad;
+};
+
+#define TM_SLOT_CACHES 4
+
+struct tm_thread {
+	__u64 times_ns[TM_TIMES]; /* since the thread was first seen */
+	__u64 sleep_ns;		  /* start of an uninterruptible sleep, 0: none */
+	__u16 sleep_iowait;
+	__u16 followed; /* it is in scope, for as long as it lives */
+	__u32 depth;	/* calls of libraries that are open */
+	struct tm_syscall syscall;
+	struct tm_slot_cache slots[TM_SLOT_CACHES];
+};
+
+/* An open call of a probed function. */
+struct tm_frame {
+	__u64 sp; /* at entry: where the return address is */
+	__u64 start_ns;
+	__u64 children_ns; /* in traced calls inside */
+	__u64 size;	   /* bytes, or the first reading of TM_SIZE_DELTA */
+	__u64 size_at;	   /* address of what is read at return */
+	__u64 times_ns[TM_TIMES];
+	__u32 slot;
+	__u32 probe;
+	__u64 sequence;
+};
+
+struct tm_stack {
+	__u64 sequence; /* of the last frame opened */
+	__u64 bottom;	/* of the thread's own stack: its lowest address; 0: not known yet */
+	__u64 top;	/* its thread pointer, which is above its stack */
+	__u32 depth;
+	__u32 pad;
+	struct tm_frame frames[TM_FRAMES];
+};
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* libFuzzer target: any bytes as an ELF file. What is accepted must keep elf_file's promises. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): memfd_create
+#endif
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "target/elf_file.h"
+
+static void check(const struct elf_file *elf, size_t size)
+{
+	const struct elf_function *last = NULL;
+
+	for (size_t i = 0; i < elf_file__n_functions(elf); i++) {
+		const struct elf_function *function = elf_file__function(elf, i);
+		int order = last ? strcmp(last->name, function->name) : -1;
+
+		if (function->offset >= size || function->size > size - function->offset ||
+		    strchr(function->name, '@') || order > 0 ||
+		    (order == 0 && last->offset >= function->offset))
+			abort();
+		last = function;
+	}
+	for (size_t i = 0; i < elf_file__n_needed(elf); i++) {
+		if (strlen(elf_file__needed(elf, i)) >= size)
+			abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	struct elf_file *elf;
+	struct error err;
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	if (elf_file__open_fd(&elf, fd, "input", &err) == 0) {
+		check(elf, size);
+		elf_file__close(elf);
+	} else if (err.code >= 0 || !err.text[0]) {
+		abort();
+	}
+	close(fd);
+	return 0;
+}

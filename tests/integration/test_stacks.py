@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Threads, depth, jumps and other stacks: once for each mechanism of user functions.
+
+Only a session can refuse a return probe, so the others count, and do not time, what a program does
+that can switch stacks; `load` is one. load-plain is `load` without that.
+"""
+
+import os
+
+from harness import (Skip, check, check_ledgers, compare, compare_clean, equal, read_text,
+                     truth_functions, wait_for)
+
+SAMPLE = ("--layer", "sample")
+WHOLE_STACK = ("--layer", "mstro,mio,m0,addb,sample")
+MECHANISMS = ("session", "multi", "perf")
+# Where the stacks lie; "near" is so close that it looks like the same one.
+PLACES = ("malloc", "below", "above", "own", "near")
+
+
+def traced(env, mechanism, *load_args, options=SAMPLE):
+    """`load` under tmtrace with a mechanism; Skip where this kernel has not got it."""
+    status, _, err = env.trace("--mechanism", f"user={mechanism}", *SAMPLE, "--probes",
+                               env.sample, "--", "true")
+    if status == 125 and "refuses" in err:
+        raise Skip(err.strip().removeprefix("tmtrace: "))
+    records, truth = env.trace_load(*load_args,
+                                    options=("--mechanism", f"user={mechanism}", *options))
+    used = {p["mechanism"] for p in records.of("probe") if p["library"]}
+    equal("mechanisms", used, {mechanism})
+    return records, truth
+
+
+def check_all(env, mechanism):
+    records, truth = traced(env, mechanism, "all", options=WHOLE_STACK)
+    check(compare_clean(records, truth) > 80, "too few functions were compared")
+
+
+def check_threads(env, mechanism):
+    records, truth = traced(env, mechanism, "threads", "--count", "3000")
+    equal("sample_leaf calls", truth_functions(truth)["sample", "sample_leaf"]["calls"], 64 * 3000)
+    compare_clean(records, truth)
+
+
+def check_recurse(env, mechanism):
+    """The kernel keeps 64 return probes for a thread; what is deeper is lost, and said."""
+    records, _ = traced(env, mechanism, "recurse", "--how", "100", "--count", "10")
+    check_ledgers(records)
+    equal("recorded", records.total("sample", "sample_recurse", "count"), 640)
+    equal("too_deep", records.lost("too_deep"), 360)
+    equal("all losses", sum(records.losses().values()), 360)
+
+
+def check_longjmp(env, mechanism):
+    records, truth = traced(env, mechanism, "longjmp")
+    check_ledgers(records)
+    compare(records, truth)
+    equal("unwound", records.lost("unwound"), truth["unwound"])
+    equal("all losses", sum(records.losses().values()), truth["unwound"])
+
+
+def check_tail(env, mechanism):
+    records, truth = traced(env, mechanism, "tail")
+    compare_clean(records, truth)
+
+
+def check_fork_inside(env, mechanism):
+    """The child returns from a call that its parent made: that counts as nothing."""
+    records, truth = traced(env, mechanism, "fork-inside")
+    true = truth_functions(truth)
+    equal("inherited returns", true["sample", "sample_call"]["inherited_returns"], 10)
+    compare_clean(records, truth)
+
+
+def check_stack_switch(env, mechanism, subcommand, place):
+    """The program is unharmed (traced() sees to that), and every call is recorded or lost."""
+    records, truth = traced(env, mechanism, subcommand, "--how", place)
+    check_ledgers(records)
+    for (layer, function), true in truth_functions(truth).items():
+        recorded = records.total(layer, function, "count")
+        lost = sum(n for key, n in records.losses().items() if key[:2] == (layer, function))
+        equal(f"{function}: recorded + lost", recorded + lost, true["calls"])
+    # Of a program that makes contexts nothing is timed: its calls may return anywhere.
+    if subcommand != "coroutine" or mechanism != "session":
+        check(records.total("sample", "sample_call", "count") > 0, "nothing at all was recorded")
+
+
+def check_pthread_exit(env, mechanism):
+    """Threads that end, or are cancelled, within a call: it is killed."""
+    records, truth = traced(env, mechanism, "exception", "--how", "threads")
+    check_ledgers(records)
+    compare(records, truth)
+    lost = records.lost("killed") + records.lost("unwound")
+    equal("killed", lost, truth["killed"])
+
+
+def check_throw(env, mechanism):
+    """A C++ exception passes a function that the catalogue marks as calling back."""
+    records, truth = traced(env, mechanism, "exception", "--how", "throw")
+    if "skipped" in truth:
+        raise Skip(truth["skipped"])
+    check_ledgers(records)
+    true = truth_functions(truth)
+    key = ("sample", "sample_call_cxx")
+    seen = records.total(*key, "count") + records.lost("unwound")
+    equal("counted or unwound", seen, true[key]["calls"])
+    equal("sample_leaf", records.total("sample", "sample_leaf", "count"),
+          true["sample", "sample_leaf"]["returns"])
+
+
+def check_bystander(env, mechanism):
+    """A process that is not traced, but maps the library, may switch stacks as it likes.
+
+    That holds for sessions; the others are not chosen by themselves, and a run that forces one
+    must name the danger.
+    """
+    records, _ = traced(env, mechanism, "all")
+    if mechanism != "session":
+        check(any("does not survive" in note for note in records.notes()), "no warning")
+        return
+    stack = env.private_stack()
+    plain, load = (os.path.join(stack, name) for name in ("load-plain", "load"))
+    tracer = env.start("--json", env.path("o.json"), *SAMPLE, "--probes", env.sample,
+                       "--mechanism", f"user={mechanism}", "--", plain, "spin", "--duration", "4",
+                       "--truth", env.path("t.json"))
+    wait_for(lambda: '"run"' in read_text(env.path("o.json")), "tmtrace to attach")
+    for subcommand in ("coroutine", "altstack"):
+        for place in PLACES:
+            status, _, err = env.run(load, subcommand, "--how", place)
+            check(status == 0, f"an untraced load {subcommand} --how {place} ended with "
+                  f"{status}: {err}")
+    check(tracer.poll() is None, "the tracing was over too early")
+    tracer.communicate(timeout=60)
+    equal("exit status", tracer.returncode, 0)
+
+
+SITUATIONS = {
+    "bystander": check_bystander,
+    "all": check_all,
+    "threads": check_threads,
+    "recurse": check_recurse,
+    "longjmp": check_longjmp,
+    "tail": check_tail,
+    "fork_inside": check_fork_inside,
+    "pthread_exit": check_pthread_exit,
+    "throw": check_throw,
+}
+
+
+def add_test(name, load, function, *args):
+    def test(env):
+        # Another run's probes, of a mechanism that harms, must not be in our copy.
+        env.load = os.path.join(env.private_stack(), load)
+        function(env, *args)
+    globals()["test_" + name] = test
+
+
+for _mechanism in MECHANISMS:
+    for _name, _function in SITUATIONS.items():
+        add_test(f"{_mechanism}_{_name}", "load-plain", _function, _mechanism)
+    for _place in PLACES:
+        for _what in ("coroutine", "altstack"):
+            add_test(f"{_mechanism}_{_what}_{_place}", "load", check_stack_switch, _mechanism,
+                     _what, _place)

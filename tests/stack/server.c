@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * motr-server: does the files for libmotr's clients.
+ *
+ *   motr-server --dir DIR --socket NAME              runs until SIGTERM; "@name": abstract
+ *   motr-server --dir DIR --listen FD --lifeline FD  as a client starts it: ends with the lifeline
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "motr.h"
+#include "motr_store.h"
+
+struct server {
+	struct store *store;
+	pthread_mutex_t lock;
+	pthread_cond_t idle;
+	int connections;
+};
+
+struct connection {
+	struct server *server;
+	int fd;
+};
+
+/* The records that a Motr server writes around a request; ids as in its own enums. */
+static void execute(struct server *s, const struct wire_request *req, const void *body,
+		    struct wire_reply *reply, void **out)
+{
+	static _Atomic uint64_t last_fom;
+	uint64_t fom = ++last_fom;
+
+	M0_ADDB2_ADD(M0_AVI_RPC_ITEM_ID_FETCH, fom, req->code == M0_OC_READ ? 41 : 42, req->xid, 1);
+	M0_ADDB2_PUSH(M0_AVI_FOM, (uint64_t)(uintptr_t)req, req->code, 0, 0);
+	M0_ADDB2_ADD(M0_AVI_STATE, fom, 2, 2);
+	if (req->type == M0_ET_OBJ)
+		M0_ADDB2_PUSH(M0_AVI_STOB_IO_LAUNCH, req->id[0], req->id[1], req->nr, req->nr,
+			      req->nr, 0);
+	store_execute(s->store, req, body, reply, out);
+	if (req->type == M0_ET_OBJ)
+		m0_addb2_pop(M0_AVI_STOB_IO_LAUNCH);
+	M0_ADDB2_ADD(M0_AVI_STATE, fom, 5, 4);
+	m0_addb2_pop(M0_AVI_FOM);
+}
+
+static int serve_one(struct server *s, int fd)
+{
+	struct wire_request req;
+	struct wire_reply reply;
+	void *body, *out = NULL;
+	size_t length;
+	int rc = wire_receive(fd, &req, sizeof(req));
+
+	if (rc)
+		return rc;
+	if (req.nr > WIRE_MAX_ITEMS || req.data_length > WIRE_MAX_BODY)
+		return -EPROTO;
+	length = req.nr * sizeof(struct wire_item) + req.data_length;
+	body = malloc(length + 1);
+	if (!body)
+		return -ENOMEM;
+	rc = wire_receive(fd, body, length);
+	if (!rc) {
+		execute(s, &req, body, &reply, &out);
+		rc = wire_send(fd, &reply, sizeof(reply));
+	}
+	if (!rc)
+		rc = wire_send(fd, out, store_reply_size(&reply));
+	free(body);
+	free(out);
+	return rc;
+}
+
+static void *serve(void *arg)
+{
+	struct connection *c = arg;
+	struct server *s = c->server;
+
+	while (!serve_one(s, c->fd))
+		;
+	close(c->fd);
+	free(c);
+	pthread_mutex_lock(&s->lock);
+	s->connections--;
+	pthread_cond_signal(&s->idle);
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+static void accept_one(struct server *s, int listener)
+{
+	struct connection *c = malloc(sizeof(*c));
+	pthread_t thread;
+
+	if (!c)
+		return;
+	c->server = s;
+	c->fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (c->fd < 0) {
+		free(c);
+		return;
+	}
+	pthread_mutex_lock(&s->lock);
+	s->connections++;
+	pthread_mutex_unlock(&s->lock);
+	if (!pthread_create(&thread, NULL, serve, c))
+		pthread_detach(thread);
+	else
+		serve(c);
+}
+
+/* Ends when the lifeline's other end is closed and all connections are. */
+static void run(struct server *s, int listener, int lifeline)
+{
+	struct pollfd fds[] = { { .fd = listener, .events = POLLIN }, { .fd = lifeline } };
+
+	for (;;) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			break;
+		if (fds[0].revents)
+			accept_one(s, listener);
+		else if (fds[1].revents)
+			break;
+	}
+	pthread_mutex_lock(&s->lock);
+	while (s->connections)
+		pthread_cond_wait(&s->idle, &s->lock);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static int listen_at(const char *name)
+{
+	struct sockaddr_un address;
+	socklen_t length;
+	int fd, rc = wire_address(name, &address, &length);
+
+	if (rc) {
+		errno = -rc;
+		return -1;
+	}
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && (bind(fd, (struct sockaddr *)&address, length) || listen(fd, 64))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = { { "dir", 1, NULL, 'd' },
+						 { "socket", 1, NULL, 's' },
+						 { "listen", 1, NULL, 'l' },
+						 { "lifeline", 1, NULL, 'n' },
+						 { 0 } };
+	struct server s = { .lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER };
+	const char *dir = ".", *direct = getenv("STACK_DIRECT");
+	int listener = -1, lifeline = -1, opt;
+
+	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (opt == 'd')
+			dir = optarg;
+		else if (opt == 's')
+			listener = listen_at(optarg);
+		else if (opt == 'l')
+			listener = atoi(optarg);
+		else if (opt == 'n')
+			lifeline = atoi(optarg);
+		else
+			return 2;
+	}
+	if (listener < 0) {
+		fprintf(stderr, "motr-server: no socket: %s\n", strerror(errno));
+		return 1;
+	}
+	s.store = store_open(dir, direct && *direct == '1');
+	if (!s.store) {
+		fprintf(stderr, "motr-server: %s: %s\n", dir, strerror(errno));
+		return 1;
+	}
+	run(&s, listener, lifeline);
+	store_close(s.store);
+	return 0;
+}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# How the tests are built and run; included by the top Makefile.
+#
+# Every test ends as a line "ok NAME", "FAIL NAME: reason" or "skip NAME: reason" in a file of
+# $(RESULTS); tests/run counts them together with its own.
+
+RESULTS	  := $(BUILD)/results
+FUZZ_TIME ?= 0
+FUZZ	  ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+TESTS	  ?=
+
+# Files that root makes in a user's clone are given to that user.
+GIVE_BACK := $(Q)if [ -n "$$SUDO_UID" ] && [ "$$SUDO_UID" != 0 ] && [ -d $(BUILD) ]; then \
+	chown -hR "$$SUDO_UID:$$SUDO_GID" $(BUILD); fi
+# Makes of their own: what is installed on the way is looked for only then.
+AGAIN	  := --no-print-directory
+# On all processors, unless -j says otherwise.
+JOBS	   = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+SANITIZED := SANITIZE=1 BUILD=$(BUILD)/sanitize
+# libFuzzer is clang's.
+FUZZING	  := SANITIZE=1 BUILD=$(BUILD)/fuzz CC=$(CLANG) \
+	SANITIZERS='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
+
+# The sample stack has a Makefile of its own.
+.PHONY: stack
+stack:
+	$(Q)$(MAKE) $(if $(Q),-s) -f tests/stack/stack.mk BUILD=$(BUILD) stack
+
+# Unit tests: each file is a program.
+UNIT_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/test_*.c)))
+FUZZ_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+
+# A test that also stands alone defines _GNU_SOURCE; the same definition twice is none too many.
+TEST_CFLAGS = $(ALL_CFLAGS) -U_GNU_SOURCE -D_GNU_SOURCE=
+
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/user/flags
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(TEST_CFLAGS) $(DEPFLAGS) -c $< -o $@
+
+$(UNIT_PROGRAMS): %: %.o $(BUILD)/libtmtrace.a
+	$(call msg,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
+
+$(FUZZ_PROGRAMS): %: %.o $(BUILD)/libtmtrace.a
+	$(call msg,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+
+.PHONY: unit-programs fuzz-programs
+unit-programs: $(UNIT_PROGRAMS)
+fuzz-programs: $(FUZZ_PROGRAMS)
+
+.PHONY: test-unit
+test-unit: $(UNIT_PROGRAMS)
+	$(Q)scripts/run-unit --results $(RESULTS)/unit $(if $(SANITIZE),--prefix sanitize.) \
+		$(UNIT_PROGRAMS)
+
+.PHONY: test-integration
+test-integration: all stack
+	$(Q)tests/run --build $(BUILD) $(TESTS)
+
+.PHONY: fuzz
+fuzz:
+	$(Q)$(MAKE) $(AGAIN) $(JOBS) $(FUZZING) fuzz-programs
+	$(Q)scripts/run-fuzz --time $(FUZZ_TIME) --build $(BUILD) $(FUZZ)
+
+# Everything. A failing test does not keep the others from running; a failing build does.
+.PHONY: test test-build test-run
+test:
+	$(Q)scripts/install-dependencies test
+	$(Q)$(MAKE) $(AGAIN) $(JOBS) test-build
+	$(Q)$(MAKE) $(AGAIN) test-run
+
+test-build: all stack unit-programs
+	$(Q)$(MAKE) $(AGAIN) $(SANITIZED) unit-programs
+	$(Q)$(MAKE) $(AGAIN) $(FUZZING) fuzz-programs
+	$(GIVE_BACK)
+
+# A step ends with 1 where tests have failed: they are in its results, and the run goes on.
+COUNTED := || [ $$? = 1 ]
+test-run:
+	$(Q)rm -rf $(RESULTS) && mkdir -p $(RESULTS)
+	$(Q)scripts/check --build $(BUILD) --results $(RESULTS)/scripts $(COUNTED)
+	$(Q)scripts/run-unit --results $(RESULTS)/unit $(UNIT_PROGRAMS) $(COUNTED)
+	$(Q)scripts/run-unit --results $(RESULTS)/sanitize --prefix sanitize. \
+		$(UNIT_PROGRAMS:$(BUILD)/%=$(BUILD)/sanitize/%) $(COUNTED)
+	$(Q)scripts/run-fuzz --time 10 --build $(BUILD) --results $(RESULTS)/fuzz $(FUZZ) $(COUNTED)
+	$(GIVE_BACK)
+	$(Q)if [ "$$(id -u)" = 0 ]; then \
+		exec tests/run --build $(BUILD) --add $(RESULTS)/*; fi; \
+	echo 'skip integration: probing needs root, run: sudo make test' | \
+		tee $(RESULTS)/integration; \
+	tests/run --build $(BUILD) --only-add --add $(RESULTS)/*
+
+# The sample stack under tmtrace, as tables.
+.PHONY: demo
+demo:
+	$(Q)scripts/install-dependencies demo
+	$(Q)$(MAKE) $(AGAIN) $(JOBS) all stack
+	$(GIVE_BACK)
+	$(Q)tests/demo.sh $(BUILD)
+
+# Lint.
+LINT_FILES := $(sort $(wildcard user/*.c user/*/*.[ch] bpf/*.[ch] headers/tmtrace/*.h \
+	tests/*/*.[ch]))
+LINT_TIDY  := $(sort $(wildcard user/*.c user/*/*.c tests/unit/*.c tests/fuzz/*.c))
+
+LINT_STEPS := lint-format lint-tidy lint-cppcheck lint-scripts
+
+# All steps, also where one has found something.
+.PHONY: lint $(LINT_STEPS)
+lint:
+	$(Q)$(MAKE) $(AGAIN) -k $(LINT_STEPS)
+lint-format:
+	$(Q)scripts/lint format $(LINT_FILES)
+lint-tidy: $(BUILD)/tmtrace.skel.h
+	$(Q)scripts/lint tidy $(LINT_TIDY) -- $(filter-out -W% -I$(BUILD),$(TEST_CFLAGS)) \
+		-isystem $(BUILD)
+lint-cppcheck: $(BUILD)/tmtrace.skel.h
+	$(Q)scripts/lint cppcheck user tests/unit tests/fuzz -- -Iheaders -Iuser -I$(BUILD)
+lint-scripts:
+	$(Q)scripts/lint scripts

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attach/attach.h"
+#include "attach/link_set.h"
+#include "attach/site_list.h"
+#include "base/array.h"
+#include "target/elf_file.h"
+
+/* Libraries with functions that link_set__guard() looks for. */
+static const char *const guarded[] = { "libgcc_s.so.*", "libc.so.6" };
+#define N_GUARDED (sizeof(guarded) / sizeof(*guarded))
+
+/*
+ * Return probes of other kinds are armed in every process that maps the file, also where nobody
+ * traces it, and cannot be refused.
+ */
+static const char untimed[] =
+	"counted, not timed: this kernel has no session probes (Linux 6.13), and with other return "
+	"probes any program that maps the library and switches stacks inside a call would not "
+	"survive; --mechanism user=multi or user=perf times them all the same";
+
+/* A file to look at. */
+struct attach_request {
+	const char *path;  /* what can be opened */
+	const char *shown; /* what people know it by */
+	const char *layer; /* the one that --lib names, NULL: those that match */
+	bool program;	   /* not a library */
+};
+
+struct attach {
+	struct attach_options options;
+	struct link_set *links;
+	struct seen_files *files;
+	const char **patterns;
+	size_t n_patterns, patterns_room;
+	bool *probed_layers;  /* of which a library has been probed */
+	char *untimed_reason; /* why no return probe is safe, NULL: they are */
+};
+
+static int add_pattern(struct attach *attach, const char *pattern)
+{
+	if (array__grow((void **)&attach->patterns, &attach->patterns_room, attach->n_patterns,
+			sizeof(*attach->patterns)) < 0)
+		return -ENOMEM;
+	attach->patterns[attach->n_patterns++] = pattern;
+	return 0;
+}
+
+static int collect_patterns(struct attach *attach)
+{
+	const struct catalogue *cat = attach->options.catalogue;
+	size_t i, j;
+
+	for (i = 0; i < catalogue__n_layers(cat); i++) {
+		const struct catalogue_layer *layer = catalogue__layer(cat, i);
+
+		for (j = 0; attach->options.layers[i] && j < layer->n_sonames; j++)
+			if (add_pattern(attach, layer->sonames[j]) < 0)
+				return -ENOMEM;
+	}
+	for (i = 0; i < N_GUARDED; i++)
+		if (add_pattern(attach, guarded[i]) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+int attach__new(struct attach **out, const struct attach_options *options, struct error *err)
+{
+	struct attach *attach = calloc(1, sizeof(*attach));
+	int rc = -ENOMEM;
+
+	if (!attach)
+		return error__set(err, -ENOMEM, "no memory");
+	attach->options = *options;
+	attach->probed_layers =
+		calloc(catalogue__n_layers(options->catalogue) + 1, sizeof(*attach->probed_layers));
+	if (!attach->probed_layers || collect_patterns(attach) < 0 ||
+	    seen_files__new(&attach->files, catalogue__n_layers(options->catalogue)) < 0)
+		goto fail;
+	if (options->mechanism != UPROBE_SESSION && !options->forced) {
+		attach->untimed_reason = strdup(untimed);
+		if (!attach->untimed_reason)
+			goto fail;
+	}
+	if (options->kernel) {
+		rc = link_set__new(&attach->links, options->kernel, options->mechanism);
+		if (rc < 0)
+			goto fail;
+	}
+	*out = attach;
+	return 0;
+fail:
+	attach__free(attach);
+	return error__set(err, rc, "cannot prepare probes: %s", strerror(-rc));
+}
+
+void attach__free(struct attach *attach)
+{
+	if (!attach)
+		return;
+	link_set__free(attach->links);
+	seen_files__free(attach->files);
+	free(attach->patterns);
+	free(attach->probed_layers);
+	free(attach->untimed_reason);
+	free(attach);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Is this layer traced, and is this one of its libraries? */
+static bool has_library(const struct attach *attach, size_t layer, const char *name,
+			const char *forced)
+{
+	const struct catalogue_layer *l = catalogue__layer(attach->options.catalogue, layer);
+
+	if (!attach->options.layers[layer])
+		return false;
+	return forced ? !strcmp(forced, l->name) : catalogue__matches(l, name);
+}
+
+/* Adds the functions of a layer that are in a file; outright: not those found by pattern. */
+static int collect_layer(struct attach *attach, size_t layer, const struct elf_file *elf,
+			 const char *name, bool outright, struct site_list *sites)
+{
+	const struct catalogue_layer *l = catalogue__layer(attach->options.catalogue, layer);
+	size_t i;
+
+	for (i = 0; i < elf_file__n_functions(elf); i++) {
+		const struct elf_function *symbol = elf_file__function(elf, i);
+		const struct catalogue_function *function =
+			catalogue__find_function(l, name, symbol->name);
+
+		if (!function || !function->enabled || (outright && function->pattern))
+			continue;
+		if (site_list__add(sites, symbol, function, TM_LAYER_USER + layer) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Is there nothing left to look for in a file? */
+static bool is_done(const struct attach *attach, const struct seen_file *seen, const char *forced)
+{
+	int layer;
+
+	if (!seen || !forced)
+		return seen && seen->complete;
+	layer = catalogue__find_layer(attach->options.catalogue, forced);
+	return layer < 0 || seen->probed[layer];
+}
+
+/* Collects the sites of all layers that a file has and does not have probes of yet. */
+static int collect(struct attach *attach, struct seen_file *seen, const struct elf_file *elf,
+		   const struct attach_request *request, struct site_list *sites)
+{
+	const char *name = elf_file__soname(elf) ?: base_name(request->shown);
+	size_t i, before;
+
+	for (i = 0; i < catalogue__n_layers(attach->options.catalogue); i++) {
+		const struct catalogue_layer *l = catalogue__layer(attach->options.catalogue, i);
+
+		if (seen->probed[i])
+			continue;
+		if (request->program ? !attach->options.layers[i] || attach->probed_layers[i]
+				     : !has_library(attach, i, name, request->layer))
+			continue;
+		before = site_list__n(sites);
+		if (collect_layer(attach, i, elf, name, request->program, sites) < 0)
+			return -ENOMEM;
+		if (!request->program)
+			attach->probed_layers[i] = true;
+		if (site_list__n(sites) > before && seen_file__add_layer(seen, i, l->name) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Can the stack be repaired for an exception that passes a return probe? */
+static bool repairs_stacks(const struct attach *attach)
+{
+	return attach->options.kernel &&
+	       kernel__program_fd(attach->options.kernel, KERNEL_UNWIND) >= 0;
+}
+
+/* What a site gets in the table of probes. */
+static struct probe describe(const struct attach *attach, const struct site *site,
+			     const char *shown)
+{
+	struct probe probe = {
+		.layer = probe_table__layer_name(attach->options.table, site->layer),
+		.layer_id = site->layer,
+		.function = site->symbol,
+		.spec = site->spec,
+		.library = shown,
+		.site = site->offset,
+		.mechanism = uprobe_mechanism_names[attach->options.mechanism],
+		.state = PROBE_ARMED,
+	};
+
+	if (attach->untimed_reason)
+		probe.reason = attach->untimed_reason;
+	else if (site->spec.calls_back && !repairs_stacks(attach))
+		probe.reason = "counted, not timed: it calls the program back, and an exception "
+			       "thrown there would not survive a return probe on this kernel";
+	probe.entry_only = probe.reason != NULL;
+	return probe;
+}
+
+/* Gives every site its number in the table and its description in the kernel. */
+static int number_sites(struct attach *attach, struct site_list *sites, const char *shown)
+{
+	struct tm_probe *probes =
+		attach->options.kernel ? kernel__probes(attach->options.kernel) : NULL;
+	size_t i;
+
+	for (i = 0; i < site_list__n(sites); i++) {
+		struct site *site = site_list__at(sites, i);
+		struct probe probe = describe(attach, site, shown);
+		int id = probe_table__function_id(attach->options.table, site->layer, site->symbol);
+
+		if (id < 0)
+			return id;
+		probe.function_id = id;
+		site->entry_only = probe.entry_only;
+		site->number = probe_table__add(attach->options.table, &probe);
+		if (site->number < 0)
+			return site->number;
+		if (probes)
+			probes[site->number - TM_PROBE_USER] = (struct tm_probe){
+				.function = id,
+				.layer = site->layer,
+				.entry_only = probe.entry_only,
+				.spec = site->spec,
+			};
+	}
+	return 0;
+}
+
+static int place(struct attach *attach, struct site_list *sites, const char *path,
+		 const char *shown, struct error *err)
+{
+	size_t i, n = site_list__n(sites), placed = 0;
+	int rc;
+
+	rc = number_sites(attach, sites, shown);
+	if (rc < 0)
+		return error__set(err, rc, "%s: cannot probe %zu functions: %s", shown, n,
+				  strerror(-rc));
+	if (!attach->links)
+		return n;
+	link_set__add(attach->links, path, sites);
+	for (i = 0; i < n; i++) {
+		const struct site *site = site_list__at(sites, i);
+
+		if (site->error)
+			probe_table__set_state(attach->options.table, site->number, PROBE_FAILED,
+					       strerror(-site->error));
+		else
+			placed++;
+	}
+	return placed;
+}
+
+static bool is_guarded(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < N_GUARDED; i++)
+		if (!fnmatch(guarded[i], name, 0))
+			return true;
+	return false;
+}
+
+/* Probes a file that is open and read: the number of probes, or a negative errno. */
+static int probe_elf(struct attach *attach, struct seen_file *seen, const struct elf_file *elf,
+		     const struct attach_request *request, const char *path, struct error *err)
+{
+	struct site_list *sites = NULL;
+	int rc;
+
+	rc = site_list__new(&sites);
+	if (!rc)
+		rc = collect(attach, seen, elf, request, sites);
+	if (rc < 0)
+		error__set(err, rc, "%s: %s", request->shown, strerror(-rc));
+	else if (site_list__n(sites))
+		rc = place(attach, sites, path, request->shown, err);
+	if (rc >= 0 && attach->links && !seen->complete &&
+	    (request->program || is_guarded(elf_file__soname(elf) ?: base_name(request->shown))))
+		link_set__guard(attach->links, path, elf);
+	site_list__free(sites);
+	return rc;
+}
+
+/*
+ * The file is opened once, and read and probed through its descriptor: a file that takes its place
+ * meanwhile is another one.
+ */
+static int probe_file(struct attach *attach, const struct attach_request *request,
+		      struct error *err)
+{
+	struct elf_file *elf = NULL;
+	struct seen_file *seen;
+	char path[32];
+	struct stat st;
+	int fd, rc;
+
+	fd = open(request->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		rc = error__set(err, -errno, "%s: %s", request->shown, strerror(errno));
+		goto out;
+	}
+	rc = 0;
+	seen = seen_files__find(attach->files, &st);
+	if (is_done(attach, seen, request->layer))
+		goto out;
+	rc = elf_file__open_fd(&elf, fd, request->shown, err);
+	if (rc < 0)
+		goto out;
+	if (!seen)
+		seen = seen_files__add(attach->files, &st, request->shown);
+	if (!seen) {
+		rc = error__set(err, -ENOMEM, "%s: no memory", request->shown);
+		goto out;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	rc = probe_elf(attach, seen, elf, request, path, err);
+	if (rc > 0)
+		seen->n_probes += rc;
+	seen->complete |= !request->layer;
+out:
+	elf_file__close(elf);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int attach__library(struct attach *attach, const char *path, const char *shown, const char *layer,
+		    struct error *err)
+{
+	struct attach_request request = { .path = path, .shown = shown, .layer = layer };
+
+	return probe_file(attach, &request, err);
+}
+
+int attach__program(struct attach *attach, const char *path, const char *shown, struct error *err)
+{
+	struct attach_request request = { .path = path, .shown = shown, .program = true };
+
+	return probe_file(attach, &request, err);
+}
+
+void attach__inspect(struct attach *attach, const char *path, const char *shown)
+{
+	struct elf_file *elf;
+	struct error ignored;
+
+	if (attach->options.mechanism == UPROBE_SESSION || attach->untimed_reason ||
+	    fnmatch("libc.so.*", base_name(shown), 0) == 0 ||
+	    elf_file__open(&elf, path, &ignored) < 0)
+		return;
+	if (elf_file__switches_stacks(elf) &&
+	    asprintf(&attach->untimed_reason,
+		     "counted, not timed: %s may switch stacks inside a call, which only a session "
+		     "probe (Linux 6.13) lets it survive",
+		     shown) < 0)
+		attach->untimed_reason = NULL;
+	elf_file__close(elf);
+}
+
+bool attach__wants(const struct attach *attach, const char *path)
+{
+	const char *name = base_name(path);
+	size_t i;
+
+	for (i = 0; i < attach->n_patterns; i++)
+		if (!fnmatch(attach->patterns[i], name, 0))
+			return true;
+	return false;
+}
+
+const char *const *attach__patterns(const struct attach *attach, size_t *n)
+{
+	*n = attach->n_patterns;
+	return attach->patterns;
+}
+
+size_t attach__n_files(const struct attach *attach)
+{
+	return seen_files__n(attach->files);
+}
+
+const struct seen_file *attach__file(const struct attach *attach, size_t i)
+{
+	return seen_files__at(attach->files, i);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Puts probes on library functions: once per file (inode), for every process that maps it. What is
+ * probed is decided by the catalogue; who is counted, by the kernel side.
+ */
+#ifndef USER_ATTACH_ATTACH_H
+#define USER_ATTACH_ATTACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "attach/probe_table.h"
+#include "attach/seen_files.h"
+#include "base/error.h"
+#include "catalogue/catalogue.h"
+#include "kernel/kernel.h"
+
+struct attach;
+
+struct attach_options {
+	const struct catalogue *catalogue;
+	const bool *layers;	   /* by index of the catalogue: traced or not */
+	struct probe_table *table; /* gets the probes */
+	struct kernel *kernel;	   /* NULL: only list, attach nothing */
+	enum uprobe_mechanism mechanism;
+	bool forced; /* the mechanism was asked for: with its dangers */
+};
+
+int attach__new(struct attach **out, const struct attach_options *options, struct error *err);
+/* Takes the probes away. */
+void attach__free(struct attach *attach);
+
+/*
+ * Probes a library: path is what can be opened, shown what people know it by. Its layers are those
+ * whose patterns match its soname or base name; or the one named, if that is not NULL. Returns the
+ * number of probes, 0 where it is known already or has none, or a negative errno: -ENOEXEC for
+ * what is not a library, ...
+ */
+int attach__library(struct attach *attach, const char *path, const char *shown, const char *layer,
+		    struct error *err);
+
+/*
+ * Probes functions of the catalogue that are linked into a program itself: those that it names
+ * outright (not by pattern), of layers of which no library has been probed.
+ */
+int attach__program(struct attach *attach, const char *path, const char *shown, struct error *err);
+
+/*
+ * Looks at a file that a traced program maps, before anything of it is probed. Where a return
+ * probe cannot be refused (multi, perf) and the file imports what switches stacks, no function
+ * gets one from now on.
+ */
+void attach__inspect(struct attach *attach, const char *path, const char *shown);
+
+/* Does any traced layer's pattern match the base name of this path? */
+bool attach__wants(const struct attach *attach, const char *path);
+
+/* The patterns of the traced layers' libraries, for loader__match(); *n of them. */
+const char *const *attach__patterns(const struct attach *attach, size_t *n);
+
+size_t attach__n_files(const struct attach *attach);
+const struct seen_file *attach__file(const struct attach *attach, size_t i);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The links that hold the probes: made for one file after the other, released together. */
+#ifndef USER_ATTACH_LINK_SET_H
+#define USER_ATTACH_LINK_SET_H
+
+#include "attach/site_list.h"
+#include "kernel/kernel.h"
+
+struct link_set;
+
+int link_set__new(struct link_set **out, const struct kernel *kernel,
+		  enum uprobe_mechanism mechanism);
+/* Takes all probes away: under 0.1 s per file, but 0.1 s for each single perf uprobe. */
+void link_set__free(struct link_set *set);
+
+/*
+ * Probes all sites of a file, with one link (or two) where the mechanism can; site->error says
+ * for each how it went. A site that the kernel refuses does not keep the others away.
+ */
+void link_set__add(struct link_set *set, const char *path, struct site_list *sites);
+
+/*
+ * Protects open calls from what the program does: probes the unwinder, which must find return
+ * addresses, and makecontext(), where they are in this file.
+ */
+void link_set__guard(struct link_set *set, const char *path, const struct elf_file *elf);
+
+#endif

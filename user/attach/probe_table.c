@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <search.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/probe_table.h"
+#include "base/array.h"
+#include "catalogue/strings.h"
+
+const char *const probe_vfs_names[TM_VFS_FUNCTIONS] = {
+	[TM_VFS_NONE] = "none",
+	[TM_VFS_READ] = "read",
+	[TM_VFS_WRITE] = "write",
+	[TM_VFS_OPEN] = "open",
+	[TM_VFS_CLOSE] = "close",
+	[TM_VFS_FSYNC] = "fsync",
+	[TM_VFS_STAT] = "stat",
+	[TM_VFS_READDIR] = "readdir",
+	[TM_VFS_CREATE] = "create",
+	[TM_VFS_UNLINK] = "unlink",
+	[TM_VFS_RENAME] = "rename",
+	[TM_VFS_MKDIR] = "mkdir",
+	[TM_VFS_RMDIR] = "rmdir",
+	[TM_VFS_TRUNCATE] = "truncate",
+	[TM_VFS_FALLOCATE] = "fallocate",
+	[TM_VFS_SPLICE] = "splice",
+	[TM_VFS_COPY_RANGE] = "copy_range",
+	[TM_VFS_MMAP] = "mmap",
+};
+
+const char *const probe_block_names[TM_BLOCK_FUNCTIONS] = {
+	[TM_BLOCK_READ] = "read",
+	[TM_BLOCK_WRITE] = "write",
+	[TM_BLOCK_FLUSH] = "flush",
+	[TM_BLOCK_DISCARD] = "discard",
+};
+
+const char *const probe_loss_names[TM_LOSSES] = {
+	[TM_LOSS_UNWOUND] = "unwound",
+	[TM_LOSS_KILLED] = "killed",
+	[TM_LOSS_FOREIGN_STACK] = "foreign_stack",
+	[TM_LOSS_TOO_DEEP] = "too_deep",
+	[TM_LOSS_NO_MEMORY] = "no_memory",
+	[TM_LOSS_NO_SLOT] = "no_slot",
+	[TM_LOSS_NO_ENTRY] = "no_entry",
+	[TM_LOSS_UNSEEN] = "unseen",
+};
+
+/* A function of a layer, whatever libraries have it. */
+struct function {
+	__u8 layer_id; /* with name, what the tree compares */
+	const char *name;
+	__u32 id;
+	size_t first_probe; /* NO_PROBE: none yet */
+};
+
+#define NO_PROBE SIZE_MAX
+
+struct layer {
+	const char *name;
+	struct function **functions; /* by id */
+	size_t n, room;
+};
+
+struct probe_table {
+	struct strings strings;
+	struct layer *layers; /* by id */
+	size_t n_layers;
+	void *tree; /* of struct function, tsearch(3) */
+	struct probe *probes;
+	size_t n, room;
+};
+
+const char *probe_state__name(enum probe_state state)
+{
+	static const char *const names[] = {
+		[PROBE_ARMED] = "armed",   [PROBE_WAITING] = "waiting", [PROBE_FAILED] = "failed",
+		[PROBE_PARKED] = "parked", [PROBE_OFF] = "off",
+	};
+
+	return names[state];
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+	const struct function *a = left, *b = right;
+
+	if (a->layer_id != b->layer_id)
+		return a->layer_id < b->layer_id ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static struct function *find_function(const struct probe_table *table, __u8 layer_id,
+				      const char *name)
+{
+	struct function wanted = { .layer_id = layer_id, .name = name };
+	struct function **node = tfind(&wanted, &table->tree, compare_functions);
+
+	return node ? *node : NULL;
+}
+
+static struct function *function_at(const struct probe_table *table, __u8 layer_id, __u32 id)
+{
+	if (layer_id >= table->n_layers || id >= table->layers[layer_id].n)
+		return NULL;
+	return table->layers[layer_id].functions[id];
+}
+
+int probe_table__function_id(struct probe_table *table, __u8 layer_id, const char *name)
+{
+	struct function *function = find_function(table, layer_id, name);
+	struct layer *layer;
+
+	if (function)
+		return (int)function->id;
+	if (layer_id >= table->n_layers)
+		return -EINVAL;
+	layer = &table->layers[layer_id];
+	if (array__grow((void **)&layer->functions, &layer->room, layer->n,
+			sizeof(struct function *)) < 0)
+		return -ENOMEM;
+	function = malloc(sizeof(*function));
+	if (!function)
+		return -ENOMEM;
+	*function = (struct function){
+		.layer_id = layer_id,
+		.name = strings__keep(&table->strings, name),
+		.id = layer->n,
+		.first_probe = NO_PROBE,
+	};
+	if (!function->name || !tsearch(function, &table->tree, compare_functions)) {
+		free(function);
+		return -ENOMEM;
+	}
+	layer->functions[layer->n++] = function;
+	return (int)function->id;
+}
+
+/* Copies a string that may be NULL. */
+static int keep(struct probe_table *table, const char **copy, const char *text)
+{
+	const char *kept = text ? strings__keep(&table->strings, text) : NULL;
+
+	if (text && !kept)
+		return -ENOMEM;
+	*copy = kept;
+	return 0;
+}
+
+/* Adds a probe whose layer and function the table knows. */
+static int append(struct probe_table *table, const struct probe *probe)
+{
+	struct function *function = function_at(table, probe->layer_id, probe->function_id);
+	struct probe copy = *probe;
+
+	if (array__grow((void **)&table->probes, &table->room, table->n, sizeof(copy)) < 0 ||
+	    keep(table, &copy.library, probe->library) < 0 ||
+	    keep(table, &copy.mechanism, probe->mechanism) < 0 ||
+	    keep(table, &copy.entry, probe->entry) < 0 ||
+	    keep(table, &copy.reason, probe->reason) < 0)
+		return -ENOMEM;
+	copy.layer = table->layers[probe->layer_id].name;
+	copy.function = function->name;
+	if (function->first_probe == NO_PROBE)
+		function->first_probe = table->n;
+	table->probes[table->n] = copy;
+	return (int)table->n++;
+}
+
+/* A layer of the kernel: all its functions and a probe on each, in the order of their numbers. */
+static int add_kernel_layer(struct probe_table *table, __u8 layer_id, const char *const *names,
+			    size_t n)
+{
+	struct probe probe = { .layer_id = layer_id, .state = PROBE_OFF };
+
+	for (size_t i = 0; i < n; i++) {
+		int id = probe_table__function_id(table, layer_id, names[i]);
+
+		if (id < 0)
+			return id;
+		probe.function_id = (__u32)id;
+		id = append(table, &probe);
+		if (id < 0)
+			return id;
+	}
+	return 0;
+}
+
+static int name_layers(struct probe_table *table, const struct catalogue *cat)
+{
+	for (size_t i = 0; i < table->n_layers; i++) {
+		const char *name = i >= TM_LAYER_USER
+					   ? catalogue__layer(cat, i - TM_LAYER_USER)->name
+					   : (i == TM_LAYER_VFS ? "vfs" : "block");
+		int ret = keep(table, &table->layers[i].name, name);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int probe_table__new(struct probe_table **out, const struct catalogue *cat)
+{
+	struct probe_table *table = calloc(1, sizeof(*table));
+	int ret = -ENOMEM;
+
+	if (!table)
+		return ret;
+	table->n_layers = TM_LAYER_USER + catalogue__n_layers(cat);
+	table->layers = calloc(table->n_layers, sizeof(*table->layers));
+	if (!table->layers) {
+		table->n_layers = 0;
+		goto fail;
+	}
+	ret = name_layers(table, cat);
+	if (!ret)
+		ret = add_kernel_layer(table, TM_LAYER_VFS, probe_vfs_names, TM_VFS_FUNCTIONS);
+	if (!ret)
+		ret = add_kernel_layer(table, TM_LAYER_BLOCK, probe_block_names,
+				       TM_BLOCK_FUNCTIONS);
+	if (ret)
+		goto fail;
+	*out = table;
+	return 0;
+fail:
+	probe_table__free(table);
+	return ret;
+}
+
+void probe_table__free(struct probe_table *table)
+{
+	if (!table)
+		return;
+	tdestroy(table->tree, free);
+	for (size_t i = 0; i < table->n_layers; i++)
+		free((void *)table->layers[i].functions);
+	free(table->layers);
+	free(table->probes);
+	strings__free(&table->strings);
+	free(table);
+}
+
+size_t probe_table__n(const struct probe_table *table)
+{
+	return table->n;
+}
+
+const struct probe *probe_table__at(const struct probe_table *table, size_t i)
+{
+	return &table->probes[i];
+}
+
+const char *probe_table__layer_name(const struct probe_table *table, __u8 layer_id)
+{
+	return layer_id < table->n_layers ? table->layers[layer_id].name : NULL;
+}
+
+const char *probe_table__function_name(const struct probe_table *table, __u8 layer_id,
+				       __u32 function_id)
+{
+	const struct function *function = function_at(table, layer_id, function_id);
+
+	return function ? function->name : NULL;
+}
+
+const struct tm_spec *probe_table__spec(const struct probe_table *table, __u8 layer_id,
+					__u32 function_id)
+{
+	const struct function *function = function_at(table, layer_id, function_id);
+
+	if (!function || layer_id < TM_LAYER_USER || function->first_probe == NO_PROBE)
+		return NULL;
+	return &table->probes[function->first_probe].spec;
+}
+
+int probe_table__add(struct probe_table *table, const struct probe *probe)
+{
+	if (probe->layer_id < TM_LAYER_USER ||
+	    !function_at(table, probe->layer_id, probe->function_id))
+		return -EINVAL;
+	if (table->n - TM_PROBE_USER >= TM_PROBES_MAX)
+		return -ENOSPC;
+	return append(table, probe);
+}
+
+int probe_table__set_state(struct probe_table *table, size_t i, enum probe_state state,
+			   const char *reason)
+{
+	int ret = keep(table, &table->probes[i].reason, reason);
+
+	if (!ret)
+		table->probes[i].state = state;
+	return ret;
+}
+
+int probe_table__set_mechanism(struct probe_table *table, size_t i, const char *mechanism)
+{
+	return keep(table, &table->probes[i].mechanism, mechanism);
+}
+
+int probe_table__arm_layer(struct probe_table *table, __u8 layer_id, const char *mechanism)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < table->n && !ret; i++) {
+		const struct probe *probe = &table->probes[i];
+
+		if (probe->layer_id != layer_id ||
+		    (layer_id == TM_LAYER_VFS && probe->function_id == TM_VFS_NONE))
+			continue;
+		ret = probe_table__set_mechanism(table, i, mechanism);
+		if (!ret)
+			table->probes[i].state = PROBE_ARMED;
+	}
+	return ret;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every probe of a run by its number: what it is on, how it is attached, and how it fares. The
+ * kernel layers' probes come first (TM_PROBE_VFS, TM_PROBE_BLOCK), libraries' follow.
+ */
+#ifndef USER_ATTACH_PROBE_TABLE_H
+#define USER_ATTACH_PROBE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "catalogue/catalogue.h"
+#include "tmtrace/config.h"
+#include "tmtrace/series.h"
+
+enum probe_state {
+	PROBE_ARMED,
+	PROBE_WAITING, /* for its library */
+	PROBE_FAILED,
+	PROBE_PARKED,
+	PROBE_OFF, /* not asked for; kernel layers' probes are so until they are attached */
+};
+
+struct probe {
+	const char *layer;
+	const char *function;
+	__u32 function_id; /* of the key; the same function in two libraries has one */
+	__u8 layer_id;
+	bool entry_only;
+	struct tm_spec spec; /* of a library's function; 0 for kernel layers */
+	const char *library; /* path; NULL for kernel layers */
+	__u64 site;	     /* offset in the library */
+	const char *mechanism;
+	enum probe_state state;
+	const char *entry;  /* how the first instruction is handled, NULL: not looked at */
+	const char *reason; /* of a failure or a degradation, NULL: none */
+};
+
+struct probe_table;
+
+/* With the kernel layers' probes; 0 and *out (free with probe_table__free()), or -ENOMEM. */
+int probe_table__new(struct probe_table **out, const struct catalogue *cat);
+void probe_table__free(struct probe_table *table); /* NULL is fine */
+
+size_t probe_table__n(const struct probe_table *table);
+/* Valid until a probe is added; its strings until the table is freed. */
+const struct probe *probe_table__at(const struct probe_table *table, size_t i);
+
+/* Names of a key's layer and function; NULL where the table has none. */
+const char *probe_table__layer_name(const struct probe_table *table, __u8 layer_id);
+const char *probe_table__function_name(const struct probe_table *table, __u8 layer_id,
+				       __u32 function_id);
+
+/*
+ * How a function is read, as its first probe says; NULL for kernel layers and where there is no
+ * probe on it. Valid until a probe is added.
+ */
+const struct tm_spec *probe_table__spec(const struct probe_table *table, __u8 layer_id,
+					__u32 function_id);
+
+/*
+ * Adds a probe on a function of a library; strings are copied. Returns its number, which is the
+ * cookie + TM_PROBE_USER; -ENOSPC with TM_PROBES_MAX of them; -EINVAL for a layer or function
+ * number that the table did not give; -ENOMEM.
+ */
+int probe_table__add(struct probe_table *table, const struct probe *probe);
+
+/* These copy the string, which may be NULL. 0 or -ENOMEM: then the probe is as it was. */
+int probe_table__set_state(struct probe_table *table, size_t i, enum probe_state state,
+			   const char *reason);
+int probe_table__set_mechanism(struct probe_table *table, size_t i, const char *mechanism);
+/* A kernel layer's probes are armed, all by one mechanism. 0 or -ENOMEM. */
+int probe_table__arm_layer(struct probe_table *table, __u8 layer_id, const char *mechanism);
+
+/*
+ * The key's number of a function, the same for every library of the layer; -EINVAL for a layer
+ * that the table does not have, or -ENOMEM.
+ */
+int probe_table__function_id(struct probe_table *table, __u8 layer_id, const char *name);
+
+/* "armed", "waiting", "failed", "parked", "off" */
+const char *probe_state__name(enum probe_state state);
+
+/* Names of the kernel layers' functions, as records have them; of losses, with "_" for spaces. */
+extern const char *const probe_vfs_names[TM_VFS_FUNCTIONS];
+extern const char *const probe_block_names[TM_BLOCK_FUNCTIONS];
+extern const char *const probe_loss_names[TM_LOSSES];
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/seen_files.h"
+#include "base/array.h"
+
+struct seen_files {
+	struct seen_file *files;
+	size_t n, room;
+	size_t n_layers;
+};
+
+int seen_files__new(struct seen_files **out, size_t n_layers)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return -ENOMEM;
+	(*out)->n_layers = n_layers;
+	return 0;
+}
+
+void seen_files__free(struct seen_files *files)
+{
+	size_t i;
+
+	if (!files)
+		return;
+	for (i = 0; i < files->n; i++) {
+		free(files->files[i].probed);
+		free(files->files[i].path);
+		free(files->files[i].layers);
+	}
+	free(files->files);
+	free(files);
+}
+
+struct seen_file *seen_files__find(const struct seen_files *files, const struct stat *st)
+{
+	size_t i;
+
+	for (i = 0; i < files->n; i++)
+		if (files->files[i].dev == st->st_dev && files->files[i].ino == st->st_ino)
+			return &files->files[i];
+	return NULL;
+}
+
+struct seen_file *seen_files__add(struct seen_files *files, const struct stat *st, const char *path)
+{
+	struct seen_file file = { .dev = st->st_dev, .ino = st->st_ino };
+
+	file.probed = calloc(files->n_layers + 1, sizeof(*file.probed));
+	file.path = strdup(path);
+	file.layers = strdup("");
+	if (!file.probed || !file.path || !file.layers ||
+	    array__grow((void **)&files->files, &files->room, files->n, sizeof(file)) < 0) {
+		free(file.probed);
+		free(file.path);
+		free(file.layers);
+		return NULL;
+	}
+	files->files[files->n] = file;
+	return &files->files[files->n++];
+}
+
+int seen_file__add_layer(struct seen_file *file, size_t layer, const char *name)
+{
+	char *layers;
+
+	if (asprintf(&layers, "%s%s%s", file->layers, *file->layers ? "," : "", name) < 0)
+		return -ENOMEM;
+	free(file->layers);
+	file->layers = layers;
+	file->probed[layer] = true;
+	return 0;
+}
+
+size_t seen_files__n(const struct seen_files *files)
+{
+	return files->n;
+}
+
+const struct seen_file *seen_files__at(const struct seen_files *files, size_t i)
+{
+	return &files->files[i];
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The files that were looked at, each once whatever its names, and which layers it has probes of.
+ */
+#ifndef USER_ATTACH_SEEN_FILES_H
+#define USER_ATTACH_SEEN_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+struct seen_file {
+	dev_t dev;
+	ino_t ino;
+	bool complete; /* looked at for all layers, not only for those that --lib named */
+	bool *probed;  /* by index of the catalogue's layers */
+	char *path;    /* as people know it */
+	char *layers;  /* their names, separated by commas */
+	size_t n_probes;
+};
+
+struct seen_files;
+
+/* n_layers: of the catalogue. 0 and *out (seen_files__free()), or -ENOMEM. */
+int seen_files__new(struct seen_files **out, size_t n_layers);
+void seen_files__free(struct seen_files *files); /* NULL is fine */
+
+/* The file with this inode, NULL: not seen yet. Valid until one is added. */
+struct seen_file *seen_files__find(const struct seen_files *files, const struct stat *st);
+/* Adds one that is not there; NULL: no memory. */
+struct seen_file *seen_files__add(struct seen_files *files, const struct stat *st,
+				  const char *path);
+/* The file has got n probes of a layer. 0 or -ENOMEM. */
+int seen_file__add_layer(struct seen_file *file, size_t layer, const char *name);
+
+size_t seen_files__n(const struct seen_files *files);
+const struct seen_file *seen_files__at(const struct seen_files *files, size_t i);
+
+#endif

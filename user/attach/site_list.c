@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+
+#include "attach/site_list.h"
+#include "base/array.h"
+
+/* Open addressing: offset -> index + 1 of the site; always a power of two, at most half full. */
+struct site_list {
+	struct site *sites;
+	size_t n, room;
+	size_t *table;
+	size_t table_size;
+};
+
+int site_list__new(struct site_list **out)
+{
+	*out = calloc(1, sizeof(**out));
+	return *out ? 0 : -ENOMEM;
+}
+
+void site_list__free(struct site_list *list)
+{
+	if (!list)
+		return;
+	free(list->sites);
+	free(list->table);
+	free(list);
+}
+
+/* Where an offset is in the table, or would go. */
+static size_t *find(const struct site_list *list, __u64 offset)
+{
+	size_t i = (offset * 0x9e3779b97f4a7c15ULL) >> 32;
+
+	for (;; i++) {
+		size_t *place = &list->table[i & (list->table_size - 1)];
+
+		if (!*place || list->sites[*place - 1].offset == offset)
+			return place;
+	}
+}
+
+static int grow_table(struct site_list *list)
+{
+	size_t size = list->table_size ? list->table_size * 2 : 256, i;
+	size_t *table;
+
+	if (list->n * 2 < list->table_size)
+		return 0;
+	table = calloc(size, sizeof(*table));
+	if (!table)
+		return -ENOMEM;
+	free(list->table);
+	list->table = table;
+	list->table_size = size;
+	for (i = 0; i < list->n; i++)
+		*find(list, list->sites[i].offset) = i + 1;
+	return 0;
+}
+
+int site_list__add(struct site_list *list, const struct elf_function *symbol,
+		   const struct catalogue_function *function, __u8 layer)
+{
+	struct site *site;
+	size_t *place;
+
+	if (array__grow((void **)&list->sites, &list->room, list->n, sizeof(*list->sites)) < 0 ||
+	    grow_table(list) < 0)
+		return -ENOMEM;
+	place = find(list, symbol->offset);
+	if (*place) {
+		site = &list->sites[*place - 1];
+		if (!site->pattern || function->pattern)
+			return 0;
+	} else {
+		site = &list->sites[list->n++];
+		*place = list->n;
+	}
+	*site = (struct site){
+		.symbol = symbol->name,
+		.offset = symbol->offset,
+		.layer = layer,
+		.pattern = function->pattern,
+		.spec = function->spec,
+	};
+	return 0;
+}
+
+size_t site_list__n(const struct site_list *list)
+{
+	return list->n;
+}
+
+struct site *site_list__at(const struct site_list *list, size_t i)
+{
+	return &list->sites[i];
+}

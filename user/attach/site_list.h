@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The places in one file that get a probe: one for each offset, whatever its names. */
+#ifndef USER_ATTACH_SITE_LIST_H
+#define USER_ATTACH_SITE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "catalogue/catalogue.h"
+#include "target/elf_file.h"
+
+struct site {
+	const char *symbol; /* of the ELF file, which must outlive the list */
+	__u64 offset;
+	__u8 layer; /* of the key */
+	bool pattern;
+	bool entry_only;
+	struct tm_spec spec;
+	int number; /* of the probe */
+	int error;  /* of attaching: negative errno, 0: attached */
+};
+
+struct site_list;
+
+int site_list__new(struct site_list **out);
+void site_list__free(struct site_list *list);
+
+/*
+ * Adds a symbol. Of aliases (one offset, several names) one stays: a name that the catalogue has
+ * outright before one found by pattern, else the first. 0 or -ENOMEM.
+ */
+int site_list__add(struct site_list *list, const struct elf_function *symbol,
+		   const struct catalogue_function *function, __u8 layer);
+
+size_t site_list__n(const struct site_list *list);
+struct site *site_list__at(const struct site_list *list, size_t i);
+
+#endif

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/layer_file.h"
+#include "catalogue/spec_reader.h"
+#include "catalogue/strings.h"
+#include "catalogue/text_file.h"
+#include "catalogue/yaml_doc.h"
+
+struct layer {
+	struct catalogue_layer shown; /* points to the arrays below */
+	const char **sonames;
+	struct catalogue_function *functions;
+	struct tm_spec defaults; /* of the first file */
+};
+
+struct catalogue {
+	struct layer *layers;
+	size_t n_layers, room;
+	struct strings strings;
+};
+
+static int no_memory(const char *file, struct error *err)
+{
+	return error__set(err, -ENOMEM, "%s: out of memory", file);
+}
+
+/* Puts n elements of size bytes before and after each other in a new array; NULL without memory. */
+static void *join(const void *before, size_t n_before, const void *after, size_t n_after,
+		  size_t size)
+{
+	char *joined = calloc(n_before + n_after + 1, size);
+
+	if (!joined)
+		return NULL;
+	if (n_before)
+		memcpy(joined, before, n_before * size);
+	if (n_after)
+		memcpy(joined + n_before * size, after, n_after * size);
+	return joined;
+}
+
+/* Adds what a file says to its layer: its functions before, its sonames after those there. */
+static int merge(struct layer *layer, const struct layer_file *file)
+{
+	struct catalogue_layer *shown = &layer->shown;
+	struct catalogue_function *functions;
+	const char **sonames;
+
+	functions = join(file->functions, file->n_functions, layer->functions, shown->n_functions,
+			 sizeof(*functions));
+	sonames = join(layer->sonames, shown->n_sonames, file->sonames, file->n_sonames,
+		       sizeof(*sonames));
+	if (!functions || !sonames) {
+		free(functions);
+		free(sonames);
+		return -ENOMEM;
+	}
+	free(layer->functions);
+	free(layer->sonames);
+	layer->functions = functions;
+	layer->sonames = sonames;
+	shown->functions = functions;
+	shown->sonames = sonames;
+	shown->n_functions += file->n_functions;
+	shown->n_sonames += file->n_sonames;
+	if (file->title)
+		shown->title = file->title;
+	if (file->order)
+		shown->order = file->order;
+	return 0;
+}
+
+/* Of a layer that does not say where it stands: after those that are known to be above others. */
+#define ORDER_DEFAULT 50
+
+static int add_layer(struct catalogue *cat, const char *name, const char *file,
+		     const struct tm_spec *defaults)
+{
+	struct layer *layer;
+
+	if (array__grow((void **)&cat->layers, &cat->room, cat->n_layers, sizeof(*layer)) < 0)
+		return -ENOMEM;
+	layer = &cat->layers[cat->n_layers];
+	memset(layer, 0, sizeof(*layer));
+	layer->defaults = *defaults;
+	layer->shown.name = strings__keep(&cat->strings, name);
+	layer->shown.file = strings__keep(&cat->strings, file);
+	layer->shown.title = layer->shown.name;
+	layer->shown.order = ORDER_DEFAULT;
+	if (!layer->shown.name || !layer->shown.file)
+		return -ENOMEM;
+	cat->n_layers++;
+	return 0;
+}
+
+static int add_document(struct catalogue *cat, struct yaml_doc *doc, struct error *err)
+{
+	const struct tm_spec *base = &spec_reader__default;
+	struct layer_file file;
+	const char *name;
+	int index, rc;
+
+	rc = layer_file__read_name(doc, &name, err);
+	if (rc < 0)
+		return rc;
+	index = catalogue__find_layer(cat, name);
+	if (index >= 0)
+		base = &cat->layers[index].defaults;
+	rc = layer_file__read(&file, doc, base, index < 0, &cat->strings, err);
+	if (rc < 0)
+		return rc;
+	if (index < 0) {
+		index = (int)cat->n_layers;
+		rc = add_layer(cat, name, doc->file, &file.defaults);
+	}
+	if (rc == 0)
+		rc = merge(&cat->layers[index], &file);
+	layer_file__free(&file);
+	return rc < 0 ? no_memory(doc->file, err) : 0;
+}
+
+static int add_text(struct catalogue *cat, const char *name, const char *text, size_t len,
+		    struct error *err)
+{
+	struct yaml_doc doc;
+	int rc;
+
+	if (len > TEXT_FILE_MAX)
+		return error__set(err, -EFBIG, "%s: larger than %d bytes, no catalogue is", name,
+				  TEXT_FILE_MAX);
+	rc = yaml_doc__parse(&doc, name, text, len, err);
+	if (rc < 0)
+		return rc;
+	rc = add_document(cat, &doc, err);
+	yaml_doc__free(&doc);
+	return rc;
+}
+
+static int add_file(struct catalogue *cat, const char *path, struct error *err)
+{
+	size_t len;
+	char *text;
+	int rc;
+
+	rc = text_file__read(path, &text, &len, err);
+	if (rc < 0)
+		return rc;
+	rc = add_text(cat, path, text, len, err);
+	free(text);
+	return rc;
+}
+
+static int add_folder(struct catalogue *cat, const char *folder, struct error *err)
+{
+	char **paths;
+	size_t n;
+	int rc;
+
+	rc = text_file__list(folder, &paths, &n, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = add_file(cat, paths[i], err);
+	text_file__free_list(paths, n);
+	return rc;
+}
+
+static int compare_layers(const void *left, const void *right)
+{
+	const struct catalogue_layer *a = &((const struct layer *)left)->shown;
+	const struct catalogue_layer *b = &((const struct layer *)right)->shown;
+
+	return a->order != b->order ? a->order - b->order : strcmp(a->name, b->name);
+}
+
+/* Hands the catalogue over, its layers in order; or frees it where reading failed. */
+static int finish(struct catalogue **out, struct catalogue *cat, int rc)
+{
+	if (rc < 0) {
+		catalogue__free(cat);
+		return rc;
+	}
+	if (cat->n_layers)
+		qsort(cat->layers, cat->n_layers, sizeof(*cat->layers), compare_layers);
+	*out = cat;
+	return 0;
+}
+
+int catalogue__load(struct catalogue **out, const char *const *paths, size_t n_paths,
+		    struct error *err)
+{
+	struct catalogue *cat = calloc(1, sizeof(*cat));
+	int rc = 0;
+
+	if (!cat)
+		return no_memory("catalogue", err);
+	for (size_t i = 0; rc == 0 && i < n_paths; i++) {
+		if (text_file__is_folder(paths[i]))
+			rc = add_folder(cat, paths[i], err);
+		else
+			rc = add_file(cat, paths[i], err);
+	}
+	return finish(out, cat, rc);
+}
+
+int catalogue__load_texts(struct catalogue **out, const struct catalogue_text *texts,
+			  size_t n_texts, struct error *err)
+{
+	struct catalogue *cat = calloc(1, sizeof(*cat));
+	int rc = 0;
+
+	if (!cat)
+		return no_memory("catalogue", err);
+	for (size_t i = 0; rc == 0 && i < n_texts; i++)
+		rc = add_text(cat, texts[i].name, texts[i].text, texts[i].len, err);
+	return finish(out, cat, rc);
+}
+
+void catalogue__free(struct catalogue *cat)
+{
+	if (!cat)
+		return;
+	for (size_t i = 0; i < cat->n_layers; i++) {
+		free(cat->layers[i].sonames);
+		free(cat->layers[i].functions);
+	}
+	free(cat->layers);
+	strings__free(&cat->strings);
+	free(cat);
+}
+
+size_t catalogue__n_layers(const struct catalogue *cat)
+{
+	return cat->n_layers;
+}
+
+const struct catalogue_layer *catalogue__layer(const struct catalogue *cat, size_t i)
+{
+	return &cat->layers[i].shown;
+}
+
+int catalogue__find_layer(const struct catalogue *cat, const char *name)
+{
+	for (size_t i = 0; i < cat->n_layers; i++) {
+		if (strcmp(cat->layers[i].shown.name, name) == 0)
+			return (int)i;
+	}
+	return -ENOENT;
+}
+
+static bool matches_one(const char *const *patterns, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (fnmatch(patterns[i], name, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool catalogue__matches(const struct catalogue_layer *layer, const char *soname)
+{
+	return matches_one(layer->sonames, layer->n_sonames, soname);
+}
+
+const struct catalogue_function *catalogue__find_function(const struct catalogue_layer *layer,
+							  const char *soname, const char *symbol)
+{
+	const struct catalogue_function *found = NULL, *function;
+
+	for (size_t i = 0; i < layer->n_functions; i++) {
+		function = &layer->functions[i];
+		if (function->pattern ? found || fnmatch(function->name, symbol, 0) != 0
+				      : strcmp(function->name, symbol) != 0)
+			continue;
+		if (function->only && soname &&
+		    !matches_one(function->only, function->n_only, soname))
+			continue;
+		if (!function->pattern)
+			return function;
+		found = function;
+	}
+	return found;
+}

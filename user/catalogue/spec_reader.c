@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "catalogue/operand.h"
+#include "catalogue/spec_reader.h"
+
+_Static_assert(sizeof(struct tm_size) == 24 && sizeof(struct tm_object) == 16 &&
+		       sizeof(struct tm_spec) == 48,
+	       "the BPF side reads these by layout");
+
+const struct tm_spec spec_reader__default = {
+	.fail = TM_FAIL_NEVER,
+	.return_width = 4,
+	.return_signed = 1,
+};
+
+enum operand_rule {
+	ANY_OPERAND,
+	NO_CONSTANT, /* an address, or something that differs between calls */
+	ONLY_MEMORY, /* something that can change during the call */
+};
+
+static int read_operand(struct yaml_doc *doc, const yaml_node_t *node, const char *what,
+			enum operand_rule rule, struct tm_operand *out, struct error *err)
+{
+	const char *text, *reason;
+	int rc;
+
+	rc = yaml_doc__read_text(doc, node, what, &text, err);
+	if (rc < 0)
+		return rc;
+	if (operand__parse(text, out, &reason) < 0)
+		return yaml_doc__fail(doc, node, err,
+				      "bad operand %s in %s, %s; valid are arg3, arg3.s32, arg1+8 "
+				      "and \"[arg1+120].u64\"",
+				      yaml_doc__quote(text).text, what, reason);
+	if (rule == ONLY_MEMORY && !out->memory)
+		return yaml_doc__fail(doc, node, err,
+				      "%s is %s, only memory changes during a call; write it as "
+				      "\"[arg1+120]\"",
+				      what, yaml_doc__quote(text).text);
+	if (rule != ANY_OPERAND && !out->arg)
+		return yaml_doc__fail(doc, node, err,
+				      "%s is the constant %s, an argument is needed", what,
+				      yaml_doc__quote(text).text);
+	return 0;
+}
+
+static int read_product(struct yaml_doc *doc, const yaml_node_t *node, struct tm_size *size,
+			struct error *err)
+{
+	int rc;
+
+	if (node->type != YAML_SEQUENCE_NODE || yaml_doc__n_items(node) != 2)
+		return yaml_doc__fail(
+			doc, node, err,
+			"product needs a list of two operands, as in [arg3.s32, arg4]");
+	size->kind = TM_SIZE_PRODUCT;
+	rc = read_operand(doc, yaml_doc__item(doc, node, 0), "product", ANY_OPERAND, &size->a, err);
+	if (rc < 0)
+		return rc;
+	return read_operand(doc, yaml_doc__item(doc, node, 1), "product", ANY_OPERAND, &size->b,
+			    err);
+}
+
+/* One item offset or two; the numbers of an item must lie inside it. */
+static int read_item_offsets(struct yaml_doc *doc, const yaml_node_t *node, struct tm_size *size,
+			     struct error *err)
+{
+	const long max = (long)size->stride - size->item_width;
+	long first, second;
+	size_t n = yaml_doc__n_items(node);
+	int rc;
+
+	if (n < 1 || n > 2)
+		return yaml_doc__fail(doc, node, err,
+				      "offset has %zu numbers, one or two are needed", n);
+	rc = yaml_doc__read_number(doc, yaml_doc__item(doc, node, 0), "offset", 0, max, &first,
+				   err);
+	if (rc < 0)
+		return rc;
+	size->item_offset[0] = (__u16)first;
+	if (n == 1)
+		return 0;
+	rc = yaml_doc__read_number(doc, yaml_doc__item(doc, node, 1), "offset", first + 1, max,
+				   &second, err);
+	if (rc == 0)
+		size->item_offset[1] = (__u16)second;
+	return rc;
+}
+
+static int read_sum(struct yaml_doc *doc, const yaml_node_t *size_node, struct tm_size *size,
+		    struct error *err)
+{
+	static const char *const known[] = { "sum", "count", "stride", "offset", "width", NULL };
+	const yaml_node_t *count = yaml_doc__get(doc, size_node, "count");
+	const yaml_node_t *stride = yaml_doc__get(doc, size_node, "stride");
+	const yaml_node_t *width = yaml_doc__get(doc, size_node, "width");
+	const yaml_node_t *offset = yaml_doc__get(doc, size_node, "offset");
+	long number = 8;
+	int rc;
+
+	rc = yaml_doc__check_keys(doc, size_node, "a size of kind sum", known, err);
+	if (rc < 0)
+		return rc;
+	if (!count || !stride)
+		return yaml_doc__fail(
+			doc, size_node, err,
+			"a size of kind sum has no %s, it needs count (an operand) and "
+			"stride (bytes from item to item)",
+			count ? "stride" : "count");
+	size->kind = TM_SIZE_SUM;
+	rc = read_operand(doc, yaml_doc__get(doc, size_node, "sum"), "sum", NO_CONSTANT, &size->a,
+			  err);
+	if (rc == 0)
+		rc = read_operand(doc, count, "count", ANY_OPERAND, &size->b, err);
+	if (rc == 0 && width)
+		rc = yaml_doc__read_number(doc, width, "width", 4, 8, &number, err);
+	if (rc == 0 && number != 4 && number != 8)
+		rc = yaml_doc__fail(doc, width, err, "width is %ld, 4 or 8 bytes are needed",
+				    number);
+	if (rc < 0)
+		return rc;
+	size->item_width = (__u8)number;
+	rc = yaml_doc__read_number(doc, stride, "stride", number, USHRT_MAX, &number, err);
+	if (rc < 0)
+		return rc;
+	size->stride = (__u16)number;
+	return offset ? read_item_offsets(doc, offset, size, err) : 0;
+}
+
+/* A size that is one operand, under the key of its kind. */
+static int read_single(struct yaml_doc *doc, const yaml_node_t *node, const char *kind,
+		       struct tm_size *size, struct error *err)
+{
+	const char *const known[] = { kind, NULL };
+	int rc;
+
+	rc = yaml_doc__check_keys(doc, node, "a size of this kind", known, err);
+	if (rc < 0)
+		return rc;
+	if (strcmp(kind, "product") == 0)
+		return read_product(doc, yaml_doc__get(doc, node, kind), size, err);
+	size->kind = strcmp(kind, "delta") == 0 ? TM_SIZE_DELTA : TM_SIZE_AFTER;
+	return read_operand(doc, yaml_doc__get(doc, node, kind), kind, ONLY_MEMORY, &size->a, err);
+}
+
+static int read_size(struct yaml_doc *doc, const yaml_node_t *node, struct tm_size *size,
+		     struct error *err)
+{
+	static const char *const kinds[] = { "product", "delta", "after" };
+	const char *text;
+	int rc;
+
+	memset(size, 0, sizeof(*size));
+	if (node->type == YAML_MAPPING_NODE) {
+		if (yaml_doc__get(doc, node, "sum"))
+			return read_sum(doc, node, size, err);
+		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+			if (yaml_doc__get(doc, node, kinds[i]))
+				return read_single(doc, node, kinds[i], size, err);
+		}
+	}
+	if (node->type != YAML_SCALAR_NODE)
+		return yaml_doc__fail(
+			doc, node, err,
+			"size is of no known kind; it is an operand, return, none, or a "
+			"mapping with product, sum, delta or after");
+	rc = yaml_doc__read_text(doc, node, "size", &text, err);
+	if (rc < 0 || strcmp(text, "none") == 0)
+		return rc;
+	size->kind = strcmp(text, "return") == 0 ? TM_SIZE_RETURN : TM_SIZE_VALUE;
+	if (size->kind == TM_SIZE_RETURN)
+		return 0;
+	return read_operand(doc, node, "size", ANY_OPERAND, &size->a, err);
+}
+
+static int read_object(struct yaml_doc *doc, const yaml_node_t *node, struct tm_object *object,
+		       struct error *err)
+{
+	static const char *const known[] = { "value", "u128", "u128be", "string", NULL };
+	static const __u8 kinds[] = { TM_OBJECT_VALUE, TM_OBJECT_U128, TM_OBJECT_U128,
+				      TM_OBJECT_STRING };
+	const yaml_node_t *operand = NULL;
+	size_t k;
+	int rc;
+
+	memset(object, 0, sizeof(*object));
+	if (node->type == YAML_SCALAR_NODE && strcmp((char *)node->data.scalar.value, "none") == 0)
+		return 0;
+	rc = yaml_doc__check_keys(doc, node, "object", known, err);
+	if (rc < 0)
+		return rc;
+	if (node->data.mapping.pairs.top - node->data.mapping.pairs.start != 1)
+		return yaml_doc__fail(doc, node, err,
+				      "object needs exactly one of value, u128, u128be and string");
+	for (k = 0; known[k] && !operand; k++)
+		operand = yaml_doc__get(doc, node, known[k]);
+	object->kind = kinds[k - 1];
+	object->big_endian = strcmp(known[k - 1], "u128be") == 0;
+	return read_operand(doc, operand, "object", NO_CONSTANT, &object->a, err);
+}
+
+static int read_fail(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
+		     struct error *err)
+{
+	static const char *const names[] = {
+		[TM_FAIL_NEVER] = "never",	 [TM_FAIL_NEGATIVE_ERRNO] = "negative-errno",
+		[TM_FAIL_NEGATIVE] = "negative", [TM_FAIL_NONZERO] = "nonzero",
+		[TM_FAIL_NULL] = "null",
+	};
+	const char *text;
+	int rc;
+
+	rc = yaml_doc__read_text(doc, node, "fail", &text, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(text, names[i]) == 0) {
+			spec->fail = (__u8)i;
+			return 0;
+		}
+	}
+	return yaml_doc__fail(
+		doc, node, err,
+		"fail is %s, known are: never, negative-errno, negative, nonzero, null",
+		yaml_doc__quote(text).text);
+}
+
+static int read_returns(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
+			struct error *err)
+{
+	static const struct {
+		const char *name;
+		__u8 width, is_signed;
+	} types[] = { { "void", 0, 0 }, { "u8", 1, 0 },	 { "s32", 4, 1 },
+		      { "u32", 4, 0 },	{ "s64", 8, 1 }, { "u64", 8, 0 } };
+	const char *text;
+	int rc;
+
+	rc = yaml_doc__read_text(doc, node, "returns", &text, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (strcmp(text, types[i].name) == 0) {
+			spec->return_width = types[i].width;
+			spec->return_signed = types[i].is_signed;
+			return 0;
+		}
+	}
+	return yaml_doc__fail(
+		doc, node, err,
+		"returns is %s, known are: void, u8, s32, u32, s64, u64 (pointers: u64)",
+		yaml_doc__quote(text).text);
+}
+
+int spec_reader__read_result(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
+			     struct error *err)
+{
+	const yaml_node_t *fail = yaml_doc__get(doc, node, "fail");
+	const yaml_node_t *returns = yaml_doc__get(doc, node, "returns");
+	int rc = 0;
+
+	if (returns)
+		rc = read_returns(doc, returns, spec, err);
+	if (rc == 0 && fail)
+		rc = read_fail(doc, fail, spec, err);
+	else if (rc == 0 && returns && !spec->return_width)
+		spec->fail = TM_FAIL_NEVER; /* whatever the defaults say */
+	return rc;
+}
+
+/* A reading that would silently give wrong numbers is refused. */
+static int check_result(struct yaml_doc *doc, const yaml_node_t *node, const struct tm_spec *spec,
+			struct error *err)
+{
+	bool negative = spec->fail == TM_FAIL_NEGATIVE || spec->fail == TM_FAIL_NEGATIVE_ERRNO;
+
+	if (!spec->return_width && spec->fail != TM_FAIL_NEVER)
+		return yaml_doc__fail(doc, node, err,
+				      "the function returns void and cannot fail, set fail: never");
+	if (!spec->return_width && spec->size.kind == TM_SIZE_RETURN)
+		return yaml_doc__fail(
+			doc, node, err,
+			"size is the return value of a function that returns void, set "
+			"returns");
+	if (negative && !spec->return_signed)
+		return yaml_doc__fail(
+			doc, node, err,
+			"fail asks for a negative value of an unsigned type, set returns "
+			"to s32 or s64, or fail");
+	return 0;
+}
+
+int spec_reader__read(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
+		      struct error *err)
+{
+	const yaml_node_t *size = yaml_doc__get(doc, node, "size");
+	const yaml_node_t *object = yaml_doc__get(doc, node, "object");
+	const yaml_node_t *calls_back = yaml_doc__get(doc, node, "calls_back");
+	bool flag = spec->calls_back;
+	int rc;
+
+	rc = spec_reader__read_result(doc, node, spec, err);
+	if (rc == 0 && calls_back)
+		rc = yaml_doc__read_bool(doc, calls_back, "calls_back", &flag, err);
+	spec->calls_back = flag;
+	if (rc == 0 && size)
+		rc = read_size(doc, size, &spec->size, err);
+	if (rc == 0 && object)
+		rc = read_object(doc, object, &spec->object, err);
+	return rc < 0 ? rc : check_result(doc, node, spec, err);
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/list.h"
+#include "command/session.h"
+#include "command/targets.h"
+#include "target/loader.h"
+#include "target/process_list.h"
+
+static int find_files(struct session *session, struct error *err)
+{
+	const struct options *options = session->options;
+	char *program = NULL;
+	pid_t *pids = NULL;
+	size_t i, n = 0;
+	int rc;
+
+	rc = targets__named(session->attach, options, err);
+	if (rc < 0)
+		return rc;
+	if (options->scope == SCOPE_COMMAND) {
+		rc = loader__find_program(options->command[0], getenv("PATH"), &program, err);
+		if (!rc)
+			rc = targets__command(session->attach, options, program, &session->notes,
+					      err);
+		free(program);
+		return rc;
+	}
+	if (options->scope == SCOPE_PIDS) {
+		for (i = 0; !rc && i < options->n_pids; i++)
+			rc = targets__process(session->attach, options->pids[i], &session->notes,
+					      err);
+		return rc;
+	}
+	if (options->scope == SCOPE_ALL) {
+		rc = process_list__all(&pids, &n, err);
+		for (i = 0; !rc && i < n; i++)
+			targets__process(session->attach, pids[i], &session->notes, err);
+		free(pids);
+		if (rc < 0)
+			return rc;
+	}
+	return targets__machine(session->attach, &session->notes, err);
+}
+
+static void print_files(const struct session *session)
+{
+	size_t i, found = 0;
+
+	for (i = 0; i < attach__n_files(session->attach); i++) {
+		const struct seen_file *file = attach__file(session->attach, i);
+
+		if (!file->n_probes)
+			continue;
+		if (!found++)
+			printf("%-10s %9s  %s\n", "layer", "functions", "library");
+		printf("%-10s %9zu  %s\n", file->layers, file->n_probes, file->path);
+	}
+	if (!found)
+		printf("no library of the catalogue found\n");
+}
+
+static void print_sites(const struct session *session)
+{
+	size_t i;
+
+	printf("\n%-10s %-36s %12s  %s\n", "layer", "function", "site", "library");
+	for (i = TM_PROBE_USER; i < probe_table__n(session->probes); i++) {
+		const struct probe *probe = probe_table__at(session->probes, i);
+
+		printf("%-10s %-36s %#12llx  %s\n", probe->layer, probe->function, probe->site,
+		       probe->library);
+	}
+}
+
+int list__run(const struct options *options)
+{
+	struct session session = { .options = options };
+	struct attach_options attach = { 0 };
+	struct error err = { 0 };
+	int status = EXIT_RUN, rc;
+	size_t i;
+
+	rc = session__open_catalogue(&session, &err);
+	if (!rc) {
+		rc = session__choose_layers(&session, &err);
+		if (rc == -EINVAL)
+			status = EXIT_USAGE;
+	}
+	if (!rc) {
+		attach.catalogue = session.catalogue;
+		attach.layers = session.layers;
+		attach.table = session.probes;
+		rc = attach__new(&session.attach, &attach, &err);
+	}
+	if (!rc)
+		rc = find_files(&session, &err);
+	if (rc < 0) {
+		fprintf(stderr, "tmtrace: %s\n", err.text);
+	} else {
+		print_files(&session);
+		if (options->sites)
+			print_sites(&session);
+		for (i = 0; i < session.notes.n; i++)
+			fprintf(stderr, "tmtrace: %s\n", session.notes.lines[i]);
+		if (fflush(stdout)) {
+			fprintf(stderr, "tmtrace: standard output: %s\n", strerror(errno));
+			rc = -EIO;
+		}
+	}
+	session__close(&session);
+	return rc < 0 ? status : 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of tracing: tmtrace [OPTIONS] --pid | --cgroup | --all | -- COMMAND. */
+#ifndef USER_COMMAND_OPTIONS_H
+#define USER_COMMAND_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "attach/uprobe.h"
+
+/* Exit statuses, as in records.md. */
+enum {
+	EXIT_RUN = 1,
+	EXIT_USAGE = 2,
+	EXIT_SETUP = 125,
+	EXIT_CANNOT_RUN = 126,
+	EXIT_NOT_FOUND = 127,
+};
+
+enum options_scope {
+	SCOPE_NONE,
+	SCOPE_PIDS,
+	SCOPE_CGROUP,
+	SCOPE_ALL,
+	SCOPE_COMMAND,
+};
+
+/* --lib LAYER=PATH */
+struct options_lib {
+	char *layer;
+	const char *path;
+};
+
+struct options {
+	enum options_scope scope;
+	pid_t *pids;
+	size_t n_pids;
+	const char *cgroup;
+	char **command; /* NULL-terminated */
+
+	char **layers; /* names; n 0: all */
+	size_t n_layers;
+	const char **probes; /* further catalogue files or folders */
+	size_t n_probes;
+	struct options_lib *libs;
+	size_t n_libs;
+
+	double duration_s; /* 0: until it ends */
+	double interval_s; /* 0: only at the end */
+	const char *json;  /* file, "-", or NULL: tables */
+	bool histogram;
+	const char *user; /* run the command as */
+	char **env;	  /* VAR=VALUE for the command */
+	size_t n_env;
+	bool optional;
+	bool sites;    /* list: functions too */
+	int mechanism; /* enum uprobe_mechanism of user functions, -1: the best */
+	unsigned int slots;
+	bool quiet;
+};
+
+/*
+ * Reads the command line of `tmtrace` (list: of `tmtrace list`). What is wrong with it ends the
+ * program with EXIT_USAGE and one line on standard error. Strings are argv's.
+ */
+void options__parse(struct options *options, int argc, char **argv, bool list);
+/* A variable of the environment that the command will have; NULL: it has none of that name. */
+const char *options__env(const struct options *options, const char *name);
+void options__free(struct options *options);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the figures go: tables for people, or records. */
+#ifndef USER_COMMAND_OUTPUT_H
+#define USER_COMMAND_OUTPUT_H
+
+#include "command/session.h"
+
+struct output;
+
+/* Opens the file of --json, before anything is traced. The session must outlive the output. */
+int output__open(struct output **out, const struct options *options, struct session *session,
+		 char **argv, struct error *err);
+/* Tracing begins: the first record. */
+int output__start(struct output *output, struct error *err);
+/* The interval's figures, or the totals. */
+int output__print(struct output *output, bool final, struct error *err);
+void output__close(struct output *output);
+
+#endif

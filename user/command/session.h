@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A tracing session, set up in order: catalogue, scope, mechanism, the kernel side, probes. What is
+ * traced counts from session__start() on.
+ */
+#ifndef USER_COMMAND_SESSION_H
+#define USER_COMMAND_SESSION_H
+
+#include "attach/attach.h"
+#include "base/note_list.h"
+#include "command/child.h"
+#include "command/options.h"
+#include "drain/drain.h"
+#include "kernel/kernel.h"
+#include "target/cgroup.h"
+#include "target/watch.h"
+
+struct session {
+	const struct options *options;
+	struct catalogue *catalogue;
+	bool *layers;	 /* of the catalogue */
+	bool vfs, block; /* layers of the kernel */
+	enum uprobe_mechanism mechanism;
+	struct probe_table *probes;
+	struct cgroup *cgroup; /* of --cgroup */
+	struct kernel *kernel;
+	struct attach *attach;
+	struct drain *drain;
+	struct watch *watch;
+	struct child *child; /* of -- COMMAND */
+	struct note_list notes;
+};
+
+int session__open_catalogue(struct session *session, struct error *err);
+/* Which of its layers are traced; an error is one of the command line. */
+int session__choose_layers(struct session *session, struct error *err);
+
+/*
+ * Everything else. program: the file of the command to run, NULL without one. On an error the
+ * session is to be closed all the same.
+ */
+int session__start(struct session *session, const char *program, struct error *err);
+
+/* Probes what was mapped since; the number of mappings looked at. */
+int session__follow(struct session *session);
+
+/* Counting ends: what is read from now on adds up. */
+void session__stop(struct session *session);
+/* Takes every probe away. */
+void session__detach(struct session *session);
+
+void session__close(struct session *session);
+
+#endif

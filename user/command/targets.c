@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/targets.h"
+#include "target/loader.h"
+#include "target/process.h"
+
+int targets__named(struct attach *attach, const struct options *options, struct error *err)
+{
+	size_t i;
+	int rc;
+
+	for (i = 0; i < options->n_libs; i++) {
+		const struct options_lib *lib = &options->libs[i];
+
+		rc = attach__library(attach, lib->path, lib->path, lib->layer, err);
+		if (rc < 0)
+			return rc;
+		if (rc == 0)
+			return error__set(err, -ENOENT,
+					  "--lib %s=%s: none of that layer's functions is in the "
+					  "file; tmtrace list shows what the catalogue knows",
+					  lib->layer, lib->path);
+	}
+	return 0;
+}
+
+/* Probes what can be; a library that cannot be read is a note, not the end. */
+static void probe_libraries(struct attach *attach, const struct libraries *list,
+			    struct note_list *notes)
+{
+	struct error err = { 0 };
+	size_t i;
+
+	for (i = 0; i < libraries__n(list); i++) {
+		const struct library *lib = libraries__at(list, i);
+
+		if (!attach__wants(attach, lib->name) &&
+		    !(lib->soname && attach__wants(attach, lib->soname)))
+			continue;
+		if (attach__library(attach, lib->path, lib->path, NULL, &err) < 0)
+			note_list__add(notes, "%s", err.text);
+	}
+}
+
+static int probe_machine(struct attach *attach, struct loader *loader, const char *program,
+			 struct note_list *notes, struct error *err)
+{
+	const char *const *patterns;
+	struct libraries *list;
+	size_t n;
+	int rc;
+
+	patterns = attach__patterns(attach, &n);
+	rc = loader__match(loader, program, patterns, n, &list, err);
+	if (rc < 0)
+		return rc;
+	probe_libraries(attach, list, notes);
+	libraries__free(list);
+	return 0;
+}
+
+int targets__command(struct attach *attach, const struct options *options, const char *program,
+		     struct note_list *notes, struct error *err)
+{
+	struct loader_env loader_env = {
+		.library_path = options__env(options, "LD_LIBRARY_PATH"),
+		.preload = options__env(options, "LD_PRELOAD"),
+		.search_path = options__env(options, "PATH"),
+	};
+	struct libraries *closure = NULL;
+	struct loader *loader;
+	struct error ignored;
+	size_t i;
+	int rc;
+
+	rc = loader__new(&loader, &loader_env, err);
+	if (rc < 0)
+		return rc;
+	/* What is not an ELF file may still be run, by binfmt_misc: its children count. */
+	rc = loader__closure(loader, program, &closure, &ignored);
+	if (!rc) {
+		for (i = 0; i < libraries__n(closure); i++)
+			attach__inspect(attach, libraries__at(closure, i)->path,
+					libraries__at(closure, i)->path);
+		probe_libraries(attach, closure, notes);
+		if (libraries__n(closure)) {
+			const char *file = libraries__at(closure, 0)->path;
+
+			if (attach__program(attach, file, file, &ignored) < 0)
+				note_list__add(notes, "%s", ignored.text);
+		}
+	}
+	rc = probe_machine(attach, loader, program, notes, err);
+	libraries__free(closure);
+	loader__free(loader);
+	return rc;
+}
+
+int targets__machine(struct attach *attach, struct note_list *notes, struct error *err)
+{
+	struct loader_env env = { .library_path = getenv("LD_LIBRARY_PATH") };
+	struct loader *loader;
+	int rc;
+
+	rc = loader__new(&loader, &env, err);
+	if (rc < 0)
+		return rc;
+	rc = probe_machine(attach, loader, NULL, notes, err);
+	loader__free(loader);
+	return rc;
+}
+
+/* Probes a mapped file, as a library or as the program itself. */
+static int probe_mapped(struct attach *attach, pid_t pid, const struct process_mapping *mapping,
+			bool program, struct note_list *notes)
+{
+	struct error err = { 0 };
+	char path[PATH_MAX];
+	int rc;
+
+	if (!program && !attach__wants(attach, mapping->path))
+		return 0;
+	rc = process__open_path(pid, mapping, path, sizeof(path), &err);
+	if (!rc)
+		rc = program ? attach__program(attach, path, mapping->path, &err)
+			     : attach__library(attach, path, mapping->path, NULL, &err);
+	if (rc < 0 && rc != -ESRCH) {
+		note_list__add(notes, "%s", err.text);
+		return 0;
+	}
+	return rc;
+}
+
+static void inspect_mapped(struct attach *attach, pid_t pid, const struct process_mapping *mapping)
+{
+	struct error ignored;
+	char path[PATH_MAX];
+
+	if (!process__open_path(pid, mapping, path, sizeof(path), &ignored))
+		attach__inspect(attach, path, mapping->path);
+}
+
+int targets__process(struct attach *attach, pid_t pid, struct note_list *notes, struct error *err)
+{
+	char exe[64], program[PATH_MAX];
+	struct process_maps *maps;
+	size_t i;
+	int rc;
+
+	rc = process_maps__read(&maps, pid, err);
+	if (rc < 0)
+		return rc;
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", pid);
+	if (!realpath(exe, program))
+		program[0] = '\0';
+	for (i = 0; i < process_maps__n(maps); i++)
+		inspect_mapped(attach, pid, process_maps__at(maps, i));
+	/* Libraries first: a layer that is in one is not looked for in the program. */
+	for (i = 0; i < process_maps__n(maps); i++)
+		probe_mapped(attach, pid, process_maps__at(maps, i), false, notes);
+	for (i = 0; i < process_maps__n(maps); i++)
+		if (!strcmp(process_maps__at(maps, i)->path, program))
+			probe_mapped(attach, pid, process_maps__at(maps, i), true, notes);
+	process_maps__free(maps);
+	return 0;
+}
+
+int targets__mapping(struct attach *attach, const struct watch_mapping *mapping,
+		     struct note_list *notes)
+{
+	struct process_mapping m = {
+		.start = mapping->address,
+		.end = mapping->address + mapping->length,
+		.offset = mapping->offset,
+		.major = mapping->major,
+		.minor = mapping->minor,
+		.ino = mapping->ino,
+		.path = mapping->filename,
+	};
+
+	return probe_mapped(attach, mapping->pid, &m, false, notes);
+}

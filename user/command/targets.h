@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finds the files to probe for what is to be traced, and has them probed. */
+#ifndef USER_COMMAND_TARGETS_H
+#define USER_COMMAND_TARGETS_H
+
+#include <sys/types.h>
+
+#include "attach/attach.h"
+#include "base/note_list.h"
+#include "command/options.h"
+#include "target/watch.h"
+
+/* The --lib files. An error names the file. */
+int targets__named(struct attach *attach, const struct options *options, struct error *err);
+
+/*
+ * Of a command about to start: the libraries that it will load, those that its children may load
+ * (every library of the catalogue on the loader's paths), and functions linked into it.
+ */
+int targets__command(struct attach *attach, const struct options *options, const char *program,
+		     struct note_list *notes, struct error *err);
+
+/* Every library of the catalogue on the loader's paths. */
+int targets__machine(struct attach *attach, struct note_list *notes, struct error *err);
+
+/* Of a process that runs: what it maps now. -ESRCH where it is gone. */
+int targets__process(struct attach *attach, pid_t pid, struct note_list *notes, struct error *err);
+
+/* A file that was just mapped; probed if it is of the catalogue. The number of new probes. */
+int targets__mapping(struct attach *attach, const struct watch_mapping *mapping,
+		     struct note_list *notes);
+
+#endif

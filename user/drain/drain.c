@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The scan looks at one cache line per slot. What moved becomes active: it is put together anew at
+ * this read and at the next one, and then its older state is given back. What is at rest costs
+ * neither system calls nor copies, and is kept once.
+ */
+#ifndef _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "drain/drain_source.h"
+#include "drain/merge.h"
+#include "tmtrace/config.h"
+
+/* A key that has been seen. */
+struct known {
+	struct tm_key key; /* first: the tree compares it; shard 0 */
+	__u32 *slots;	   /* one per shard */
+	size_t n_slots, slots_room;
+	size_t at;	/* place in the snapshot */
+	__u64 moved_at; /* number of the read that saw a counter move */
+	bool active;
+	struct snapshot_series *now, *before; /* the same where it is at rest */
+};
+
+/* What the last scan saw of a slot. */
+struct seen {
+	struct known *known; /* NULL: not live yet */
+	__u64 count, in_flight, total_ns;
+};
+
+struct drain {
+	struct drain_source source;
+	__u64 reads;
+	struct seen *seen; /* per slot */
+	void *tree;	   /* of struct known, tsearch(3) */
+	size_t n_known, placed;
+	struct known **active;
+	size_t n_active, active_room;
+	struct tm_ledger *ledgers;
+	struct snapshot snapshot;
+};
+
+static int compare_numbers(__u64 a, __u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+	const struct tm_key *a = left, *b = right;
+	int order = compare_numbers(a->job, b->job);
+
+	if (!order)
+		order = compare_numbers(a->layer, b->layer);
+	if (!order)
+		order = compare_numbers(a->function, b->function);
+	if (!order)
+		order = compare_numbers(a->where, b->where);
+	return order ? order : compare_numbers(a->flags, b->flags);
+}
+
+static void free_known(void *node)
+{
+	struct known *known = node;
+
+	if (known->before != known->now)
+		free(known->before);
+	free(known->now);
+	free(known->slots);
+	free(known);
+}
+
+int drain__new_from(struct drain **out, const struct drain_source *source)
+{
+	struct drain *drain = calloc(1, sizeof(*drain));
+	size_t align = __alignof__(struct tm_ledger);
+
+	if (!drain)
+		return -ENOMEM;
+	drain->source = *source;
+	drain->seen = calloc(source->slots + 1, sizeof(*drain->seen));
+	drain->ledgers = aligned_alloc(align, (source->probes + 1) * sizeof(*drain->ledgers));
+	if (!drain->seen || !drain->ledgers) {
+		drain->source.close = NULL;
+		drain__free(drain);
+		return -ENOMEM;
+	}
+	drain->snapshot.ledgers = drain->ledgers;
+	drain->snapshot.n_ledgers = source->probes;
+	*out = drain;
+	return 0;
+}
+
+void drain__free(struct drain *drain)
+{
+	if (!drain)
+		return;
+	if (drain->source.close)
+		drain->source.close(drain->source.context);
+	tdestroy(drain->tree, free_known);
+	free((void *)drain->snapshot.series);
+	free((void *)drain->snapshot.before);
+	free((void *)drain->active);
+	free(drain->ledgers);
+	free(drain->seen);
+	free(drain);
+}
+
+/* The series of a key, new or known from another shard; NULL without memory. */
+static struct known *find_or_add(struct drain *drain, const struct tm_key *key)
+{
+	struct known *fresh = calloc(1, sizeof(*fresh));
+	struct known **node;
+
+	if (!fresh)
+		return NULL;
+	fresh->key = *key;
+	fresh->key.shard = 0;
+	node = tsearch(fresh, &drain->tree, compare_keys);
+	if (!node || *node != fresh)
+		free(fresh);
+	else
+		drain->n_known++;
+	return node ? *node : NULL;
+}
+
+static int activate(struct drain *drain, struct known *known)
+{
+	known->moved_at = drain->reads;
+	if (known->active)
+		return 0;
+	if (array__grow((void **)&drain->active, &drain->active_room, drain->n_active,
+			sizeof(struct known *)) < 0)
+		return -ENOMEM;
+	drain->active[drain->n_active++] = known;
+	known->active = true;
+	return 0;
+}
+
+/* Links a slot that came to life to its series; now is what the scan saw of it. */
+static int adopt(struct drain *drain, __u32 slot, const struct seen *now)
+{
+	struct known *known = find_or_add(drain, &drain->source.series[slot].key);
+	int ret;
+
+	if (!known)
+		return -ENOMEM;
+	ret = array__grow((void **)&known->slots, &known->slots_room, known->n_slots,
+			  sizeof(*known->slots));
+	if (!ret)
+		ret = activate(drain, known);
+	if (ret)
+		return ret;
+	known->slots[known->n_slots++] = slot;
+	drain->seen[slot] = *now;
+	drain->seen[slot].known = known;
+	return 0;
+}
+
+static __u64 load(const __u64 *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+/* Looks at one slot. One that lost a race stays free; the ones after it may be live. */
+static int scan_slot(struct drain *drain, __u32 slot)
+{
+	const struct tm_series *series = &drain->source.series[slot];
+	struct seen *seen = &drain->seen[slot], now = *seen;
+	int ret;
+
+	if (__atomic_load_n(&series->state, __ATOMIC_ACQUIRE) != TM_SERIES_LIVE)
+		return 0;
+	now.count = load(&series->count);
+	now.in_flight = load(&series->in_flight);
+	now.total_ns = load(&series->total_ns);
+	if (!seen->known)
+		return adopt(drain, slot, &now);
+	if (now.count == seen->count && now.in_flight == seen->in_flight &&
+	    now.total_ns == seen->total_ns)
+		return 0;
+	ret = activate(drain, seen->known);
+	if (!ret)
+		*seen = now;
+	return ret;
+}
+
+static int scan(struct drain *drain)
+{
+	__u32 end = __atomic_load_n(drain->source.next_slot, __ATOMIC_RELAXED);
+	int ret = 0;
+
+	if (end > drain->source.slots)
+		end = drain->source.slots;
+	for (__u32 slot = 0; slot < end && !ret; slot++)
+		ret = scan_slot(drain, slot);
+	return ret;
+}
+
+static int read_histogram(const struct drain *drain, __u32 slot, enum tm_histogram_kind kind,
+			  __u64 count[TM_BUCKETS])
+{
+	/* Where nothing was counted there is nothing to read. */
+	if (!drain->seen[slot].count) {
+		memset(count, 0, TM_BUCKETS * sizeof(*count));
+		return 0;
+	}
+	return drain->source.read_buckets(drain->source.context, slot * TM_HISTOGRAMS + kind,
+					  count);
+}
+
+/* Puts a series together from its shards; what it was is what it was before. */
+static int rebuild(struct drain *drain, struct known *known)
+{
+	__u64 latency[TM_BUCKETS], size[TM_BUCKETS];
+	struct snapshot_series *series;
+	struct tm_series shard;
+	struct merge merge;
+	int ret;
+
+	merge__start(&merge, &known->key);
+	for (size_t i = 0; i < known->n_slots; i++) {
+		ret = read_histogram(drain, known->slots[i], TM_HISTOGRAM_LATENCY, latency);
+		if (!ret)
+			ret = read_histogram(drain, known->slots[i], TM_HISTOGRAM_SIZE, size);
+		if (ret)
+			return ret;
+		/* After its histograms: what is counted there has its minimum and maximum here. */
+		shard = drain->source.series[known->slots[i]];
+		merge__add(&merge, &shard, latency, size);
+	}
+	if (known->now && merge__equals(&merge, known->now))
+		series = known->now;
+	else
+		series = merge__finish(&merge);
+	if (!series)
+		return -ENOMEM;
+	if (known->before != known->now)
+		free(known->before);
+	known->before = known->now;
+	known->now = series;
+	return 0;
+}
+
+static void show(struct drain *drain, const struct known *known)
+{
+	drain->snapshot.series[known->at] = known->now;
+	drain->snapshot.before[known->at] = known->before;
+}
+
+/* What came to rest two reads ago needs its older state no more. */
+static void settle(struct drain *drain, struct known *known)
+{
+	if (known->before != known->now)
+		free(known->before);
+	known->before = known->now;
+	known->active = false;
+	show(drain, known);
+}
+
+static void place(const void *node, VISIT visit, void *context)
+{
+	struct known *known = *(struct known *const *)node;
+	struct drain *drain = context;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	known->at = drain->placed++;
+	show(drain, known);
+}
+
+/* Makes room in the snapshot for new series, and puts all in order. */
+static int place_all(struct drain *drain)
+{
+	size_t bytes = drain->n_known * sizeof(void *);
+	const struct snapshot_series **series, **before;
+
+	if (drain->n_known == drain->placed)
+		return 0;
+	series = realloc((void *)drain->snapshot.series, bytes);
+	if (series)
+		drain->snapshot.series = series;
+	before = realloc((void *)drain->snapshot.before, bytes);
+	if (before)
+		drain->snapshot.before = before;
+	if (!series || !before)
+		return -ENOMEM;
+	drain->placed = 0;
+	twalk_r(drain->tree, place, drain);
+	drain->snapshot.n_series = drain->placed;
+	return 0;
+}
+
+static int refresh(struct drain *drain)
+{
+	size_t left = 0;
+	int ret = place_all(drain);
+
+	for (size_t i = 0; i < drain->n_active && !ret; i++) {
+		/* Once more after the last move: a call may have been half counted then. */
+		if (drain->active[i]->moved_at + 1 >= drain->reads)
+			ret = rebuild(drain, drain->active[i]);
+	}
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < drain->n_active; i++) {
+		struct known *known = drain->active[i];
+
+		if (known->moved_at + 1 < drain->reads) {
+			settle(drain, known);
+			continue;
+		}
+		show(drain, known);
+		drain->active[left++] = known;
+	}
+	drain->n_active = left;
+	return 0;
+}
+
+static __u64 clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (__u64)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The kernel layers count what is in flight by series alone; a probe's is the sum of its own. */
+static void sum_in_flight(struct drain *drain)
+{
+	for (size_t i = 0; i < drain->snapshot.n_series; i++) {
+		const struct tm_series *total = &drain->snapshot.series[i]->total;
+		__u32 probe = total->key.function;
+
+		if (total->key.layer == TM_LAYER_VFS)
+			probe += TM_PROBE_VFS;
+		else if (total->key.layer == TM_LAYER_BLOCK)
+			probe += TM_PROBE_BLOCK;
+		else
+			continue;
+		if (probe < TM_PROBE_USER && probe < drain->source.probes)
+			drain->ledgers[probe].in_flight += total->in_flight;
+	}
+}
+
+int drain__read(struct drain *drain, const struct snapshot **out, struct error *err)
+{
+	const struct drain_source *source = &drain->source;
+	int ret;
+
+	drain->reads++;
+	ret = scan(drain);
+	if (!ret)
+		ret = refresh(drain);
+	if (ret) {
+		drain->reads--; /* what it did not finish is done by the next one */
+		return error__set(err, ret, "reading the counters: %s", strerror(-ret));
+	}
+	for (__u32 i = 0; i < source->probes; i++)
+		drain->ledgers[i] = merge__ledgers(&source->ledgers[(size_t)i * source->shards],
+						   source->shards);
+	sum_in_flight(drain);
+	drain->snapshot.before_ns = drain->snapshot.time_ns;
+	drain->snapshot.time_ns = clock_ns(CLOCK_REALTIME);
+	drain->snapshot.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+	*out = &drain->snapshot;
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From the kernel's maps to snapshots. The counters are mmapped and only scanned; histograms are
+ * read by system call, and only where a count moved since the last snapshot.
+ */
+#ifndef USER_DRAIN_DRAIN_H
+#define USER_DRAIN_DRAIN_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "base/error.h"
+#include "drain/histogram.h"
+#include "tmtrace/series.h"
+
+struct drain;
+
+/* File descriptors of the maps (they stay the caller's), and their sizes. */
+struct drain_maps {
+	int series, buckets, ledgers;
+	__u32 slots, probes, shards;
+	const __u32 *next_slot; /* in the mmapped .bss: slots beyond were never used */
+};
+
+/*
+ * One series, its shards added up. Counters as in struct tm_series, whose key has shard 0. The sum
+ * of latency is total.count, or 0 where calls are only counted (entry-only functions).
+ */
+struct snapshot_series {
+	struct tm_series total;
+	struct histogram latency; /* ns */
+	struct histogram size;	  /* bytes */
+};
+
+struct snapshot {
+	__u64 time_ns; /* CLOCK_REALTIME */
+	__u64 monotonic_ns;
+	__u64 before_ns; /* time_ns of the read before, 0 if there was none */
+	size_t n_series;
+	const struct snapshot_series **series; /* sorted by job, layer, function, where, flags */
+	const struct snapshot_series **before; /* the same at the read before; NULL: it is new */
+	size_t n_ledgers;
+	const struct tm_ledger *ledgers; /* per probe, shards added up */
+};
+
+/* 0 and *out (free with drain__free()), or -ENOMEM or why a map cannot be mapped. */
+int drain__new(struct drain **out, const struct drain_maps *fds, struct error *err);
+void drain__free(struct drain *drain); /* NULL is fine */
+
+/*
+ * Reads everything; *out lives until the next read or drain__free(). After an error the next read
+ * catches up. A series that moves is read once more at the read after it came to rest, so that a
+ * call which was caught half counted becomes whole.
+ */
+int drain__read(struct drain *drain, const struct snapshot **out, struct error *err);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where a drain reads from: the maps, or arrays of a test. */
+#ifndef USER_DRAIN_DRAIN_SOURCE_H
+#define USER_DRAIN_DRAIN_SOURCE_H
+
+#include "drain/drain.h"
+
+struct drain_source {
+	const struct tm_series *series;	 /* slots of them */
+	const struct tm_ledger *ledgers; /* index: probe * shards + shard */
+	const __u32 *next_slot;
+	__u32 slots, probes, shards;
+	/* Reads the TM_BUCKETS counts at an index of tm_buckets: 0 or a negative errno. */
+	int (*read_buckets)(void *context, __u32 index, __u64 *count);
+	void (*close)(void *context); /* NULL: nothing to close */
+	void *context;
+};
+
+/* 0 and *out, which closes the source when it is freed; or -ENOMEM, with the source left open. */
+int drain__new_from(struct drain **out, const struct drain_source *source);
+
+#endif

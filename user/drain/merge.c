@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+#include <string.h>
+
+#include "drain/merge.h"
+
+void merge__start(struct merge *merge, const struct tm_key *key)
+{
+	memset(merge, 0, sizeof(*merge));
+	merge->total.key = *key;
+	merge->total.key.shard = 0;
+	merge->total.state = TM_SERIES_LIVE;
+	merge->total.min_ns = ~0ULL;
+}
+
+static void add_error(struct tm_series *total, __s32 code, __u64 count)
+{
+	for (int i = 0; i < TM_ERRORS; i++) {
+		if (total->error_code[i] && total->error_code[i] != code)
+			continue;
+		total->error_code[i] = code;
+		total->error_count[i] += count;
+		return;
+	}
+	total->errors_other += count;
+}
+
+/* Counts and returns the sum of the histogram. */
+static __u64 add_buckets(__u64 to[TM_BUCKETS], const __u64 from[TM_BUCKETS])
+{
+	__u64 sum = 0;
+
+	for (int i = 0; i < TM_BUCKETS; i++) {
+		to[i] += from[i];
+		sum += from[i];
+	}
+	return sum;
+}
+
+void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 latency[TM_BUCKETS],
+		const __u64 size[TM_BUCKETS])
+{
+	struct tm_series *total = &merge->total;
+	__u64 timed = add_buckets(merge->latency, latency);
+
+	add_buckets(merge->size, size);
+	total->count += timed ? timed : shard->count;
+	total->in_flight += shard->in_flight;
+	total->total_ns += shard->total_ns;
+	/* Nothing is traced inside a file operation. */
+	total->self_ns += shard->key.layer == TM_LAYER_VFS ? shard->total_ns : shard->self_ns;
+	if (shard->min_ns < total->min_ns)
+		total->min_ns = shard->min_ns;
+	if (shard->max_ns > total->max_ns)
+		total->max_ns = shard->max_ns;
+	total->bytes += shard->bytes;
+	total->errors += shard->errors;
+	total->retries += shard->retries;
+	total->queue_ns += shard->queue_ns;
+	total->mapped += shard->mapped;
+	total->errors_other += shard->errors_other;
+	for (int i = 0; i < TM_TIMES; i++)
+		total->times_ns[i] += shard->times_ns[i];
+	for (int i = 0; i < TM_ERRORS; i++) {
+		if (shard->error_code[i])
+			add_error(total, shard->error_code[i], shard->error_count[i]);
+	}
+	if (!total->creator)
+		total->creator = shard->creator;
+	if (!total->label[0])
+		memcpy(total->label, shard->label, sizeof(total->label));
+}
+
+/* What came in and went out at two CPUs may be seen in the wrong order. */
+static __u64 not_below_zero(__u64 difference)
+{
+	return (__s64)difference < 0 ? 0 : difference;
+}
+
+static bool same_histogram(struct histogram a, struct histogram b)
+{
+	return a.first == b.first && a.n == b.n &&
+	       (a.n == 0 || memcmp(a.count, b.count, a.n * sizeof(*a.count)) == 0);
+}
+
+bool merge__equals(const struct merge *merge, const struct snapshot_series *series)
+{
+	struct tm_series total = merge->total;
+
+	total.in_flight = not_below_zero(total.in_flight);
+	return memcmp(&total, &series->total, offsetof(struct tm_series, pad)) == 0 &&
+	       same_histogram(histogram__of(merge->latency), series->latency) &&
+	       same_histogram(histogram__of(merge->size), series->size);
+}
+
+/* Copies what a view shows to the end of an allocation, and moves the end. */
+static struct histogram store(struct histogram view, __u64 **end)
+{
+	memcpy(*end, view.count, view.n * sizeof(*view.count));
+	view.count = *end;
+	*end += view.n;
+	return view;
+}
+
+struct snapshot_series *merge__finish(const struct merge *merge)
+{
+	struct histogram latency = histogram__of(merge->latency);
+	struct histogram size = histogram__of(merge->size);
+	size_t align = __alignof__(struct snapshot_series);
+	size_t bytes = sizeof(struct snapshot_series) + (latency.n + size.n) * sizeof(__u64);
+	struct snapshot_series *series = aligned_alloc(align, (bytes + align - 1) / align * align);
+	__u64 *end;
+
+	if (!series)
+		return NULL;
+	end = (__u64 *)(series + 1);
+	series->total = merge->total;
+	series->total.in_flight = not_below_zero(merge->total.in_flight);
+	series->latency = store(latency, &end);
+	series->size = store(size, &end);
+	return series;
+}
+
+struct tm_ledger merge__ledgers(const struct tm_ledger *shards, __u32 n)
+{
+	struct tm_ledger total = { 0 };
+
+	for (__u32 i = 0; i < n; i++) {
+		total.hits += shards[i].hits;
+		total.recorded += shards[i].recorded;
+		total.filtered += shards[i].filtered;
+		total.in_flight += shards[i].in_flight;
+		total.unsized += shards[i].unsized;
+		for (int loss = 0; loss < TM_LOSSES; loss++)
+			total.lost[loss] += shards[i].lost[loss];
+	}
+	total.in_flight = not_below_zero(total.in_flight);
+	return total;
+}

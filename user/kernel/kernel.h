@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel side: its BPF object sized, configured, loaded, and its own layers attached. Library
+ * functions are attached by attach/attach.h with the programs from here.
+ */
+#ifndef USER_KERNEL_KERNEL_H
+#define USER_KERNEL_KERNEL_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "attach/probe_table.h"
+#include "attach/uprobe.h"
+#include "base/error.h"
+#include "drain/drain.h"
+#include "tmtrace/config.h"
+
+struct kernel;
+
+struct kernel_options {
+	struct tm_config config; /* slots 0: the default; shards are set here */
+	bool user, vfs, block;	 /* which layers */
+	enum uprobe_mechanism mechanism;
+	int cgroup_fd; /* of the v2 cgroup to trace; -1: none */
+};
+
+/* Which program of a library probe. */
+enum kernel_program {
+	KERNEL_SESSION,
+	KERNEL_ENTRY,
+	KERNEL_RETURN,
+	KERNEL_UNWIND,	     /* on the unwinder's entry; -1 where the kernel does not allow it */
+	KERNEL_STACK_SWITCH, /* on makecontext() */
+};
+
+/*
+ * Opens and loads. Errors name what is missing and what to do: privileges, BTF, a kernel that is
+ * too old.
+ */
+int kernel__load(struct kernel **out, const struct kernel_options *options, struct error *err);
+void kernel__free(struct kernel *kernel);
+
+/* Attaches the VFS and block layers and the following of processes. */
+int kernel__attach(struct kernel *kernel, struct error *err);
+
+int kernel__program_fd(const struct kernel *kernel, enum kernel_program program);
+/* Descriptors stay the kernel's. */
+void kernel__maps(const struct kernel *kernel, struct drain_maps *maps);
+/* The elements that a probe's cookie indexes, mmapped: write one before its link is made. */
+struct tm_probe *kernel__probes(const struct kernel *kernel);
+
+/* Traces a process (and, from now on, its children); TM_SCOPE_PROCESSES only. */
+int kernel__add_target(struct kernel *kernel, pid_t pid);
+
+/* May a process be traced? Of a list of processes this is known, of a cgroup it is not asked. */
+bool kernel__may_trace(const struct kernel *kernel, pid_t pid);
+
+/* Everything is in place: counting begins. */
+void kernel__start(struct kernel *kernel);
+
+/*
+ * Nothing is counted from now on, neither begin nor end: what is read afterwards does not change
+ * any more, and adds up. Waits for programs that run right now.
+ */
+void kernel__stop(struct kernel *kernel);
+
+/* Takes the VFS and block layers and the following of processes away again. */
+void kernel__detach(struct kernel *kernel);
+
+/* System calls of 32-bit programs in scope: seen, not understood. */
+__u64 kernel__compat_calls(const struct kernel *kernel);
+
+/* What had to be left out on this kernel, one line each. */
+size_t kernel__n_notes(const struct kernel *kernel);
+const char *kernel__note(const struct kernel *kernel, size_t i);
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "report/figures.h"
+
+/* Percentiles from counts, whose minimum and maximum are there already. */
+static void add_quantiles(struct figures *out, const struct histogram *latency)
+{
+	out->timed = histogram__total(latency);
+	out->p50_ns = histogram__quantile(latency, 500, out->min_ns, out->max_ns);
+	out->p90_ns = histogram__quantile(latency, 900, out->min_ns, out->max_ns);
+	out->p99_ns = histogram__quantile(latency, 990, out->min_ns, out->max_ns);
+	out->p999_ns = histogram__quantile(latency, 999, out->min_ns, out->max_ns);
+}
+
+static void copy_counters(struct figures *out, const struct tm_series *total)
+{
+	*out = (struct figures){
+		.count = total->count,
+		.errors = total->errors,
+		.retries = total->retries,
+		.bytes = total->bytes,
+		.in_flight = total->in_flight,
+		.total_ns = total->total_ns,
+		.self_ns = total->self_ns,
+		.queue_ns = total->queue_ns,
+		.min_ns = total->min_ns,
+		.max_ns = total->max_ns,
+	};
+	memcpy(out->times_ns, total->times_ns, sizeof(out->times_ns));
+}
+
+void figures__total(struct figures *out, const struct snapshot_series *series)
+{
+	copy_counters(out, &series->total);
+	add_quantiles(out, &series->latency);
+	out->sized = histogram__total(&series->size);
+}
+
+/*
+ * An interval's extremes: exact where the series' own were set in it, else the edges of the
+ * outermost buckets that got something.
+ */
+static void find_extremes(struct figures *out, const struct histogram *latency,
+			  const struct tm_series *now, const struct tm_series *before)
+{
+	if (!latency->n)
+		return;
+	if (now->min_ns == before->min_ns && tm_bucket_lower(latency->first) > now->min_ns)
+		out->min_ns = tm_bucket_lower(latency->first);
+	if (now->max_ns == before->max_ns &&
+	    tm_bucket_upper(latency->first + latency->n - 1) < now->max_ns)
+		out->max_ns = tm_bucket_upper(latency->first + latency->n - 1);
+}
+
+void figures__interval(struct figures *out, const struct snapshot_series *series,
+		       const struct snapshot_series *before)
+{
+	__u64 count[TM_BUCKETS] = { 0 };
+	const struct tm_series *old;
+	struct histogram latency;
+
+	if (!before) {
+		figures__total(out, series);
+		return;
+	}
+	old = &before->total;
+	copy_counters(out, &series->total);
+	out->count -= old->count;
+	out->errors -= old->errors;
+	out->retries -= old->retries;
+	out->bytes -= old->bytes;
+	out->total_ns -= old->total_ns;
+	out->self_ns -= old->self_ns;
+	out->queue_ns -= old->queue_ns;
+	for (int i = 0; i < TM_TIMES; i++)
+		out->times_ns[i] -= old->times_ns[i];
+	histogram__add(count, &series->latency);
+	histogram__subtract(count, &before->latency);
+	latency = histogram__of(count);
+	find_extremes(out, &latency, &series->total, old);
+	add_quantiles(out, &latency);
+	out->sized = histogram__total(&series->size) - histogram__total(&before->size);
+}
+
+void figures__add(struct figures *to, const struct figures *from)
+{
+	to->count += from->count;
+	to->errors += from->errors;
+	to->retries += from->retries;
+	to->bytes += from->bytes;
+	to->in_flight += from->in_flight;
+	to->timed += from->timed;
+	to->sized += from->sized;
+	to->total_ns += from->total_ns;
+	to->self_ns += from->self_ns;
+	to->queue_ns += from->queue_ns;
+	for (int i = 0; i < TM_TIMES; i++)
+		to->times_ns[i] += from->times_ns[i];
+}

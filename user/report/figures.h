@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The numbers of a series that are shown: of all the time since it began, or of an interval. */
+#ifndef USER_REPORT_FIGURES_H
+#define USER_REPORT_FIGURES_H
+
+#include "drain/drain.h"
+
+struct figures {
+	__u64 count, errors, retries, bytes;
+	__u64 in_flight; /* now, also for an interval */
+	__u64 timed;	 /* calls that were timed: of the others no time is known */
+	__u64 sized;	 /* calls whose size is known */
+	__u64 total_ns, self_ns, queue_ns;
+	__u64 times_ns[TM_TIMES];
+	__u64 min_ns, max_ns; /* of timed calls; of an interval within one bucket */
+	__u64 p50_ns, p90_ns, p99_ns, p999_ns;
+};
+
+void figures__total(struct figures *out, const struct snapshot_series *series);
+
+/* What came since before, which is the same series at an earlier read, or NULL if it is new. */
+void figures__interval(struct figures *out, const struct snapshot_series *series,
+		       const struct snapshot_series *before);
+
+/* Adds what two series' counters have; minimum, maximum and percentiles are left as they are. */
+void figures__add(struct figures *to, const struct figures *from);
+
+#endif

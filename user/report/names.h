@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What people and records call the parts of a series' key, and how its numbers are to be read. */
+#ifndef USER_REPORT_NAMES_H
+#define USER_REPORT_NAMES_H
+
+#include "report/report.h"
+
+/* Room for any name that is made here. */
+#define NAMES_ROOM 32
+
+/* Strings are valid until the next call of any of these functions; NULL: not known. */
+const char *names__layer(const struct report_run *run, const struct tm_key *key);
+const char *names__function(const struct report_run *run, const struct tm_key *key);
+const char *names__cgroup(const struct report_run *run, __u64 job);
+const char *names__mount(const struct report_run *run, const struct tm_series *series);
+
+/* The file system's type, or "" where it is not known. Returns out. */
+const char *names__fs_type(const struct report_run *run, const struct tm_series *series,
+			   char out[NAMES_ROOM]);
+
+/* The block device, "8:0" where it has no name, "" where the series is of none. Returns out. */
+const char *names__device(const struct report_run *run, const struct tm_series *series,
+			  char out[NAMES_ROOM]);
+
+/* Does the function have a size, so that 0 bytes means none were moved? */
+bool names__has_size(const struct report_run *run, const struct tm_key *key);
+
+/*
+ * "EIO" for an errno, "code:7" for a library's own code, "other" for 0, which is what could not be
+ * told apart. Returns out.
+ */
+const char *names__error(const struct report_run *run, const struct tm_key *key, __s32 code,
+			 char out[NAMES_ROOM]);
+
+#endif

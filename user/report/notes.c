@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef _GNU_SOURCE
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/notes.h"
+#include "report/units.h"
+
+enum probe_note {
+	NOTE_NONE,
+	NOTE_FAILED,
+	NOTE_WAITING,
+	NOTE_PARKED,
+	NOTE_COUNTED, /* entry only */
+	NOTE_DEGRADED,
+};
+
+static enum probe_note note_of(const struct probe *probe)
+{
+	switch (probe->state) {
+	case PROBE_FAILED:
+		return NOTE_FAILED;
+	case PROBE_WAITING:
+		return NOTE_WAITING;
+	case PROBE_PARKED:
+		return NOTE_PARKED;
+	case PROBE_ARMED:
+		if (probe->entry_only)
+			return NOTE_COUNTED;
+		return probe->reason ? NOTE_DEGRADED : NOTE_NONE;
+	default:
+		return NOTE_NONE;
+	}
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Would the two be one line? */
+static bool same_note(const struct probe *a, const struct probe *b)
+{
+	return note_of(a) == note_of(b) && a->layer_id == b->layer_id &&
+	       same_text(a->library, b->library) && same_text(a->reason, b->reason);
+}
+
+/* One line for n probes like this one. */
+static void add_probe_note(struct note_list *notes, const struct probe *probe, __u64 n)
+{
+	static const char *const states[] = {
+		[NOTE_FAILED] = "not traced", [NOTE_WAITING] = "not loaded yet",
+		[NOTE_PARKED] = "parked",     [NOTE_COUNTED] = "counted, not timed",
+		[NOTE_DEGRADED] = "degraded",
+	};
+	enum probe_note note = note_of(probe);
+	/* The reason of what is traced all the same says itself what is the matter. */
+	bool traced = note == NOTE_COUNTED || note == NOTE_DEGRADED;
+	const char *state = traced && probe->reason ? probe->reason : states[note];
+	const char *reason = !traced && probe->reason ? probe->reason : NULL;
+	const char *library = probe->library ? probe->library : "kernel";
+
+	if (n == 1)
+		note_list__add(notes, "%s (%s): %s%s%s", probe->function, library, state,
+			       reason ? ": " : "", reason ? reason : "");
+	else
+		note_list__add(notes, "%llu %s functions (%s), %s among them: %s%s%s", n,
+			       probe->layer, library, probe->function, state, reason ? ": " : "",
+			       reason ? reason : "");
+}
+
+/* A degraded probe is worth a line once it is hit. */
+static bool is_worth_telling(const struct probe *probe, const struct snapshot *snapshot, size_t i)
+{
+	if (note_of(probe) == NOTE_NONE)
+		return false;
+	return probe->state != PROBE_ARMED ||
+	       (i < snapshot->n_ledgers && snapshot->ledgers[i].hits);
+}
+
+static void add_probe_notes(struct note_list *notes, const struct report_run *run,
+			    const struct snapshot *snapshot)
+{
+	size_t n = probe_table__n(run->probes);
+	bool *told = calloc(n + 1, sizeof(*told));
+
+	for (size_t i = 0; told && i < n; i++) {
+		const struct probe *probe = probe_table__at(run->probes, i);
+		__u64 alike = 0;
+
+		if (told[i] || !is_worth_telling(probe, snapshot, i))
+			continue;
+		for (size_t j = i; j < n; j++) {
+			if (told[j] || !same_note(probe, probe_table__at(run->probes, j)) ||
+			    !is_worth_telling(probe_table__at(run->probes, j), snapshot, j))
+				continue;
+			told[j] = true;
+			alike++;
+		}
+		add_probe_note(notes, probe, alike);
+	}
+	free(told);
+}
+
+enum { UNARMED, NOT_HIT, HIT }; /* a function, by all its probes */
+
+/* How a layer's functions, by their numbers, fared; n of them. */
+static void find_hits(const struct report_run *run, const struct snapshot *snapshot, __u8 layer,
+		      char *functions)
+{
+	for (size_t i = TM_PROBE_USER; i < snapshot->n_ledgers; i++) {
+		const struct probe *probe;
+
+		if (i >= probe_table__n(run->probes))
+			break;
+		probe = probe_table__at(run->probes, i);
+		if (probe->layer_id != layer)
+			continue;
+		if (snapshot->ledgers[i].hits)
+			functions[probe->function_id] = HIT;
+		else if (probe->state == PROBE_ARMED && functions[probe->function_id] == UNARMED)
+			functions[probe->function_id] = NOT_HIT;
+	}
+}
+
+static void add_never_hit(struct note_list *notes, const struct report_run *run,
+			  const struct snapshot *snapshot, __u8 layer)
+{
+	size_t n = 0, counts[HIT + 1] = { 0 };
+	const char *name = probe_table__layer_name(run->probes, layer);
+	char *functions;
+
+	while (probe_table__function_name(run->probes, layer, (__u32)n))
+		n++;
+	functions = calloc(n + 1, 1);
+	if (!functions)
+		return;
+	find_hits(run, snapshot, layer, functions);
+	for (size_t i = 0; i < n; i++)
+		counts[(int)functions[i]]++;
+	free(functions);
+	if (counts[NOT_HIT] && !counts[HIT])
+		note_list__add(notes, "none of the %zu %s functions was called", counts[NOT_HIT],
+			       name);
+	else if (counts[NOT_HIT])
+		note_list__add(notes, "%zu of %zu %s functions were never called", counts[NOT_HIT],
+			       counts[NOT_HIT] + counts[HIT], name);
+}
+
+/* What a layer's probes lost, together. */
+static struct tm_ledger sum_layer(const struct report_run *run, const struct snapshot *snapshot,
+				  __u8 layer)
+{
+	struct tm_ledger sum = { 0 };
+
+	for (size_t i = 0; i < snapshot->n_ledgers && i < probe_table__n(run->probes); i++) {
+		const struct tm_ledger *ledger = &snapshot->ledgers[i];
+
+		if (probe_table__at(run->probes, i)->layer_id != layer)
+			continue;
+		for (int loss = 0; loss < TM_LOSSES; loss++)
+			sum.lost[loss] += ledger->lost[loss];
+		sum.unsized += ledger->unsized;
+		sum.in_flight += ledger->in_flight;
+	}
+	return sum;
+}
+
+/* "1 mio call", "12 mio calls" */
+static const char *calls(char out[64], __u64 count, const char *layer)
+{
+	char text[UNITS_ROOM];
+
+	snprintf(out, 64, "%s %s call%s", units__count(text, count), layer, count == 1 ? "" : "s");
+	return out;
+}
+
+static void add_losses(struct note_list *notes, const struct report_run *run,
+		       const struct snapshot *snapshot, __u8 layer)
+{
+	static const char *const why[TM_LOSSES] = {
+		[TM_LOSS_UNWOUND] = "left by longjmp or an exception",
+		[TM_LOSS_KILLED] = "the thread ended, or called exec, inside",
+		[TM_LOSS_FOREIGN_STACK] = "made on another stack, where timing is not safe",
+		[TM_LOSS_TOO_DEEP] = "more calls open in the thread than the kernel can follow",
+		[TM_LOSS_NO_MEMORY] = "no memory for the thread",
+		[TM_LOSS_NO_SLOT] = "the table of series is full",
+		[TM_LOSS_NO_ENTRY] = "the table of requests in flight is full",
+		[TM_LOSS_UNSEEN] = "completed, but the kernel did not say so",
+	};
+	const char *name = probe_table__layer_name(run->probes, layer);
+	struct tm_ledger sum = sum_layer(run, snapshot, layer);
+	char text[64];
+
+	for (int loss = 0; loss < TM_LOSSES; loss++) {
+		if (sum.lost[loss])
+			note_list__add(notes, "%s not timed: %s (%s)",
+				       calls(text, sum.lost[loss], name), probe_loss_names[loss],
+				       why[loss]);
+	}
+	if (sum.unsized)
+		note_list__add(notes, "%s without a size: it could not be read",
+			       calls(text, sum.unsized, name));
+	if (sum.in_flight)
+		note_list__add(notes, "%s still open", calls(text, sum.in_flight, name));
+}
+
+/* The run-time's own small tables are mapped shared by nearly every program: not worth a line. */
+#define MAPPED_WORTH_NOTING (1 << 20)
+
+static void add_unseen(struct note_list *notes, const struct snapshot *snapshot)
+{
+	char text[UNITS_ROOM];
+	__u64 mapped = 0;
+
+	for (size_t i = 0; i < snapshot->n_series; i++)
+		mapped += snapshot->series[i]->total.mapped;
+	if (mapped >= MAPPED_WORTH_NOTING)
+		note_list__add(
+			notes,
+			"%s of files were mapped shared: I/O through a mapping (mmap) is not "
+			"seen by system calls",
+			units__bytes(text, mapped));
+}
+
+void notes__collect(struct note_list *out, const struct report_run *run,
+		    const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < run->n_notes; i++)
+		note_list__add(out, "%s", run->notes[i]);
+	if (!snapshot)
+		return;
+	add_probe_notes(out, run, snapshot);
+	for (__u8 layer = 0; probe_table__layer_name(run->probes, layer); layer++) {
+		if (layer >= TM_LAYER_USER)
+			add_never_hit(out, run, snapshot, layer);
+		add_losses(out, run, snapshot, layer);
+	}
+	add_unseen(out, snapshot);
+}

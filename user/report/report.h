@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From snapshots to what people and programs read. A report is what both sinks need to know of a
+ * run: who, what, names, notes. It owns nothing that it points to.
+ */
+#ifndef USER_REPORT_REPORT_H
+#define USER_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "attach/probe_table.h"
+#include "base/error.h"
+#include "drain/drain.h"
+
+struct mounts;	     /* target/mounts.h */
+struct devices;	     /* target/devices.h */
+struct cgroup_names; /* target/cgroup_names.h */
+
+/* One measured mechanism of a layer, for the run record. */
+struct report_mechanism {
+	const char *layer, *mechanism;
+};
+
+/* What one hit of a probe costs, as calibrated at start. */
+struct report_hit_cost {
+	const char *site_class; /* "emulated", "single_step", ... */
+	__u64 ns;
+};
+
+struct report_run {
+	const char *version, *kernel, *hostname, *scope; /* scope in words: "pid 4711" */
+	char *const *argv;				 /* of tmtrace, NULL-terminated */
+	__u64 start_ns;					 /* CLOCK_REALTIME */
+	const char *epoch;
+	const struct report_mechanism *mechanisms;
+	size_t n_mechanisms;
+	const struct report_hit_cost *hit_costs;
+	size_t n_hit_costs;	  /* 0: not calibrated */
+	double probe_share;	  /* of the traced time, 0-1; negative: not known */
+	const char *const *notes; /* each degradation in words */
+	size_t n_notes;
+	__u32 times_known; /* 1 << enum tm_time: those that are measured inside calls */
+	const struct probe_table *probes;
+	/* Each may be NULL: then its names are not known. */
+	struct mounts *mounts;
+	struct devices *devices;
+	struct cgroup_names *cgroups;
+};
+
+/* times_known where system calls and uninterruptible sleep are followed. */
+#define REPORT_ALL_TIMES ((1U << TM_TIMES) - 1)
+
+static inline bool report__knows(const struct report_run *run, enum tm_time time)
+{
+	return run->times_known >> time & 1;
+}
+
+#endif

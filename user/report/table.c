@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report/bars.h"
+#include "report/names.h"
+#include "report/notes.h"
+#include "report/table.h"
+#include "report/table_layer.h"
+#include "report/units.h"
+#include "sink/utf8.h"
+
+#define NS_PER_S 1000000000ULL
+
+/* What is printed, of what. */
+struct table {
+	const struct table_options *options;
+	const struct report_run *run;
+	const struct snapshot *snapshot;
+	bool interval;
+	bool empty; /* nothing was printed yet */
+	struct table_row *rows;
+};
+
+unsigned int table__width(FILE *out)
+{
+	struct winsize size;
+	int fd = fileno(out);
+
+	if (fd < 0 || !isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+/* Writes names from elsewhere so that they are one line and move no cursor. */
+static void write_text(FILE *out, const char *text)
+{
+	char *printable = utf8__printable(text);
+
+	fputs(printable ? printable : "?", out);
+	free(printable);
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct table_row *a = left, *b = right;
+
+	if (a->figures.total_ns != b->figures.total_ns)
+		return a->figures.total_ns > b->figures.total_ns ? -1 : 1;
+	if (a->figures.count != b->figures.count)
+		return a->figures.count > b->figures.count ? -1 : 1;
+	/* The snapshot's order, by key. */
+	return a->series->total.key.function < b->series->total.key.function ? -1 : 1;
+}
+
+/* The rows of a layer among series first to end - 1; returns how many. */
+static size_t collect(struct table *table, size_t first, size_t end, __u8 layer)
+{
+	const struct snapshot *snapshot = table->snapshot;
+	size_t n = 0;
+
+	for (size_t i = first; i < end; i++) {
+		struct table_row *row = &table->rows[n];
+
+		if (snapshot->series[i]->total.key.layer != layer)
+			continue;
+		row->series = snapshot->series[i];
+		if (table->interval)
+			figures__interval(&row->figures, snapshot->series[i], snapshot->before[i]);
+		else
+			figures__total(&row->figures, snapshot->series[i]);
+		n += row->figures.count || row->figures.in_flight;
+	}
+	if (n)
+		qsort(table->rows, n, sizeof(*table->rows), compare_rows);
+	return n;
+}
+
+static void print_bars(const struct table *table, size_t n)
+{
+	const struct report_run *run = table->run;
+	char title[512], where[NAMES_ROOM];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct snapshot_series *series = table->rows[i].series;
+		const struct tm_key *key = &series->total.key;
+		const char *function = names__function(run, key);
+
+		where[0] = '\0';
+		if (key->layer == TM_LAYER_VFS)
+			names__fs_type(run, &series->total, where);
+		if (key->layer == TM_LAYER_BLOCK)
+			names__device(run, &series->total, where);
+		snprintf(title, sizeof(title), "%s%s%s: time", function ? function : "?",
+			 where[0] ? " " : "", where);
+		bars__print(table->options->out, title, &series->latency, units__time);
+		snprintf(title, sizeof(title), "%s%s%s: size", function ? function : "?",
+			 where[0] ? " " : "", where);
+		bars__print(table->options->out, title, &series->size, units__bytes);
+	}
+}
+
+/* A title with the layer's sums: nested calls are counted in each of them, so no time. */
+static void print_layer_title(const struct table *table, __u8 layer, size_t n)
+{
+	static const char *const what[] = {
+		[TM_LAYER_VFS] = "file operation",
+		[TM_LAYER_BLOCK] = "request",
+		[TM_LAYER_USER] = "call",
+	};
+	const char *name = probe_table__layer_name(table->run->probes, layer);
+	struct figures sum = { 0 };
+	char text[UNITS_ROOM];
+
+	for (size_t i = 0; i < n; i++)
+		figures__add(&sum, &table->rows[i].figures);
+	fprintf(table->options->out, "\n%s: %s %s%s", name ? name : "?",
+		units__count(text, sum.count), what[layer < TM_LAYER_USER ? layer : TM_LAYER_USER],
+		sum.count == 1 ? "" : "s");
+	if (sum.sized && layer < TM_LAYER_USER)
+		fprintf(table->options->out, ", %s", units__bytes(text, sum.bytes));
+	fputc('\n', table->options->out);
+}
+
+static int print_layer(struct table *table, size_t first, size_t end, __u8 layer)
+{
+	size_t n = collect(table, first, end, layer);
+	struct grid *grid;
+	int ret;
+
+	if (!n)
+		return 0;
+	table->empty = false;
+	grid = table_layer__grid(table->run, table->rows, n);
+	if (!grid)
+		return -ENOMEM;
+	print_layer_title(table, layer, n);
+	ret = grid__print(grid, table->options->out, table->options->width);
+	if (!ret && table->options->histograms && !table->interval)
+		print_bars(table, n);
+	grid__free(grid);
+	return ret;
+}
+
+/* The layers of a job from the application down to the device. */
+static int print_job(struct table *table, size_t first, size_t end)
+{
+	int ret = 0;
+
+	for (int layer = TM_LAYER_USER;
+	     !ret && probe_table__layer_name(table->run->probes, (__u8)layer); layer++)
+		ret = print_layer(table, first, end, (__u8)layer);
+	if (!ret)
+		ret = print_layer(table, first, end, TM_LAYER_VFS);
+	if (!ret)
+		ret = print_layer(table, first, end, TM_LAYER_BLOCK);
+	return ret;
+}
+
+static void print_job_title(const struct table *table, __u64 job)
+{
+	const char *path = names__cgroup(table->run, job);
+	FILE *out = table->options->out;
+
+	if (path) {
+		fprintf(out, "\n== cgroup ");
+		write_text(out, path);
+		fputc('\n', out);
+	} else if (job) {
+		fprintf(out, "\n== cgroup %llu, whose path is not known\n", job);
+	} else {
+		fprintf(out, "\n== not of one cgroup\n");
+	}
+}
+
+/* A section per job where there are several; what is of none, job 0, comes last. */
+static int print_jobs(struct table *table)
+{
+	const struct snapshot *snapshot = table->snapshot;
+	size_t n = snapshot->n_series, none = 0;
+	int ret = 0;
+
+	while (none < n && !snapshot->series[none]->total.key.job)
+		none++;
+	for (size_t first = none, end; first < n && !ret; first = end) {
+		__u64 job = snapshot->series[first]->total.key.job;
+
+		end = first;
+		while (end < n && snapshot->series[end]->total.key.job == job)
+			end++;
+		if (first > 0 || end < n)
+			print_job_title(table, job);
+		ret = print_job(table, first, end);
+	}
+	if (none && none < n && !ret)
+		print_job_title(table, 0);
+	return none && !ret ? print_job(table, 0, none) : ret;
+}
+
+static void print_heading(const struct table *table)
+{
+	const struct report_run *run = table->run;
+	FILE *out = table->options->out;
+	char text[UNITS_ROOM];
+
+	fprintf(out, "tmtrace %s: ", run->version);
+	write_text(out, run->scope);
+	fprintf(out, " on %s, %s\n", run->hostname,
+		units__time(text, table->snapshot->time_ns - run->start_ns));
+	for (size_t i = 0; i < run->n_mechanisms; i++)
+		fprintf(out, "%s%s by %s", i ? ", " : "", run->mechanisms[i].layer,
+			run->mechanisms[i].mechanism);
+	if (run->n_mechanisms)
+		fputc('\n', out);
+	if (run->probe_share < 0)
+		return;
+	fprintf(out, "the probes caused about %.1f %% of the traced time", 100 * run->probe_share);
+	for (size_t i = 0; i < run->n_hit_costs; i++)
+		fprintf(out, "%s%s a hit, %s", i ? "; " : " (",
+			units__time(text, run->hit_costs[i].ns), run->hit_costs[i].site_class);
+	fprintf(out, "%s\n", run->n_hit_costs ? ")" : "");
+}
+
+static void print_time_of_day(const struct table *table)
+{
+	__u64 now = table->snapshot->time_ns, before = table->snapshot->before_ns;
+	time_t seconds = (time_t)(now / NS_PER_S);
+	char text[UNITS_ROOM], day[32];
+	struct tm local;
+
+	if (!before)
+		before = table->run->start_ns;
+	localtime_r(&seconds, &local);
+	strftime(day, sizeof(day), "%H:%M:%S", &local);
+	fprintf(table->options->out, "\n--- %s, the last %s\n", day,
+		units__time(text, now - before));
+}
+
+static void print_notes(const struct table *table)
+{
+	FILE *out = table->options->out;
+	struct note_list notes = { 0 };
+
+	notes__collect(&notes, table->run, table->snapshot);
+	if (notes.n)
+		fprintf(out, "\nnotes:\n");
+	for (size_t i = 0; i < notes.n; i++) {
+		fprintf(out, "  ");
+		write_text(out, notes.lines[i]);
+		fputc('\n', out);
+	}
+	note_list__clear(&notes);
+}
+
+static int print(struct table *table, struct error *err)
+{
+	FILE *out = table->options->out;
+	int ret = 0;
+
+	table->empty = true;
+	table->rows = calloc(table->snapshot->n_series + 1, sizeof(*table->rows));
+	if (!table->rows)
+		return error__set(err, -ENOMEM, "printing the tables: out of memory");
+	if (table->interval)
+		print_time_of_day(table);
+	else
+		print_heading(table);
+	ret = print_jobs(table);
+	if (!ret && table->empty)
+		fprintf(out, table->interval ? "nothing\n" : "\nnothing was recorded\n");
+	if (!ret && !table->interval)
+		print_notes(table);
+	free(table->rows);
+	if (ret)
+		return error__set(err, ret, "printing the tables: %s", strerror(-ret));
+	errno = 0;
+	if (fflush(out) || ferror(out))
+		return error__set(err, errno ? -errno : -EIO, "printing the tables: %s",
+				  strerror(errno ? errno : EIO));
+	return 0;
+}
+
+int table__print(const struct table_options *options, const struct report_run *run,
+		 const struct snapshot *snapshot, struct error *err)
+{
+	struct table table = { .options = options, .run = run, .snapshot = snapshot };
+
+	return print(&table, err);
+}
+
+int table__print_interval(const struct table_options *options, const struct report_run *run,
+			  const struct snapshot *snapshot, struct error *err)
+{
+	struct table table = {
+		.options = options,
+		.run = run,
+		.snapshot = snapshot,
+		.interval = true,
+	};
+
+	return print(&table, err);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stddef.h>
+#include <stdio.h>
+
+#include "report/units.h"
+
+struct unit {
+	const char *name;
+	double size;  /* in units of the value */
+	double until; /* the first value that the next unit shows; 0: the last unit */
+};
+
+/* Three digits: what would be rounded to four is shown by the next unit, if until says so. */
+static const char *scale(char out[UNITS_ROOM], double value, const struct unit *unit)
+{
+	double shown;
+
+	while (unit->until > 0 && value >= unit->until)
+		unit++;
+	shown = value / unit->size;
+	snprintf(out, UNITS_ROOM, "%.*f %s",
+		 shown < 9.995	 ? 2
+		 : shown < 99.95 ? 1
+				 : 0,
+		 shown, unit->name);
+	return out;
+}
+
+const char *units__time(char out[UNITS_ROOM], __u64 ns)
+{
+	static const struct unit units[] = {
+		{ "us", 1e3, 999.5e3 },		{ "ms", 1e6, 999.5e6 },	 { "s", 1e9, 9999.5e9 },
+		{ "h", 3600e9, 1000 * 3600e9 }, { "d", 24 * 3600e9, 0 },
+	};
+
+	if (ns >= 1000)
+		return scale(out, (double)ns, units);
+	snprintf(out, UNITS_ROOM, "%llu ns", ns);
+	return out;
+}
+
+const char *units__bytes(char out[UNITS_ROOM], __u64 bytes)
+{
+	const double k = 1024;
+	const struct unit units[] = {
+		{ "KiB", k, 1023.5 * k },
+		{ "MiB", k * k, 1023.5 * k * k },
+		{ "GiB", k * k * k, 1023.5 * k * k * k },
+		{ "TiB", k * k * k * k, 1023.5 * k * k * k * k },
+		{ "PiB", k * k * k * k * k, 0 },
+	};
+
+	if (bytes >= 1024)
+		return scale(out, (double)bytes, units);
+	snprintf(out, UNITS_ROOM, "%llu B", bytes);
+	return out;
+}
+
+const char *units__count(char out[UNITS_ROOM], __u64 count)
+{
+	static const struct unit units[] = {
+		{ "M", 1e6, 999.5e6 },
+		{ "G", 1e9, 999.5e9 },
+		{ "T", 1e12, 0 },
+	};
+
+	if (count >= 1000000)
+		return scale(out, (double)count, units);
+	if (count >= 1000)
+		snprintf(out, UNITS_ROOM, "%llu,%03llu", count / 1000, count % 1000);
+	else
+		snprintf(out, UNITS_ROOM, "%llu", count);
+	return out;
+}
+
+const char *units__share(char out[UNITS_ROOM], __u64 part, __u64 whole)
+{
+	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+
+	out[0] = '\0';
+	if (part && whole && percent < 0.5)
+		snprintf(out, UNITS_ROOM, "<1");
+	else if (part && whole)
+		snprintf(out, UNITS_ROOM, "%.0f", percent > 100 ? 100 : percent);
+	return out;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Numbers for people: three or four digits and a unit. All return out. */
+#ifndef USER_REPORT_UNITS_H
+#define USER_REPORT_UNITS_H
+
+#include <linux/types.h>
+
+#define UNITS_ROOM 32
+
+/* "0 ns", "1.23 us", "45.6 ms", "1.23 s", "2.78 h" */
+const char *units__time(char out[UNITS_ROOM], __u64 ns);
+
+/* "512 B", "4.00 KiB", "1.50 TiB" */
+const char *units__bytes(char out[UNITS_ROOM], __u64 bytes);
+
+/* "1,234"; "1.23 M" from a million on */
+const char *units__count(char out[UNITS_ROOM], __u64 count);
+
+/* Percent of a whole: "12", "<1" for less than a half, "" for none; never above 100. */
+const char *units__share(char out[UNITS_ROOM], __u64 part, __u64 whole);
+
+#endif

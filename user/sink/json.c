@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report/notes.h"
+#include "sink/json.h"
+#include "sink/json_record.h"
+
+struct sink_json {
+	FILE *file;
+	bool owns_file;
+	bool can_take_back; /* a regular file, and not one that others append to */
+	char *name;
+	const struct report_run *run;
+	char *line; /* where a record and its newline are put together */
+	size_t room;
+	__u64 written, lost; /* records */
+	int failure;	     /* the last one: negative errno */
+};
+
+int sink_json__new(struct sink_json **out, FILE *file, const char *name,
+		   const struct report_run *run, struct error *err)
+{
+	struct sink_json *sink = calloc(1, sizeof(*sink));
+	struct stat st;
+
+	if (sink)
+		sink->name = strdup(name);
+	if (!sink || !sink->name) {
+		free(sink);
+		return error__set(err, -ENOMEM, "%s: out of memory", name);
+	}
+	sink->file = file;
+	sink->run = run;
+	sink->can_take_back = fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) &&
+			      !(fcntl(fileno(file), F_GETFL) & O_APPEND);
+	/* Each line is written at once: one who follows the file, or kills us, finds whole lines.
+	 */
+	fflush(file);
+	setvbuf(file, NULL, _IONBF, 0);
+	*out = sink;
+	return 0;
+}
+
+int sink_json__open(struct sink_json **out, const char *path, const struct report_run *run,
+		    struct error *err)
+{
+	FILE *file;
+	int ret;
+
+	if (strcmp(path, "-") == 0)
+		return sink_json__new(out, stdout, "standard output", run, err);
+	file = fopen(path, "we");
+	if (!file)
+		return error__set(err, -errno, "%s: %s", path, strerror(errno));
+	ret = sink_json__new(out, file, path, run, err);
+	if (ret)
+		fclose(file);
+	else
+		(*out)->owns_file = true;
+	return ret;
+}
+
+/* Puts a record and a newline into the sink's line; its length in *len. */
+static int make_line(struct sink_json *sink, struct json_object *record, size_t *len)
+{
+	const int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
+	const char *text = record ? json_object_to_json_string_length(record, flags, len) : NULL;
+	char *line;
+
+	if (!text)
+		return -ENOMEM;
+	if (*len + 1 > sink->room) {
+		line = realloc(sink->line, *len + 1);
+		if (!line)
+			return -ENOMEM;
+		sink->line = line;
+		sink->room = *len + 1;
+	}
+	memcpy(sink->line, text, *len);
+	sink->line[(*len)++] = '\n';
+	return 0;
+}
+
+/* Leaves no half line at the end of the file. Best effort: the failure itself is reported. */
+static void take_back(struct sink_json *sink, off_t start)
+{
+	int fd = fileno(sink->file);
+	struct stat st;
+
+	clearerr(sink->file);
+	if (start < 0 || fstat(fd, &st) < 0 || st.st_size != lseek(fd, 0, SEEK_CUR))
+		return;
+	if (ftruncate(fd, start) == 0)
+		fseeko(sink->file, start, SEEK_SET);
+}
+
+static int write_line(struct sink_json *sink, size_t len)
+{
+	off_t start = sink->can_take_back ? lseek(fileno(sink->file), 0, SEEK_CUR) : -1;
+	int ret;
+
+	errno = 0;
+	if (fwrite(sink->line, 1, len, sink->file) == len)
+		return 0;
+	ret = errno ? -errno : -EIO;
+	take_back(sink, start);
+	return ret;
+}
+
+/* Writes and gives back a record; what fails is counted, for report(). */
+static void put(struct sink_json *sink, struct json_object *record)
+{
+	size_t len = 0;
+	int ret = make_line(sink, record, &len);
+
+	if (!ret)
+		ret = write_line(sink, len);
+	if (!ret) {
+		sink->written++;
+	} else {
+		sink->lost++;
+		sink->failure = ret;
+	}
+	json_object_put(record);
+}
+
+/* The error of what was put since lost was so high; 0 if all was written. */
+static int report(const struct sink_json *sink, __u64 lost_before, struct error *err)
+{
+	if (sink->lost == lost_before)
+		return 0;
+	return error__set(err, sink->failure, "%s: %s: %llu record%s lost after %llu written",
+			  sink->name, strerror(-sink->failure), sink->lost,
+			  sink->lost == 1 ? "" : "s", sink->written);
+}
+
+int sink_json__run_start(struct sink_json *sink, struct error *err)
+{
+	__u64 lost = sink->lost;
+
+	put(sink, json_record__run(sink->run, 0, sink->run->notes, sink->run->n_notes));
+	return report(sink, lost, err);
+}
+
+static __u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (__u64)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int sink_json__run_end(struct sink_json *sink, const struct snapshot *snapshot, struct error *err)
+{
+	__u64 lost = sink->lost, end_ns = snapshot ? snapshot->time_ns : now_ns();
+	struct note_list notes = { 0 };
+
+	notes__collect(&notes, sink->run, snapshot);
+	put(sink, json_record__run(sink->run, end_ns, (const char *const *)notes.lines, notes.n));
+	note_list__clear(&notes);
+	return report(sink, lost, err);
+}
+
+static bool is_wanted(const struct snapshot *snapshot, size_t i, bool final)
+{
+	const struct tm_series *now = &snapshot->series[i]->total;
+	const struct snapshot_series *before = snapshot->before[i];
+
+	if (!now->count && !now->in_flight)
+		return false;
+	return final || !before || now->count != before->total.count ||
+	       now->in_flight != before->total.in_flight;
+}
+
+static void put_probe(struct sink_json *sink, const struct snapshot *snapshot, size_t i)
+{
+	const struct tm_ledger *ledger = &snapshot->ledgers[i];
+
+	if (probe_table__at(sink->run->probes, i)->state == PROBE_OFF && !ledger->hits)
+		return;
+	put(sink, json_record__probe(sink->run, snapshot, i));
+	for (enum tm_loss loss = 0; loss < TM_LOSSES; loss++) {
+		if (ledger->lost[loss])
+			put(sink, json_record__loss(sink->run, snapshot, i, loss));
+	}
+}
+
+int sink_json__snapshot(struct sink_json *sink, const struct snapshot *snapshot, bool final,
+			struct error *err)
+{
+	size_t n_probes = probe_table__n(sink->run->probes);
+	__u64 lost = sink->lost;
+
+	for (size_t i = 0; i < snapshot->n_series; i++) {
+		if (is_wanted(snapshot, i, final))
+			put(sink, json_record__series(sink->run, snapshot, i, final));
+	}
+	for (size_t i = 0; final && i < n_probes && i < snapshot->n_ledgers; i++)
+		put_probe(sink, snapshot, i);
+	return report(sink, lost, err);
+}
+
+int sink_json__close(struct sink_json *sink, struct error *err)
+{
+	int ret;
+
+	if (!sink)
+		return 0;
+	ret = report(sink, 0, err);
+	if (sink->owns_file && fclose(sink->file) && !ret)
+		ret = error__set(err, -errno, "%s: %s", sink->name, strerror(errno));
+	free(sink->line);
+	free(sink->name);
+	free(sink);
+	return ret;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Records, one JSON object per line. A record is written whole or not at all: what a full disk cut
+ * is taken back where the file allows it. Who writes to a pipe ignores SIGPIPE.
+ */
+#ifndef USER_SINK_JSON_H
+#define USER_SINK_JSON_H
+
+#include <stdbool.h>
+
+#include "report/report.h"
+
+struct sink_json;
+
+/*
+ * Creates the file at path; "-" is standard output. 0 and *out (end with sink_json__close()), or
+ * -ENOMEM or why it cannot be created. run must outlive the sink.
+ */
+int sink_json__open(struct sink_json **out, const char *path, const struct report_run *run,
+		    struct error *err);
+
+/* The same for an open stream, which stays the caller's and becomes unbuffered; name is copied. */
+int sink_json__new(struct sink_json **out, FILE *file, const char *name,
+		   const struct report_run *run, struct error *err);
+
+/*
+ * The run record at the start, and the one at the end (final). snapshot is the last one, for its
+ * notes: NULL if there is none.
+ */
+int sink_json__run_start(struct sink_json *sink, struct error *err);
+int sink_json__run_end(struct sink_json *sink, const struct snapshot *snapshot, struct error *err);
+
+/*
+ * The function and device records of a snapshot: if final of every series that has been used, with
+ * the probe and loss records (cumulative ones, written only then); else of those that moved since
+ * the read before.
+ *
+ * Errors, here and above: negative errno and one line that names the file and what was lost. Later
+ * records are tried all the same.
+ */
+int sink_json__snapshot(struct sink_json *sink, const struct snapshot *snapshot, bool final,
+			struct error *err);
+
+/* Ends the sink; an error says how many records were lost in all. NULL is fine. */
+int sink_json__close(struct sink_json *sink, struct error *err);
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <string.h>
+
+#include "report/figures.h"
+#include "report/names.h"
+#include "sink/json_record.h"
+#include "sink/json_value.h"
+
+static struct json_object *string_array(const char *const *strings, size_t n)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; array && i < n; i++)
+		json_object_array_add(array, json_value__string(strings[i]));
+	return array;
+}
+
+/* The layers in the order in which the mechanisms name them, each once. */
+static void add_layers(struct json_object *record, const struct report_run *run)
+{
+	struct json_object *layers = json_object_new_array();
+	struct json_object *mechanisms = json_object_new_object();
+	struct json_object *first;
+	char both[256];
+
+	for (size_t i = 0; layers && mechanisms && i < run->n_mechanisms; i++) {
+		const struct report_mechanism *m = &run->mechanisms[i];
+
+		if (!json_object_object_get_ex(mechanisms, m->layer, &first)) {
+			json_object_array_add(layers, json_value__string(m->layer));
+			json_value__add_string(mechanisms, m->layer, m->mechanism);
+			continue;
+		}
+		snprintf(both, sizeof(both), "%s+%s", json_object_get_string(first), m->mechanism);
+		json_value__add_string(mechanisms, m->layer, both);
+	}
+	json_object_object_add(record, "layers", layers);
+	json_object_object_add(record, "mechanisms", mechanisms);
+}
+
+static void add_cost(struct json_object *record, const struct report_run *run)
+{
+	struct json_object *costs = run->n_hit_costs ? json_object_new_object() : NULL;
+	struct json_object *share = NULL;
+	char text[32];
+
+	for (size_t i = 0; costs && i < run->n_hit_costs; i++)
+		json_value__add_u64(costs, run->hit_costs[i].site_class, run->hit_costs[i].ns);
+	json_object_object_add(record, "hit_cost_ns", costs);
+	if (run->probe_share >= 0) {
+		snprintf(text, sizeof(text), "%.6f", run->probe_share);
+		share = json_object_new_double_s(run->probe_share, text);
+	}
+	json_object_object_add(record, "probe_share", share);
+}
+
+struct json_object *json_record__run(const struct report_run *run, __u64 end_ns,
+				     const char *const *notes, size_t n_notes)
+{
+	struct json_object *record =
+		json_value__record(run, "run", end_ns ? end_ns : run->start_ns);
+	size_t argc = 0;
+
+	if (!record)
+		return NULL;
+	while (run->argv && run->argv[argc])
+		argc++;
+	json_value__add_string(record, "version", run->version);
+	json_value__add_string(record, "kernel", run->kernel);
+	json_object_object_add(record, "argv", string_array((const char *const *)run->argv, argc));
+	json_value__add_string(record, "scope", run->scope);
+	json_value__add_u64(record, "start_ns", run->start_ns);
+	json_value__add_measured(record, "end_ns", end_ns, end_ns != 0);
+	add_layers(record, run);
+	add_cost(record, run);
+	json_object_object_add(record, "notes", string_array(notes, n_notes));
+	json_object_object_add(record, "final", json_object_new_boolean(end_ns != 0));
+	return record;
+}
+
+static void add_errors(struct json_object *record, const struct report_run *run,
+		       const struct tm_series *total)
+{
+	struct json_object *by = json_object_new_object();
+	char name[NAMES_ROOM];
+
+	json_value__add_u64(record, "errors", total->errors);
+	for (int i = 0; by && i < TM_ERRORS; i++) {
+		if (total->error_count[i])
+			json_value__add_u64(
+				by, names__error(run, &total->key, total->error_code[i], name),
+				total->error_count[i]);
+	}
+	if (by && total->errors_other)
+		json_value__add_u64(by, names__error(run, &total->key, 0, name),
+				    total->errors_other);
+	json_object_object_add(record, "errors_by", by);
+	json_value__add_u64(record, "retries", total->retries);
+}
+
+/* Where the time inside the calls went. A VFS operation is itself the time on files. */
+static void add_times(struct json_object *record, const struct report_run *run,
+		      const struct tm_series *total, bool timed)
+{
+	static const char *const names[TM_TIMES] = {
+		[TM_TIME_VFS] = "vfs_ns",     [TM_TIME_NET] = "net_ns",
+		[TM_TIME_WAIT] = "wait_ns",   [TM_TIME_SYSCALL] = "syscall_ns",
+		[TM_TIME_BLOCK] = "block_ns", [TM_TIME_IOWAIT] = "iowait_ns",
+	};
+	bool vfs = total->key.layer == TM_LAYER_VFS;
+
+	json_value__add_measured(record, "self_ns", total->self_ns, timed);
+	for (enum tm_time time = 0; time < TM_TIMES; time++) {
+		bool inside = !vfs || time == TM_TIME_BLOCK || time == TM_TIME_IOWAIT;
+
+		json_value__add_measured(record, names[time], total->times_ns[time],
+					 timed && inside && report__knows(run, time));
+	}
+}
+
+static void add_latency(struct json_object *record, const struct figures *figures,
+			const struct snapshot_series *series)
+{
+	bool timed = figures->timed != 0;
+
+	json_value__add_measured(record, "min_ns", figures->min_ns, timed);
+	json_value__add_measured(record, "max_ns", figures->max_ns, timed);
+	json_value__add_u64(record, "in_flight", figures->in_flight);
+	json_value__add_measured(record, "p50_ns", figures->p50_ns, timed);
+	json_value__add_measured(record, "p90_ns", figures->p90_ns, timed);
+	json_value__add_measured(record, "p99_ns", figures->p99_ns, timed);
+	json_value__add_measured(record, "p999_ns", figures->p999_ns, timed);
+	json_value__add_string(record, "scheme", TM_HISTOGRAM_SCHEME);
+	json_object_object_add(record, "buckets",
+			       timed ? json_value__buckets(&series->latency) : NULL);
+	json_object_object_add(record, "size_buckets",
+			       figures->sized ? json_value__buckets(&series->size) : NULL);
+}
+
+static void add_interval(struct json_object *record, const struct report_run *run,
+			 const struct snapshot *snapshot, size_t i, bool has_size)
+{
+	struct json_object *interval = json_object_new_object();
+	struct figures figures;
+
+	if (!interval)
+		return;
+	figures__interval(&figures, snapshot->series[i], snapshot->before[i]);
+	json_value__add_u64(interval, "start_ns",
+			    snapshot->before_ns ? snapshot->before_ns : run->start_ns);
+	json_value__add_u64(interval, "end_ns", snapshot->time_ns);
+	json_value__add_u64(interval, "count", figures.count);
+	json_value__add_u64(interval, "errors", figures.errors);
+	json_value__add_measured(interval, "bytes", figures.bytes, has_size);
+	json_value__add_measured(interval, "p50_ns", figures.p50_ns, figures.timed != 0);
+	json_value__add_measured(interval, "p99_ns", figures.p99_ns, figures.timed != 0);
+	json_value__add_measured(interval, "max_ns", figures.max_ns, figures.timed != 0);
+	json_object_object_add(record, "interval", interval);
+}
+
+/* What the series is about: job, layer, function and where. */
+static void add_key(struct json_object *record, const struct report_run *run,
+		    const struct tm_series *total)
+{
+	const struct tm_key *key = &total->key;
+	char name[NAMES_ROOM];
+
+	json_value__add_string(record, "cgroup", names__cgroup(run, key->job));
+	json_value__add_measured(record, "cgroup_id", key->job, key->job != 0);
+	json_value__add_string(record, "layer", names__layer(run, key));
+	json_value__add_string(record, "function", names__function(run, key));
+	if (key->layer == TM_LAYER_VFS) {
+		names__fs_type(run, total, name);
+		json_value__add_string(record, "fs_type", name[0] ? name : NULL);
+		json_value__add_string(record, "mount", names__mount(run, total));
+	}
+	if (key->layer == TM_LAYER_BLOCK) {
+		names__device(run, total, name);
+		json_value__add_string(record, "device", name[0] ? name : NULL);
+		json_object_object_add(record, "writeback",
+				       json_object_new_boolean(key->flags & TM_KEY_WRITEBACK));
+	}
+	if (key->layer < TM_LAYER_USER)
+		json_object_object_add(record, "where",
+				       key->where ? json_value__hex(key->where) : NULL);
+}
+
+struct json_object *json_record__series(const struct report_run *run,
+					const struct snapshot *snapshot, size_t i, bool final)
+{
+	const struct snapshot_series *series = snapshot->series[i];
+	const struct tm_series *total = &series->total;
+	bool block = total->key.layer == TM_LAYER_BLOCK;
+	struct json_object *record;
+	struct figures figures;
+	bool has_size, timed;
+
+	record = json_value__record(run, block ? "device" : "function", snapshot->time_ns);
+	if (!record)
+		return NULL;
+	figures__total(&figures, series);
+	has_size = figures.sized || names__has_size(run, &total->key);
+	timed = figures.timed != 0;
+	add_key(record, run, total);
+	json_value__add_u64(record, "count", total->count);
+	add_errors(record, run, total);
+	json_value__add_measured(record, "bytes", total->bytes, has_size);
+	json_value__add_measured(record, "total_ns", total->total_ns, timed);
+	if (block)
+		json_value__add_measured(record, "queue_ns", total->queue_ns, timed);
+	else
+		add_times(record, run, total, timed);
+	add_latency(record, &figures, series);
+	if (!final || snapshot->before_ns)
+		add_interval(record, run, snapshot, i, has_size);
+	json_object_object_add(record, "final", json_object_new_boolean(final));
+	return record;
+}
+
+static void add_probe_names(struct json_object *record, const struct probe *probe)
+{
+	json_value__add_string(record, "layer", probe->layer);
+	json_value__add_string(record, "function", probe->function);
+	json_value__add_string(record, "library", probe->library);
+}
+
+struct json_object *json_record__probe(const struct report_run *run,
+				       const struct snapshot *snapshot, size_t i)
+{
+	const struct probe *probe = probe_table__at(run->probes, i);
+	const struct tm_ledger *ledger = &snapshot->ledgers[i];
+	struct json_object *record = json_value__record(run, "probe", snapshot->time_ns);
+	__u64 lost = 0;
+
+	if (!record)
+		return NULL;
+	for (int loss = 0; loss < TM_LOSSES; loss++)
+		lost += ledger->lost[loss];
+	add_probe_names(record, probe);
+	json_object_object_add(record, "site",
+			       probe->library ? json_value__hex(probe->site) : NULL);
+	json_value__add_string(record, "mechanism", probe->mechanism);
+	json_value__add_string(record, "state", probe_state__name(probe->state));
+	json_value__add_string(record, "entry", probe->entry);
+	json_value__add_u64(record, "hits", ledger->hits);
+	json_value__add_u64(record, "recorded", ledger->recorded);
+	json_value__add_u64(record, "filtered", ledger->filtered);
+	json_value__add_u64(record, "lost", lost);
+	json_value__add_u64(record, "in_flight", ledger->in_flight);
+	json_value__add_u64(record, "unsized", ledger->unsized);
+	json_value__add_string(record, "reason", probe->reason);
+	json_object_object_add(record, "final", json_object_new_boolean(1));
+	return record;
+}
+
+struct json_object *json_record__loss(const struct report_run *run, const struct snapshot *snapshot,
+				      size_t probe, enum tm_loss loss)
+{
+	struct json_object *record = json_value__record(run, "loss", snapshot->time_ns);
+
+	if (!record)
+		return NULL;
+	add_probe_names(record, probe_table__at(run->probes, probe));
+	json_value__add_string(record, "reason", probe_loss_names[loss]);
+	json_value__add_u64(record, "count", snapshot->ledgers[probe].lost[loss]);
+	json_object_object_add(record, "final", json_object_new_boolean(1));
+	return record;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "sink/json_value.h"
+#include "sink/utf8.h"
+
+#define NS_PER_S 1000000000ULL
+
+static void add_time(struct json_object *record, __u64 time_ns)
+{
+	time_t seconds = (time_t)(time_ns / NS_PER_S);
+	char text[64], date[32];
+	struct tm utc;
+
+	gmtime_r(&seconds, &utc);
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(text, sizeof(text), "%s.%09lluZ", date, time_ns % NS_PER_S);
+	json_value__add_string(record, "time", text);
+	json_value__add_u64(record, "time_ns", time_ns);
+}
+
+struct json_object *json_value__record(const struct report_run *run, const char *type,
+				       __u64 time_ns)
+{
+	struct json_object *record = json_object_new_object();
+
+	if (!record)
+		return NULL;
+	json_object_object_add(record, "v", json_object_new_int(1));
+	json_value__add_string(record, "type", type);
+	add_time(record, time_ns);
+	json_value__add_string(record, "hostname", run->hostname);
+	json_value__add_string(record, "epoch", run->epoch);
+	return record;
+}
+
+struct json_object *json_value__string(const char *text)
+{
+	struct json_object *string;
+	char *clean;
+
+	if (!text)
+		return NULL;
+	clean = utf8__clean(text);
+	string = clean ? json_object_new_string(clean) : NULL;
+	free(clean);
+	return string;
+}
+
+struct json_object *json_value__hex(__u64 value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%llx", value);
+	return json_object_new_string(text);
+}
+
+void json_value__add_string(struct json_object *object, const char *name, const char *text)
+{
+	json_object_object_add(object, name, json_value__string(text));
+}
+
+void json_value__add_u64(struct json_object *object, const char *name, __u64 value)
+{
+	json_object_object_add(object, name, json_object_new_uint64(value));
+}
+
+void json_value__add_measured(struct json_object *object, const char *name, __u64 value,
+			      bool measured)
+{
+	json_object_object_add(object, name, measured ? json_object_new_uint64(value) : NULL);
+}
+
+static struct json_object *bucket(__u32 number, __u64 count)
+{
+	struct json_object *array = json_object_new_array_ext(3);
+
+	if (!array)
+		return NULL;
+	json_object_array_add(array, json_object_new_uint64(tm_bucket_lower(number)));
+	json_object_array_add(array, json_object_new_uint64(tm_bucket_upper(number)));
+	json_object_array_add(array, json_object_new_uint64(count));
+	return array;
+}
+
+struct json_object *json_value__buckets(const struct histogram *histogram)
+{
+	struct json_object *array = json_object_new_array();
+
+	if (!array)
+		return NULL;
+	for (__u32 i = 0; i < histogram->n; i++) {
+		if (histogram->count[i])
+			json_object_array_add(array,
+					      bucket(histogram->first + i, histogram->count[i]));
+	}
+	return array;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Members of a record, as every record has them. */
+#ifndef USER_SINK_JSON_VALUE_H
+#define USER_SINK_JSON_VALUE_H
+
+#include <stdbool.h>
+#include <json-c/json.h>
+
+#include "report/report.h"
+
+/* A record with its common fields; NULL without memory. */
+struct json_object *json_value__record(const struct report_run *run, const char *type,
+				       __u64 time_ns);
+
+/* A string with U+FFFD for what is not UTF-8; text NULL: null. */
+struct json_object *json_value__string(const char *text);
+
+/* Lower-case hex, as "0x1f". */
+struct json_object *json_value__hex(__u64 value);
+
+void json_value__add_string(struct json_object *object, const char *name, const char *text);
+void json_value__add_u64(struct json_object *object, const char *name, __u64 value);
+/* null unless it was measured */
+void json_value__add_measured(struct json_object *object, const char *name, __u64 value,
+			      bool measured);
+
+/* Array of [lower, upper_inclusive, count]. */
+struct json_object *json_value__buckets(const struct histogram *histogram);
+
+#endif

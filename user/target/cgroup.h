@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A cgroup that somebody names, of either version of the interface. */
+#ifndef USER_TARGET_CGROUP_H
+#define USER_TARGET_CGROUP_H
+
+#include <limits.h>
+#include <linux/types.h>
+
+#include "base/error.h"
+
+struct cgroup {
+	int version;	       /* 1 or 2 */
+	int hierarchy;	       /* version 1: its number, as in /proc/PID/cgroup; else 0 */
+	char controllers[128]; /* version 1: as in "cpu,cpuacct" or "name=systemd"; else "" */
+	__u64 id;	       /* what BPF sees as kn->id */
+	char path[PATH_MAX];   /* its directory, links resolved */
+	char mount[PATH_MAX];  /* where its hierarchy is mounted */
+	const char *name;      /* the part of path below mount, at least "/" */
+};
+
+/*
+ * Finds a cgroup by the path of its directory, or by its path below a mounted hierarchy, as
+ * /proc/PID/cgroup shows it: version 2 first, then those of version 1 in the order of their
+ * mounts. *out is the caller's to free with free(). Errors: -ENOENT: there is none; -ENOTDIR: it
+ * is not a cgroup's directory; -EACCES; -ENOMEM.
+ */
+int cgroup__find(struct cgroup **out, const char *path, struct error *err);
+
+/* The id of a cgroup's directory; 0 or what the file system says. */
+int cgroup__id_of(const char *dir, __u64 *id);
+
+/*
+ * Opens the directory of the cgroup with that id; mount is any open directory of its hierarchy.
+ * The descriptor, or -ESTALE: there is none; -EPERM: needs CAP_DAC_READ_SEARCH.
+ */
+int cgroup__open_by_id(int mount, __u64 id);
+
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "target/cgroup.h"
+#include "target/cgroup_names.h"
+#include "target/files.h"
+
+#define SECOND	  1000000000ULL
+#define KEEP	  (600 * SECOND) /* to remember what is gone */
+#define WALK	  SECOND	 /* between walks for ids that are not known */
+#define DEPTH_MAX 100
+
+struct entry {
+	__u64 id;
+	char *path;
+	__u64 seen; /* last, by now() */
+};
+
+struct cgroup_names {
+	char *mount;
+	int fd;		     /* of the mount */
+	struct entry *items; /* sorted by id */
+	size_t n;
+	size_t room;
+	__u64 walked; /* last time, by now(); 0: never */
+};
+
+/* ns of the monotonic clock, from far enough above 0. */
+static __u64 now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return KEEP + (__u64)ts.tv_sec * SECOND + (__u64)ts.tv_nsec;
+}
+
+/* At the end, out of order. */
+static int append(struct cgroup_names *names, __u64 id, const char *path)
+{
+	struct entry *entry;
+
+	if (array__grow((void **)&names->items, &names->room, names->n, sizeof(*names->items)) < 0)
+		return -ENOMEM;
+	entry = &names->items[names->n];
+	entry->id = id;
+	entry->seen = now();
+	entry->path = strdup(*path ? path : "/");
+	if (!entry->path)
+		return -ENOMEM;
+	names->n++;
+	return 0;
+}
+
+/* By id, what was seen last first. */
+static int compare(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return a->seen > b->seen ? -1 : a->seen < b->seen;
+}
+
+/* Sorts, leaves the newest of each, and forgets the long gone. */
+static void settle(struct cgroup_names *names)
+{
+	__u64 oldest = now() - KEEP;
+	size_t kept = 0;
+
+	if (names->n == 0)
+		return;
+	qsort(names->items, names->n, sizeof(*names->items), compare);
+	for (size_t i = 0; i < names->n; i++) {
+		struct entry *entry = &names->items[i];
+
+		if (entry->seen < oldest || (kept && names->items[kept - 1].id == entry->id)) {
+			free(entry->path);
+			entry->path = NULL;
+		} else {
+			names->items[kept++] = *entry;
+		}
+	}
+	names->n = kept;
+}
+
+/* The first entry whose id is not below. */
+static size_t position(const struct cgroup_names *names, __u64 id)
+{
+	size_t low = 0, high = names->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (names->items[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static const char *known(struct cgroup_names *names, __u64 id)
+{
+	size_t i = position(names, id);
+
+	if (i == names->n || names->items[i].id != id)
+		return NULL;
+	names->items[i].seen = now();
+	return names->items[i].path;
+}
+
+/* dir has room for PATH_MAX, and is as before at the return. A cgroup that vanishes is no error. */
+static int walk(struct cgroup_names *names, char *dir, int depth)
+{
+	size_t length = strlen(dir);
+	struct dirent *entry;
+	int ret = 0;
+	__u64 id;
+	DIR *d;
+
+	if (cgroup__id_of(dir, &id) < 0)
+		return 0;
+	ret = append(names, id, dir + strlen(names->mount));
+	d = ret || depth == DEPTH_MAX ? NULL : opendir(dir);
+	if (!d)
+		return ret;
+	while (!ret && (entry = readdir(d))) {
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
+		    files__path(dir + length, PATH_MAX - length, "/%s", entry->d_name) == 0)
+			ret = walk(names, dir, depth + 1);
+	}
+	dir[length] = '\0';
+	closedir(d);
+	return ret;
+}
+
+int cgroup_names__refresh(struct cgroup_names *names)
+{
+	char dir[PATH_MAX];
+	int ret;
+
+	names->walked = now();
+	ret = files__path(dir, sizeof(dir), "%s", names->mount);
+	if (!ret)
+		ret = walk(names, dir, 0);
+	settle(names);
+	return ret;
+}
+
+/* The kernel finds a cgroup by its id alone, with CAP_DAC_READ_SEARCH. */
+static int path_by_handle(const struct cgroup_names *names, __u64 id, char *path, size_t room)
+{
+	char link[64];
+	ssize_t n;
+	int fd;
+
+	fd = cgroup__open_by_id(names->fd, id);
+	if (fd < 0)
+		return fd;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, room - 1);
+	close(fd);
+	if (n < 0)
+		return -errno;
+	path[n] = '\0';
+	return 0;
+}
+
+/* Adds one in its place. */
+static void insert(struct cgroup_names *names, __u64 id, const char *path)
+{
+	size_t at = position(names, id);
+	struct entry entry;
+
+	if (append(names, id, path) < 0)
+		return;
+	entry = names->items[names->n - 1];
+	memmove(&names->items[at + 1], &names->items[at],
+		(names->n - 1 - at) * sizeof(*names->items));
+	names->items[at] = entry;
+}
+
+const char *cgroup_names__path(struct cgroup_names *names, __u64 id)
+{
+	const char *path = known(names, id);
+	size_t n = strlen(names->mount);
+	char found[PATH_MAX];
+	int err;
+
+	if (path)
+		return path;
+	err = path_by_handle(names, id, found, sizeof(found));
+	if (!err && strncmp(found, names->mount, n) == 0)
+		insert(names, id, found + n);
+	else if (err != -ESTALE && (!names->walked || now() - names->walked >= WALK))
+		cgroup_names__refresh(names);
+	return known(names, id);
+}
+
+size_t cgroup_names__n(const struct cgroup_names *names)
+{
+	return names->n;
+}
+
+int cgroup_names__open(struct cgroup_names **out, const char *mount, struct error *err)
+{
+	struct cgroup_names *names;
+
+	names = calloc(1, sizeof(*names));
+	if (!names)
+		return error__set(err, -ENOMEM, "%s: out of memory", mount);
+	names->fd = open(mount, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+	names->mount = names->fd < 0 ? NULL : realpath(mount, NULL);
+	if (!names->mount) {
+		int ret = error__set(err, -errno, "%s: %s", mount, strerror(errno));
+
+		cgroup_names__close(names);
+		return ret;
+	}
+	*out = names;
+	return 0;
+}
+
+void cgroup_names__close(struct cgroup_names *names)
+{
+	if (!names)
+		return;
+	for (size_t i = 0; i < names->n; i++)
+		free(names->items[i].path);
+	free(names->items);
+	free(names->mount);
+	if (names->fd >= 0)
+		close(names->fd);
+	free(names);
+}

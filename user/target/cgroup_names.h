@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The paths of a hierarchy's cgroups by their ids. What was known once stays known for ten minutes
+ * after it was last seen or asked for: the last records of a cgroup come later than its end.
+ * Refresh now and then, which is also when the long gone are forgotten.
+ */
+#ifndef USER_TARGET_CGROUP_NAMES_H
+#define USER_TARGET_CGROUP_NAMES_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "base/error.h"
+
+struct cgroup_names;
+
+/* mount: where the hierarchy is mounted (version 1 or 2). 0 and *out, or -ENOENT, -ENOMEM. */
+int cgroup_names__open(struct cgroup_names **out, const char *mount, struct error *err);
+void cgroup_names__close(struct cgroup_names *names); /* NULL is fine */
+
+/*
+ * The path below the mount, "/" for the root; NULL when it is not known. What is new is looked up
+ * by its handle, and by walking the hierarchy, at most once a second, where that is not allowed.
+ * Valid until the next call of any of these functions.
+ */
+const char *cgroup_names__path(struct cgroup_names *names, __u64 id);
+
+/* Walks the whole hierarchy: learns the new and the renamed, forgets the long gone. 0, -ENOMEM. */
+int cgroup_names__refresh(struct cgroup_names *names);
+size_t cgroup_names__n(const struct cgroup_names *names);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The functions that an image's symbol tables name. Internal to elf_file. */
+#ifndef USER_TARGET_ELF_FUNCTIONS_H
+#define USER_TARGET_ELF_FUNCTIONS_H
+
+#include "target/elf_dynamic.h"
+#include "target/elf_file.h"
+
+/* Owned, independent of the image; free it with elf_functions__free(). */
+struct elf_functions {
+	struct elf_function *items; /* sorted by name, then by offset */
+	size_t n;
+	size_t n_rejected;
+	bool switches_stacks; /* imports what does */
+	char *names;
+};
+
+/*
+ * Reads .dynsym (or, without section headers, the dynamic segment's table) and .symtab.
+ * -EBADMSG, -ENOMEM; to be freed also then.
+ */
+int elf_functions__read(struct elf_functions *functions, const struct elf_image *image,
+			const struct elf_dynamic *dynamic, struct error *err);
+void elf_functions__free(struct elf_functions *functions);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An ELF file while it is being read: the headers, checked, and its bytes, never beyond its end.
+ * Internal to elf_file; nothing here trusts a number from the file.
+ */
+#ifndef USER_TARGET_ELF_IMAGE_H
+#define USER_TARGET_ELF_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <gelf.h>
+#include <linux/types.h>
+
+#include "base/error.h"
+
+struct elf_segment {
+	__u64 vaddr;
+	__u64 offset;
+	__u64 filesz; /* bytes that come from the file */
+	__u64 memsz;
+	bool exec;
+};
+
+/* A piece of the file; size 0: there is none. */
+struct elf_span {
+	__u64 offset;
+	__u64 size;
+};
+
+struct elf_strings {
+	const char *bytes;
+	size_t size;
+};
+
+struct elf_image {
+	Elf *elf;
+	const char *name; /* for messages */
+	__u64 file_size;
+	struct elf_segment *segments; /* the PT_LOAD ones */
+	size_t n_segments;
+	struct elf_span interp;
+	struct elf_span dynamic;
+};
+
+/*
+ * Reads the headers; fd and name stay the caller's and must outlive the image. Errors: -ENOEXEC,
+ * -EBADMSG, -ENOMEM, or what fstat and pread say. To be closed also after an error.
+ */
+int elf_image__open(struct elf_image *image, int fd, const char *name, struct error *err);
+void elf_image__close(struct elf_image *image);
+
+/*
+ * The bytes of a span as libelf data of that type, which live as long as the image; NULL when the
+ * span is empty, not wholly in the file, unreasonably large, or cannot be read.
+ */
+Elf_Data *elf_image__data(const struct elf_image *image, struct elf_span span, Elf_Type type);
+/* The same for a table of strings; 0 or -EBADMSG. */
+int elf_image__strings(const struct elf_image *image, struct elf_span span,
+		       struct elf_strings *strings);
+/* The string at an offset, or NULL when it is outside of the table or has no end in it. */
+const char *elf_strings__at(const struct elf_strings *strings, __u64 offset);
+
+/*
+ * Where in the file the byte at that address comes from, and in left, which may be NULL, how many
+ * follow it there. Errors: -ENOENT when it is in no segment or not in the file, or when segments
+ * overlap, so that it could be in either.
+ */
+int elf_image__locate(const struct elf_image *image, __u64 vaddr, bool exec, __u64 *offset,
+		      __u64 *left);
+
+#endif

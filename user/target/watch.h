@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files that are mapped executable from now on, anywhere on the machine: what is started, and what
+ * is loaded late (dlopen), in any namespace. Costs nothing while nothing is mapped.
+ */
+#ifndef USER_TARGET_WATCH_H
+#define USER_TARGET_WATCH_H
+
+#include <sys/types.h>
+#include <linux/types.h>
+
+#include "base/error.h"
+
+struct watch;
+
+struct watch_mapping {
+	pid_t pid; /* of the process, in this pid namespace */
+	pid_t tid;
+	__u64 time; /* of perf's clock, ns */
+	__u64 address;
+	__u64 length; /* bytes */
+	__u64 offset; /* in the file, bytes */
+	unsigned int major;
+	unsigned int minor;
+	__u64 ino;
+	__u32 prot;	      /* PROT_EXEC is in it */
+	const char *filename; /* as the process sees it; valid during the callback */
+};
+
+/* Not 0: drain no further. What was given is not given again. */
+typedef int (*watch_fn)(void *ctx, const struct watch_mapping *mapping);
+
+/*
+ * Watches the CPUs that are on line now. Errors: -EACCES, -EPERM: needs CAP_PERFMON, and err says
+ * so; -ENOENT: the kernel has no such events; -EMFILE; -ENOMEM.
+ */
+int watch__open(struct watch **out, struct error *err);
+void watch__close(struct watch *watch); /* NULL is fine */
+
+/*
+ * To be polled for input; stays the watch's. Each wakeup is told once: drain at every one. There
+ * can be wakeups with nothing to drain.
+ */
+int watch__fd(const struct watch *watch);
+
+/*
+ * Hands over what was mapped since, for each CPU in order of time; mappings that are not of files
+ * (mapping__is_file()) are left out. The number handed over, or the callback's answer if negative.
+ */
+int watch__drain(struct watch *watch, watch_fn callback, void *ctx);
+
+/* How many records the kernel had no room for, since watch__open(). */
+__u64 watch__lost(const struct watch *watch);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel's types, as far as tmtrace's BPF programs use them. Kept by hand: only the fields
+ * that are read, in any order; CO-RE finds their offsets in the running kernel when the object is
+ * loaded. Types that the kernel shares with user space come from their uapi headers instead.
+ *
+ * A field that some kernels name or type otherwise gets a "flavour" (struct name___why), with the
+ * commit that changed it.
+ */
+#ifndef TMTRACE_VMLINUX_H
+#define TMTRACE_VMLINUX_H
+
+/* From the uapi, without their includes: clang's BPF target has no libc headers. */
+typedef signed char __s8;
+typedef unsigned char __u8;
+typedef short __s16;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u64 __be64;
+typedef __u32 __wsum;
+
+typedef __s8 s8;
+typedef __u8 u8;
+typedef __s32 s32;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __s64 s64;
+typedef __u64 u64;
+typedef _Bool bool;
+typedef u32 dev_t;
+typedef u16 umode_t;
+typedef u32 fmode_t;
+typedef u32 blk_opf_t;
+typedef u32 req_flags_t;
+
+enum {
+	false = 0,
+	true = 1,
+};
+
+#define NULL ((void *)0)
+
+/* Which maps and flags there are (uapi/linux/bpf.h); numbers are the kernel's ABI. */
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
+	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
+};
+
+enum {
+	BPF_ANY = 0,
+	BPF_NOEXIST = 1,
+	BPF_EXIST = 2,
+};
+
+enum {
+	BPF_F_NO_PREALLOC = 1U << 0,
+	BPF_F_MMAPABLE = 1U << 10,
+	BPF_LOCAL_STORAGE_GET_F_CREATE = 1ULL << 0,
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+/* x86-64; uprobe and syscall tracepoint programs get it as their context. */
+struct pt_regs {
+	unsigned long r15;
+	unsigned long r14;
+	unsigned long r13;
+	unsigned long r12;
+	unsigned long bp;
+	unsigned long bx;
+	unsigned long r11;
+	unsigned long r10;
+	unsigned long r9;
+	unsigned long r8;
+	unsigned long ax;
+	unsigned long cx;
+	unsigned long dx;
+	unsigned long si;
+	unsigned long di;
+	unsigned long orig_ax;
+	unsigned long ip;
+	unsigned long cs;
+	unsigned long flags;
+	unsigned long sp;
+	unsigned long ss;
+};
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+struct thread_info {
+	u32 status;
+};
+
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
+struct vm_area_struct {
+	unsigned long vm_start;
+	unsigned long vm_end;
+};
+
+struct mm_struct {
+	unsigned long start_stack;
+	struct uprobes_state uprobes_state;
+};
+
+struct thread_struct {
+	unsigned long fsbase;
+};
+
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup_root {
+	int hierarchy_id;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	int level;
+	struct kernfs_node *kn;
+	struct cgroup_root *root;
+};
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[16];
+	struct cgroup *dfl_cgrp;
+};
+
+struct file_system_type {
+	const char *name;
+};
+
+struct super_block {
+	dev_t s_dev;
+	struct file_system_type *s_type;
+};
+
+struct inode {
+	umode_t i_mode;
+	struct super_block *i_sb;
+};
+
+struct vfsmount {
+	struct super_block *mnt_sb;
+};
+
+struct mount {
+	struct vfsmount mnt;
+	int mnt_id;
+};
+
+struct path {
+	struct vfsmount *mnt;
+};
+
+struct file {
+	fmode_t f_mode;
+	struct path f_path;
+	struct inode *f_inode;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct signal_struct {
+	atomic_t live;
+};
+
+/* A return probe that is armed in a thread, innermost first (linux/uprobes.h). */
+struct return_instance {
+	unsigned long stack; /* where the return address was */
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next;
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances;
+};
+
+struct task_struct {
+	struct uprobe_task *utask;
+	struct thread_info thread_info;
+	unsigned int flags;
+	int pid;
+	int tgid;
+	struct task_struct *group_leader;
+	struct mm_struct *mm;
+	struct files_struct *files;
+	struct signal_struct *signal;
+	struct css_set *cgroups;
+	unsigned long sas_ss_sp;
+	unsigned long sas_ss_size;
+	unsigned in_iowait : 1;
+	char comm[16];
+	struct thread_struct thread;
+};
+
+struct gendisk {
+	int major;
+	int first_minor;
+	char disk_name[32];
+};
+
+struct request_queue {
+	struct gendisk *disk;
+};
+
+struct request {
+	struct request_queue *q;
+	blk_opf_t cmd_flags;
+	req_flags_t rq_flags;
+	unsigned int __data_len;
+};
+
+struct io_kiocb {
+	struct file *file;
+	u8 opcode;
+	u64 flags;
+};
+
+/* What a request's operation keeps, at the start of its io_kiocb (io_uring/openclose.c, ...). */
+struct io_open {
+	int dfd;
+	u32 file_slot;
+};
+
+struct io_close {
+	int fd;
+	u32 file_slot;
+};
+
+struct io_unlink {
+	int flags;
+};
+
+struct io_splice {
+	int splice_fd_in;
+	unsigned int flags;
+};
+
+/* uapi/linux/io_uring.h; read, never written. */
+struct io_uring_cqe {
+	u64 user_data;
+	s32 res;
+};
+
+#pragma clang attribute pop
+
+struct bpf_raw_tracepoint_args {
+	u64 args[0];
+};
+
+#endif
