@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import time
 
 from harness import Records, check, equal, read_truth, truth_functions
@@ -125,7 +126,22 @@ def test_list(env):
           f"sample_leaf is not listed: {out}")
 
 
+SYNCER = """
+import os, time
+file = os.open(".", os.O_RDONLY)
+while True:
+    os.fsync(file)
+    time.sleep(0.002)
+"""
+
+
+def keep_busy(env):
+    """A quiet machine does nothing with files for a while: this always does."""
+    env.spawn([sys.executable, "-c", SYNCER], cwd=env.dir)
+
+
 def test_duration(env):
+    keep_busy(env)
     start = time.monotonic()
     status, out, err = env.trace("--all", "--layer", "vfs", "--duration", "0.5")
     equal("exit status and standard error", (status, err), (0, ""))
@@ -134,7 +150,8 @@ def test_duration(env):
 
 
 def test_json_to_standard_output(env):
-    status, out, err = env.trace("--all", "--layer", "vfs", "--duration", "0.2", "--json", "-")
+    keep_busy(env)
+    status, out, err = env.trace("--all", "--layer", "vfs", "--duration", "0.5", "--json", "-")
     equal("exit status and standard error", (status, err), (0, ""))
     kinds = {json.loads(line)["type"] for line in out.splitlines()}
     check({"run", "function", "probe"} <= kinds, f"types of records: {kinds}")
