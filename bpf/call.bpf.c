@@ -9,9 +9,9 @@
 #include "scope.bpf.h"
 #include "thread.bpf.h"
 
-/* As kernels have them up to 7.1; since 7.2 they take an argument, and the load is refused. */
-extern bool bpf_session_is_return(void) __ksym __weak;
-extern __u64 *bpf_session_cookie(void) __ksym __weak;
+/* As since 7.2; before, they take no argument, and user/kernel/kfuncs.c makes the object fit. */
+extern bool bpf_session_is_return(void *ctx) __ksym __weak;
+extern __u64 *bpf_session_cookie(void *ctx) __ksym __weak;
 
 /* Whether a return value is a failure; *code is its errno or own code, 0 where it has none. */
 TM_INLINE bool call__failed(const struct tm_spec *spec, s64 value, int *code)
@@ -240,11 +240,11 @@ TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
 SEC("uprobe")
 int call_session(struct pt_regs *ctx)
 {
-	u64 *cookie = bpf_session_cookie();
+	u64 *cookie = bpf_session_cookie(ctx);
 
 	if (!cookie || scope__is_over())
 		return 1;
-	if (bpf_session_is_return()) {
+	if (bpf_session_is_return(ctx)) {
 		call__leave(ctx, *cookie);
 		return 0;
 	}

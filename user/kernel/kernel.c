@@ -14,6 +14,7 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/kernel.h"
+#include "kernel/kfuncs.h"
 #include "tmtrace.skel.h"
 
 #define SLOTS_DEFAULT 4096
@@ -218,6 +219,34 @@ static int load(struct kernel *kernel, struct error *err)
 	return map_probes(kernel, err);
 }
 
+/* The skeleton of the object as this kernel takes it; -errno. */
+static int open_skeleton(struct kernel *kernel, const struct btf *btf)
+{
+	struct tmtrace_bpf *skel = calloc(1, sizeof(*skel));
+	const void *object;
+	void *adapted = NULL;
+	size_t size, n;
+	int rc;
+
+	if (!skel)
+		return -ENOMEM;
+	kernel->skel = skel;
+	rc = tmtrace_bpf__create_skeleton(skel);
+	if (rc)
+		return rc;
+	object = tmtrace_bpf__elf_bytes(&n);
+	rc = kfuncs__adapt(&adapted, &size, object, n, btf);
+	if (rc)
+		return rc;
+	if (adapted) {
+		skel->skeleton->data = adapted;
+		skel->skeleton->data_sz = size;
+	}
+	rc = bpf_object__open_skeleton(skel->skeleton, NULL);
+	free(adapted); /* libbpf has copied what it needs */
+	return rc;
+}
+
 int kernel__load(struct kernel **out, const struct kernel_options *options, struct error *err)
 {
 	struct kernel *kernel = calloc(1, sizeof(*kernel));
@@ -240,9 +269,9 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 				strerror(errno));
 		goto fail;
 	}
-	kernel->skel = tmtrace_bpf__open();
-	if (!kernel->skel) {
-		rc = explain_load(-errno, err);
+	rc = open_skeleton(kernel, btf);
+	if (rc) {
+		rc = explain_load(rc, err);
 		goto fail;
 	}
 	kernel->options.config.typed_reads =
