@@ -117,7 +117,7 @@ def one(env, fs, engine, how, size, rw):
         check_direct_in_scope(mine, everything, fs.disk, report)
 
 
-def with_patience(env, fs, engine, kind, tries=3):
+def with_patience(env, fs, engine, kind, tries=6):
     for left in reversed(range(tries)):
         try:
             return one(env, fs, engine, *kind)
