@@ -140,6 +140,7 @@ help:
 	@echo 'make test-unit         the unit tests; SANITIZE=1: under ASan and UBSan'
 	@echo 'make test-integration  the integration tests; TESTS="PATTERN...": only these (root)'
 	@echo 'make fuzz              the fuzz targets until stopped; FUZZ=NAME: one, FUZZ_TIME=SEC: so long'
+	@echo 'make bench             what tracing costs, beside other tracers; ROUNDS=N BENCH="PART..." (root)'
 	@echo 'make lint              clang-format, clang-tidy, cppcheck, and the like'
 	@echo 'make install           into PREFIX ($(PREFIX)), below DESTDIR; make uninstall'
 	@echo 'make clean             removes $(BUILD)'

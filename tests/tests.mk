@@ -26,6 +26,8 @@ FUZZING	  := SANITIZE=1 BUILD=$(BUILD)/fuzz CC=$(CLANG) \
 stack:
 	$(Q)$(MAKE) $(if $(Q),-s) -f tests/stack/stack.mk BUILD=$(BUILD) stack
 
+include tests/bench/bench.mk
+
 # Unit tests: each file is a program.
 UNIT_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/test_*.c)))
 FUZZ_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -56,7 +58,7 @@ test-unit: $(UNIT_PROGRAMS)
 		$(UNIT_PROGRAMS)
 
 .PHONY: test-integration
-test-integration: all stack
+test-integration: all stack bench-tools
 	$(Q)tests/run --build $(BUILD) $(TESTS)
 
 .PHONY: fuzz
@@ -71,7 +73,7 @@ test:
 	$(Q)$(MAKE) $(AGAIN) $(JOBS) test-build
 	$(Q)$(MAKE) $(AGAIN) test-run
 
-test-build: all stack unit-programs
+test-build: all stack bench-tools unit-programs
 	$(Q)$(MAKE) $(AGAIN) $(SANITIZED) unit-programs
 	$(Q)$(MAKE) $(AGAIN) $(FUZZING) fuzz-programs
 	$(GIVE_BACK)

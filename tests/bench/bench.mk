@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The bench, tests/bench/run, with its loads and tools; included by tests/tests.mk.
+ROUNDS	  ?= 9
+BENCH	  ?=
+BENCH_OUT := $(BUILD)/bench
+BENCH_TOOLS := $(addprefix $(BENCH_OUT)/,libbench.so.1 bench-load bench-empty)
+
+.PHONY: bench-tools
+bench-tools: $(BENCH_TOOLS)
+
+$(BENCH_OUT)/libbench.so.1: tests/bench/library.c
+	$(call msg,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -shared -fPIC $(WARNINGS) $< -o $@ -Wl,-soname,$(@F)
+
+# No caller may leave a call out, whatever the flags.
+$(BENCH_OUT)/bench-load: tests/bench/load.c $(BENCH_OUT)/libbench.so.1
+	$(call msg,LINK,$@)
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -g $^ -o $@ -Wl,-rpath,'$$ORIGIN' -ldl
+
+# The tools are made of the program's own modules.
+$(filter-out %/bench-load,$(filter $(BENCH_OUT)/bench-%,$(BENCH_TOOLS))): \
+		$(BENCH_OUT)/bench-%: $(BUILD)/tests/bench/%.o $(BUILD)/libtmtrace.a
+	$(call msg,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# BENCH='PART...': only these. The document holds the last results of every part.
+.PHONY: bench bench-build
+bench:
+	$(Q)scripts/install-dependencies bench
+	$(Q)$(MAKE) $(AGAIN) $(JOBS) bench-build
+	$(Q)tests/bench/run --build $(BUILD) --rounds $(ROUNDS) --document docs/bench.md $(BENCH)
+	$(GIVE_BACK)
+
+bench-build: all bench-tools

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The cost of a timed call, by the first instruction of the function."""
+
+import tracers
+from measure import Table, each, measure, ratio, show, verdict
+
+TITLE = "A library call"
+LOADS = ("push", "endbr64", "sub")
+FUNCTIONS = [f"bench_{load}" for load in LOADS]
+NAMES = dict(zip(LOADS, FUNCTIONS))
+
+
+def bpftrace_script(bench):
+    """A histogram of times for each function, as bpftrace's own documentation has it."""
+    script = ""
+    for load, function in NAMES.items():
+        site = f"{bench.library}:{function}"
+        script += (f"uprobe:{site} {{ @start[tid] = nsecs; }} "
+                   f"uretprobe:{site} /@start[tid]/ {{ @{load} = hist(nsecs - @start[tid]); "
+                   "delete(@start[tid]); } ")
+    return script
+
+
+def subjects(bench):
+    command = bench.load_command(*LOADS)
+
+    def empty(mechanism):
+        return tracers.with_empty(bench, mechanism, command, *FUNCTIONS)
+
+    def tmtrace(*options):
+        return tracers.with_tmtrace(bench, command, *options, names=NAMES)
+
+    runs = {
+        "no probe": lambda: tracers.untraced(command),
+        "empty perf pair": lambda: empty("perf"),
+        "empty multi pair": lambda: empty("multi"),
+        "empty session": lambda: empty("session"),
+        "tmtrace, all layers": tmtrace,
+        "tmtrace, this library": lambda: tmtrace("--layer", "bench"),
+        "bpftrace": lambda: tracers.with_bpftrace(bpftrace_script(bench), command, LOADS),
+    }
+    return {name: lambda run=run: tracers.medians(run()) for name, run in runs.items()}
+
+
+def run(bench):
+    samples, notes = measure(bench.rounds, subjects(bench))
+    return tables(samples), notes
+
+
+def tables(samples):
+    costs = Table("Time per call, by the function's first instruction", ["", *LOADS])
+    for subject in samples.subjects():
+        costs.add(subject, *(show(samples.of(subject, load), "ns") for load in LOADS))
+    ratios = Table("Ratios, round by round", ["", "measured", "must", "holds"])
+    for load in LOADS:
+        empty = each(min, samples.of("empty session", load), samples.of("empty perf pair", load))
+        for subject in ("tmtrace, all layers", "tmtrace, this library"):
+            values = ratio(samples.of(subject, load), empty)
+            ratios.add(f"{load}: {subject} / cheaper of empty session and perf pair", show(values),
+                       "1.3", verdict(values, 1.3))
+    for load in LOADS:
+        values = ratio(samples.of("tmtrace, all layers", load), samples.of("bpftrace", load))
+        must = ("0.25", verdict(values, 0.25)) if load == "endbr64" else ("", "")
+        ratios.add(f"{load}: tmtrace, all layers / bpftrace", show(values), *must)
+    return [costs, ratios]

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The bench's tools work: nothing is asserted of times here."""
+
+import json
+import os
+import re
+
+from harness import check, equal, need
+
+
+def run_bench(env, *parts):
+    """One short round of parts of the bench: {part: result}."""
+    out = os.path.join(env.build, "bench")
+    status, text, err = env.run(os.path.join(env.source, "tests", "bench", "run"), "--build",
+                                env.build, "--rounds", "1", "--quick", *parts)
+    check(status == 0, f"the bench ended with {status}: {err}")
+    results = {}
+    for part in parts:
+        with open(os.path.join(out, f"result-{part}.json"), encoding="utf-8") as f:
+            results[part] = json.load(f)
+        check(results[part]["title"] in text, f"no {part} in what was printed: {text}")
+    return results
+
+
+def cells(result, table, row):
+    """The cells of the row that begins so."""
+    found = [r for r in result["tables"][table]["rows"] if r[0] == row]
+    check(len(found) == 1, f"{len(found)} rows {row}: {result}")
+    return found[0][1:]
+
+
+def check_times(name, texts, wanted):
+    equal(f"{name}: figures", len(texts), wanted)
+    for text in texts:
+        check(re.fullmatch(r"[\d,.]+ (ns|us|ms)", text), f"{name}: {text} is not a time")
+
+
+def test_calls_and_files(env):
+    """A tracer that does not count what the load did is no row but a note."""
+    need("python3")
+    results = run_bench(env, "calls", "vfs")
+    for row in ("no probe", "empty perf pair", "tmtrace, all layers"):
+        check_times(row, cells(results["calls"], 0, row), 3)
+    check_times("nothing", cells(results["vfs"], 0, "nothing")[:1], 1)
+    check_times("tmtrace", cells(results["vfs"], 0, "tmtrace --layer vfs")[:1], 1)
+    for result in results.values():
+        notes = [note for note in result["notes"] if "tmtrace" in note]
+        check(not notes, f"notes on tmtrace: {notes}")
