@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "command/mechanism_option.h"
 #include "command/options.h"
 
 const char *argp_program_version = "tmtrace " TMTRACE_VERSION;
@@ -37,8 +38,8 @@ static const struct argp_option trace_options[] = {
 	  "only these layers: vfs, block, or a library's (default: all)", 1 },
 	{ "probes", OPT_PROBES, "PATH", 0, "a further catalogue file, or a folder of them", 1 },
 	{ "lib", OPT_LIB, "LAYER=PATH", 0, "trace this file as that layer's library", 1 },
-	{ "mechanism", OPT_MECHANISM, "LAYER=NAME", 0,
-	  "force a mechanism: user=session, user=multi, user=perf", 1 },
+	{ "mechanism", OPT_MECHANISM, "LAYER=NAME[,...]", 0,
+	  "force mechanisms of the layers user, vfs and block, as in user=multi,vfs=tp_btf", 1 },
 	{ NULL, 0, NULL, 0, "How long, and what comes out:", 2 },
 	{ "duration", OPT_DURATION, "SEC", 0, "stop after", 2 },
 	{ "interval", OPT_INTERVAL, "SEC", 0, "print every", 2 },
@@ -169,21 +170,23 @@ static double seconds(const char *option, const char *arg)
 	return s;
 }
 
-static void set_mechanism(struct argp_state *state, const char *arg)
+static void set_mechanisms(struct argp_state *state, const char *list)
 {
-	struct options *options = state->input;
-	int i;
+	struct error err;
 
-	if (strncmp(arg, "user=", 5))
-		usage_error("--mechanism %s: only user functions have a choice, as in "
-			    "user=multi",
-			    arg);
-	for (i = 0; i < UPROBE_MECHANISMS; i++)
-		if (!strcmp(arg + 5, uprobe_mechanism_names[i])) {
-			options->mechanism = i;
+	for (;;) {
+		size_t length = strcspn(list, ",");
+		char *item = strndup(list, length);
+
+		if (!item)
+			out_of_memory();
+		if (mechanism_option__set(state->input, item, &err) < 0)
+			usage_error("%s", err.text);
+		free(item);
+		if (!list[length])
 			return;
-		}
-	usage_error("--mechanism %s: known are session, multi, perf", arg);
+		list += length + 1;
+	}
 }
 
 static void set_max_series(struct argp_state *state, const char *arg)
@@ -298,7 +301,7 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 		options->optional = true;
 		break;
 	case OPT_MECHANISM:
-		set_mechanism(state, arg);
+		set_mechanisms(state, arg);
 		break;
 	case OPT_MAX_SERIES:
 		set_max_series(state, arg);
@@ -361,7 +364,7 @@ void options__parse(struct options *options, int argc, char **argv, bool list)
 	};
 
 	argp_err_exit_status = EXIT_USAGE;
-	*options = (struct options){ .mechanism = -1 };
+	*options = (struct options){ .mechanism = -1, .kernel_mechanisms = { -1, -1 } };
 	/* getopt's complaints begin with this: in one line, with the way out. */
 	if (asks_for_help(argv))
 		argv[0] = list ? "tmtrace list" : "tmtrace";

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "attach/uprobe.h"
+#include "kernel/ladder.h"
 
 /* Exit statuses, as in records.md. */
 enum {
@@ -56,6 +57,7 @@ struct options {
 	bool optional;
 	bool sites;    /* list: functions too */
 	int mechanism; /* enum uprobe_mechanism of user functions, -1: the best */
+	int kernel_mechanisms[KERNEL_LAYERS]; /* as ladder.h numbers them, -1: the best */
 	unsigned int slots;
 	bool quiet;
 };

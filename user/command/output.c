@@ -73,16 +73,19 @@ static void add_mechanism(struct output *output, const char *layer, const char *
 static void describe_mechanisms(struct output *output)
 {
 	const struct session *session = output->session;
+	enum kernel_layer layer;
 	size_t i;
 
 	for (i = 0; i < catalogue__n_layers(session->catalogue); i++)
 		if (session->layers[i])
 			add_mechanism(output, catalogue__layer(session->catalogue, i)->name,
 				      uprobe_mechanism_names[session->mechanism]);
-	if (session->vfs)
-		add_mechanism(output, "vfs", "tp_btf");
-	if (session->block)
-		add_mechanism(output, "block", "tp_btf");
+	for (layer = 0; layer < KERNEL_LAYERS; layer++) {
+		const char *mechanism = kernel__mechanism(session->kernel, layer);
+
+		if (mechanism)
+			add_mechanism(output, ladder__layer(layer), mechanism);
+	}
 }
 
 /* Creates the file with the rights of who called sudo: a sudo rule for us is not one for files. */

@@ -218,8 +218,11 @@ static int load_kernel(struct session *session, struct error *err)
 		.vfs = session->vfs,
 		.block = session->block,
 		.mechanism = session->mechanism,
+		.forced = { session->options->kernel_mechanisms[KERNEL_VFS],
+			    session->options->kernel_mechanisms[KERNEL_BLOCK] },
 		.cgroup_fd = -1,
 	};
+	const struct note_list *notes;
 	struct drain_maps maps;
 	size_t i;
 	int rc = 0;
@@ -239,8 +242,9 @@ static int load_kernel(struct session *session, struct error *err)
 		close(options.cgroup_fd);
 	if (rc < 0)
 		return rc;
-	for (i = 0; i < kernel__n_notes(session->kernel); i++)
-		note_list__add(&session->notes, "%s", kernel__note(session->kernel, i));
+	notes = kernel__notes(session->kernel);
+	for (i = 0; i < notes->n; i++)
+		note_list__add(&session->notes, "%s", notes->lines[i]);
 	kernel__maps(session->kernel, &maps);
 	return drain__new(&session->drain, &maps, err);
 }
@@ -341,6 +345,23 @@ static int add_targets(struct session *session, struct error *err)
 	return rc < 0 ? error__set(err, rc, "cannot trace: %s", strerror(-rc)) : 0;
 }
 
+static int arm_kernel_layers(struct session *session, struct error *err)
+{
+	static const __u8 ids[KERNEL_LAYERS] = {
+		[KERNEL_VFS] = TM_LAYER_VFS, [KERNEL_BLOCK] = TM_LAYER_BLOCK
+	};
+	enum kernel_layer layer;
+	int rc = 0;
+
+	for (layer = 0; !rc && layer < KERNEL_LAYERS; layer++) {
+		const char *mechanism = kernel__mechanism(session->kernel, layer);
+
+		if (mechanism)
+			rc = probe_table__arm_layer(session->probes, ids[layer], mechanism);
+	}
+	return rc ? error__set(err, rc, "no memory") : 0;
+}
+
 int session__start(struct session *session, const char *program, struct error *err)
 {
 	int rc;
@@ -354,10 +375,8 @@ int session__start(struct session *session, const char *program, struct error *e
 		rc = attach_libraries(session, program, err);
 	if (!rc)
 		rc = kernel__attach(session->kernel, err);
-	if (!rc && session->vfs)
-		rc = probe_table__arm_layer(session->probes, TM_LAYER_VFS, "tp_btf");
-	if (!rc && session->block)
-		rc = probe_table__arm_layer(session->probes, TM_LAYER_BLOCK, "tp_btf");
+	if (!rc)
+		rc = arm_kernel_layers(session, err);
 	if (!rc)
 		rc = add_targets(session, err);
 	if (!rc)

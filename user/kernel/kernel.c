@@ -15,21 +15,20 @@
 
 #include "kernel/kernel.h"
 #include "kernel/kfuncs.h"
+#include "kernel/ladder.h"
+#include "kernel/rung.h"
 #include "tmtrace.skel.h"
 
 #define SLOTS_DEFAULT 4096
-#define NOTES_MAX     8
-#define LINKS_MAX     16
 
 struct kernel {
 	struct tmtrace_bpf *skel;
 	struct kernel_options options;
 	struct tm_probe *probes; /* mmapped */
 	size_t probes_size;
-	struct bpf_link *links[LINKS_MAX];
-	size_t n_links;
-	const char *notes[NOTES_MAX];
-	size_t n_notes;
+	int rungs[KERNEL_LAYERS]; /* the mechanisms in use; -1: the layer is not seen */
+	struct links links;
+	struct note_list notes;
 };
 
 /* A hot series is spread over this many copies: one for every eight CPUs. */
@@ -47,30 +46,6 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
 	if (level == LIBBPF_DEBUG || !getenv("TMTRACE_DEBUG"))
 		return 0;
 	return vfprintf(stderr, format, args);
-}
-
-static void add_note(struct kernel *kernel, const char *note)
-{
-	if (kernel->n_notes < NOTES_MAX)
-		kernel->notes[kernel->n_notes++] = note;
-}
-
-/* How many arguments a BTF tracepoint gives; -ENOENT where this kernel has none of that name. */
-static int tracepoint_arguments(const struct btf *btf, const char *name)
-{
-	const struct btf_type *type;
-	char symbol[96];
-	int id;
-
-	snprintf(symbol, sizeof(symbol), "btf_trace_%s", name);
-	id = btf__find_by_name_kind(btf, symbol, BTF_KIND_TYPEDEF);
-	if (id < 0)
-		return -ENOENT;
-	type = btf__type_by_id(btf, btf__type_by_id(btf, id)->type); /* typedef -> pointer */
-	type = type ? btf__type_by_id(btf, type->type) : NULL;
-	if (!type || !btf_is_func_proto(type))
-		return -ENOENT;
-	return btf_vlen(type) - 1;
 }
 
 /* A map's full size is only known here; what a layer does not need stays at one element. */
@@ -140,31 +115,54 @@ static void choose_user_programs(struct kernel *kernel)
 				  kernel->options.user && can_write_user());
 }
 
-static void choose_kernel_programs(struct kernel *kernel, const struct btf *btf)
+static bool is_traced(const struct kernel *kernel, enum kernel_layer layer)
 {
-	const struct kernel_options *options = &kernel->options;
-	struct tmtrace_bpf *skel = kernel->skel;
-	bool uring = options->vfs && tracepoint_arguments(btf, "io_uring_submit_req") == 1 &&
-		     tracepoint_arguments(btf, "io_uring_complete") == 3;
-	bool block = options->block && tracepoint_arguments(btf, "block_io_start") == 1 &&
-		     tracepoint_arguments(btf, "block_rq_issue") == 1;
-	bool syscalls = options->vfs || options->user;
+	return layer == KERNEL_VFS ? kernel->options.vfs : kernel->options.block;
+}
 
-	bpf_program__set_autoload(skel->progs.syscall_enter, syscalls);
-	bpf_program__set_autoload(skel->progs.syscall_exit, syscalls);
-	bpf_program__set_autoload(skel->progs.syscall_switch, syscalls);
-	bpf_program__set_autoload(skel->progs.uring_submit, uring);
-	bpf_program__set_autoload(skel->progs.uring_complete, uring);
-	bpf_program__set_autoload(skel->progs.block_start, block);
-	bpf_program__set_autoload(skel->progs.block_issue, block);
-	bpf_program__set_autoload(skel->progs.block_merge, block);
-	bpf_program__set_autoload(skel->progs.block_complete, block);
-	if (options->vfs && !uring)
-		add_note(kernel, "io_uring requests are not seen: this kernel's tracepoints for "
-				 "them are not known");
-	if (options->block && !block)
-		add_note(kernel, "block requests are not seen: this kernel's tracepoints for them "
-				 "are not known");
+static struct rung_context context_of(struct kernel *kernel, const struct btf *btf)
+{
+	return (struct rung_context){
+		.skel = kernel->skel,
+		.btf = btf,
+		.options = &kernel->options,
+		.notes = &kernel->notes,
+		.links = &kernel->links,
+	};
+}
+
+/* Of the kernel's layers, which programs are loaded: what follows processes, and the rungs'. */
+static int choose_kernel_programs(struct kernel *kernel, const struct btf *btf, struct error *err)
+{
+	struct rung_context context = context_of(kernel, btf);
+	struct tmtrace_bpf *skel = kernel->skel;
+	enum kernel_layer layer;
+
+	for (layer = 0; layer < KERNEL_LAYERS; layer++) {
+		int forced = kernel->options.forced[layer], rung;
+
+		if (!is_traced(kernel, layer))
+			continue;
+		rung = ladder__choose(layer, forced, &context, err);
+		if (rung < 0 && forced >= 0)
+			return rung;
+		kernel->rungs[layer] = rung < 0 ? -1 : rung;
+		if (rung >= 0)
+			ladder__at(layer)->rungs[rung].choose(&context);
+		else
+			note_list__add(&kernel->notes, "%s operations are not seen: %s",
+				       ladder__at(layer)->layer, err->text);
+	}
+	bpf_program__set_autoload(skel->progs.process_fork, true);
+	bpf_program__set_autoload(skel->progs.process_exec, true);
+	bpf_program__set_autoload(skel->progs.process_exit, true);
+	/* The time that library calls spend in system calls. */
+	if (kernel->options.user) {
+		bpf_program__set_autoload(skel->progs.syscall_enter, true);
+		bpf_program__set_autoload(skel->progs.syscall_exit, true);
+		bpf_program__set_autoload(skel->progs.syscall_switch, true);
+	}
+	return 0;
 }
 
 static int explain_load(int code, struct error *err)
@@ -250,6 +248,7 @@ static int open_skeleton(struct kernel *kernel, const struct btf *btf)
 int kernel__load(struct kernel **out, const struct kernel_options *options, struct error *err)
 {
 	struct kernel *kernel = calloc(1, sizeof(*kernel));
+	struct bpf_program *prog;
 	struct btf *btf = NULL;
 	int rc;
 
@@ -257,6 +256,7 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 		return error__set(err, -ENOMEM, "no memory");
 	libbpf_set_print(quiet);
 	kernel->options = *options;
+	memset(kernel->rungs, -1, sizeof(kernel->rungs));
 	if (!kernel->options.config.slots)
 		kernel->options.config.slots = SLOTS_DEFAULT;
 	kernel->options.config.shards = shards_for(libbpf_num_possible_cpus());
@@ -278,9 +278,14 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 		btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 	kernel->skel->rodata->tm_config = kernel->options.config;
 	set_sizes(kernel);
+	bpf_object__for_each_program(prog, kernel->skel->obj)
+	{
+		bpf_program__set_autoload(prog, false);
+	}
 	choose_user_programs(kernel);
-	choose_kernel_programs(kernel, btf);
-	rc = load(kernel, err);
+	rc = choose_kernel_programs(kernel, btf, err);
+	if (!rc)
+		rc = load(kernel, err);
 	if (rc < 0)
 		goto fail;
 	btf__free(btf);
@@ -300,29 +305,57 @@ void kernel__free(struct kernel *kernel)
 	if (kernel->probes)
 		munmap(kernel->probes, kernel->probes_size);
 	tmtrace_bpf__destroy(kernel->skel);
+	note_list__clear(&kernel->notes);
 	free(kernel);
+}
+
+/* Attaches a program to what its section's name says, if it names a place in the kernel. */
+static int attach_program(struct kernel *kernel, struct bpf_program *prog, struct error *err)
+{
+	struct bpf_link *link;
+	int rc;
+
+	switch (bpf_program__type(prog)) {
+	case BPF_PROG_TYPE_TRACING:
+	case BPF_PROG_TYPE_RAW_TRACEPOINT:
+	case BPF_PROG_TYPE_TRACEPOINT:
+		break;
+	default:
+		return 0;
+	}
+	link = bpf_program__attach(prog);
+	rc = link ? links__add(&kernel->links, link) : -errno;
+	return rc < 0 ? error__set(err, rc, "cannot attach to %s: %s",
+				   bpf_program__section_name(prog), strerror(-rc))
+		      : 0;
 }
 
 int kernel__attach(struct kernel *kernel, struct error *err)
 {
+	struct rung_context context = context_of(kernel, NULL);
 	struct bpf_program *prog;
+	enum kernel_layer layer;
+	int rc = 0;
 
 	bpf_object__for_each_program(prog, kernel->skel->obj)
 	{
-		struct bpf_link *link;
-
-		if (bpf_program__type(prog) != BPF_PROG_TYPE_TRACING ||
-		    !bpf_program__autoload(prog))
-			continue;
-		if (kernel->n_links == LINKS_MAX)
-			return error__set(err, -ENOSPC, "more kernel programs than links for them");
-		link = bpf_program__attach(prog);
-		if (!link)
-			return error__set(err, -errno, "cannot attach to %s: %s",
-					  bpf_program__section_name(prog), strerror(errno));
-		kernel->links[kernel->n_links++] = link;
+		if (!rc && bpf_program__autoload(prog))
+			rc = attach_program(kernel, prog, err);
 	}
-	return 0;
+	for (layer = 0; !rc && layer < KERNEL_LAYERS; layer++) {
+		const struct rung *rung = kernel->rungs[layer] < 0
+						  ? NULL
+						  : &ladder__at(layer)->rungs[kernel->rungs[layer]];
+
+		if (rung && rung->attach)
+			rc = rung->attach(&context, err);
+	}
+	return rc;
+}
+
+const char *kernel__mechanism(const struct kernel *kernel, enum kernel_layer layer)
+{
+	return ladder__name(layer, kernel->rungs[layer]);
 }
 
 int kernel__program_fd(const struct kernel *kernel, enum kernel_program program)
@@ -402,8 +435,7 @@ void kernel__stop(struct kernel *kernel)
 
 void kernel__detach(struct kernel *kernel)
 {
-	while (kernel->n_links)
-		bpf_link__destroy(kernel->links[--kernel->n_links]);
+	links__release(&kernel->links);
 }
 
 __u64 kernel__compat_calls(const struct kernel *kernel)
@@ -411,12 +443,7 @@ __u64 kernel__compat_calls(const struct kernel *kernel)
 	return kernel->skel->bss->tm_compat_calls;
 }
 
-size_t kernel__n_notes(const struct kernel *kernel)
+const struct note_list *kernel__notes(const struct kernel *kernel)
 {
-	return kernel->n_notes;
-}
-
-const char *kernel__note(const struct kernel *kernel, size_t i)
-{
-	return kernel->notes[i];
+	return &kernel->notes;
 }

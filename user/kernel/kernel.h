@@ -12,7 +12,9 @@
 #include "attach/probe_table.h"
 #include "attach/uprobe.h"
 #include "base/error.h"
+#include "base/note_list.h"
 #include "drain/drain.h"
+#include "kernel/ladder.h"
 #include "tmtrace/config.h"
 
 struct kernel;
@@ -21,7 +23,8 @@ struct kernel_options {
 	struct tm_config config; /* slots 0: the default; shards are set here */
 	bool user, vfs, block;	 /* which layers */
 	enum uprobe_mechanism mechanism;
-	int cgroup_fd; /* of the v2 cgroup to trace; -1: none */
+	int forced[KERNEL_LAYERS]; /* numbers of mechanisms as in ladder.h; -1: the best */
+	int cgroup_fd;		   /* of the v2 cgroup to trace; -1: none */
 };
 
 /* Which program of a library probe. */
@@ -70,8 +73,10 @@ void kernel__detach(struct kernel *kernel);
 /* System calls of 32-bit programs in scope: seen, not understood. */
 __u64 kernel__compat_calls(const struct kernel *kernel);
 
+/* The name of the mechanism by which a layer is seen; NULL: it is not. */
+const char *kernel__mechanism(const struct kernel *kernel, enum kernel_layer layer);
+
 /* What had to be left out on this kernel, one line each. */
-size_t kernel__n_notes(const struct kernel *kernel);
-const char *kernel__note(const struct kernel *kernel, size_t i);
+const struct note_list *kernel__notes(const struct kernel *kernel);
 
 #endif

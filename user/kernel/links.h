@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What holds the programs of the kernel's layers attached; released together. */
+#ifndef USER_KERNEL_LINKS_H
+#define USER_KERNEL_LINKS_H
+
+#include <stddef.h>
+#include <bpf/libbpf.h>
+
+struct links {
+	struct bpf_link **links; /* libbpf's */
+	size_t n_links, links_room;
+	int *fds; /* descriptors of links and perf events, in the order in which they were made */
+	size_t n_fds, fds_room;
+};
+
+/* Both take over what they are given, also when they fail with -ENOMEM; it is gone then. */
+int links__add(struct links *links, struct bpf_link *link);
+int links__add_fd(struct links *links, int fd);
+
+/* Detaches all, the last one first. */
+void links__release(struct links *links);
+
+#endif

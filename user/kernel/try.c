@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+
+#include "kernel/kprobe.h"
+#include "kernel/try.h"
+
+/* r0 = 0; exit */
+static const struct bpf_insn nothing[] = {
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
+	{ .code = BPF_JMP | BPF_EXIT },
+};
+
+/* Loads a program that does nothing; its descriptor or a negative errno. */
+static int load(enum bpf_prog_type type, enum bpf_attach_type attach_type, __u32 btf_id)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type,
+		    .attach_btf_id = btf_id);
+
+	return bpf_prog_load(type, "tm_try", "GPL", nothing, 2, &opts);
+}
+
+/* Releases what an attempt made: 0, or the errno of the step that failed. */
+static int finish(int program, int link)
+{
+	if (link >= 0)
+		close(link);
+	close(program);
+	return link < 0 ? link : 0;
+}
+
+static int tracepoint_id(const struct btf *btf, const char *tracepoint)
+{
+	char symbol[96];
+	int id;
+
+	snprintf(symbol, sizeof(symbol), "btf_trace_%s", tracepoint);
+	id = btf__find_by_name_kind(btf, symbol, BTF_KIND_TYPEDEF);
+	return id < 0 ? -ENOENT : id;
+}
+
+int try__tp_btf(const struct btf *btf, const char *tracepoint)
+{
+	int id = tracepoint_id(btf, tracepoint);
+	int program = id < 0 ? id : load(BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, id);
+
+	if (program < 0)
+		return program;
+	close(program);
+	return 0;
+}
+
+/* r0 = context->args[11]; exit */
+static const struct bpf_insn last_argument[] = {
+	{ .code = BPF_LDX | BPF_MEM | BPF_DW,
+	  .dst_reg = BPF_REG_0,
+	  .src_reg = BPF_REG_1,
+	  .off = 8 * 11 },
+	{ .code = BPF_JMP | BPF_EXIT },
+};
+
+/*
+ * Asks for an argument more than any tracepoint has: a kernel that would attach the program to this
+ * one says EINVAL, one that has not got it ENOENT.
+ */
+int try__raw_tp(const char *tracepoint)
+{
+	int program = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "tm_try", "GPL", last_argument, 2,
+				    NULL);
+	int rc;
+
+	if (program < 0)
+		return program;
+	rc = finish(program, bpf_raw_tracepoint_open(tracepoint, program));
+	return rc == -EINVAL ? 0 : rc;
+}
+
+int try__kprobe(const char *function, bool returns)
+{
+	int program = load(BPF_PROG_TYPE_KPROBE, 0, 0), perf_fd = -1, link;
+
+	if (program < 0)
+		return program;
+	link = kprobe__link_perf(program, function, returns, &perf_fd);
+	if (perf_fd >= 0)
+		close(perf_fd);
+	return finish(program, link);
+}
+
+int try__kprobe_multi(int type, const char *function)
+{
+	int program = load(BPF_PROG_TYPE_KPROBE, type, 0);
+
+	return program < 0 ? program
+			   : finish(program, kprobe__link_multi(type, program, &function, 1, true));
+}
+
+int try__fentry(const struct btf *btf, const char *function)
+{
+	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC), program;
+
+	if (id < 0)
+		return -ENOENT;
+	program = load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT, id);
+	return program < 0 ? program : finish(program, bpf_raw_tracepoint_open(NULL, program));
+}
+
+int try__arguments(const struct btf *btf, const char *tracepoint)
+{
+	const struct btf_type *type;
+	int id = tracepoint_id(btf, tracepoint);
+
+	if (id < 0)
+		return id;
+	type = btf__type_by_id(btf, btf__type_by_id(btf, id)->type); /* typedef -> pointer */
+	type = type ? btf__type_by_id(btf, type->type) : NULL;
+	if (!type || !btf_is_func_proto(type))
+		return -ENOENT;
+	return btf_vlen(type) - 1;
+}
