@@ -3,7 +3,7 @@
 ROUNDS	  ?= 9
 BENCH	  ?=
 BENCH_OUT := $(BUILD)/bench
-BENCH_TOOLS := $(addprefix $(BENCH_OUT)/,libbench.so.1 bench-load bench-empty)
+BENCH_TOOLS := $(addprefix $(BENCH_OUT)/,libbench.so.1 bench-load bench-time bench-empty bench-drain)
 
 .PHONY: bench-tools
 bench-tools: $(BENCH_TOOLS)
@@ -18,8 +18,13 @@ $(BENCH_OUT)/bench-load: tests/bench/load.c $(BENCH_OUT)/libbench.so.1
 	$(call msg,LINK,$@)
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -g $^ -o $@ -Wl,-rpath,'$$ORIGIN' -ldl
 
-# The tools are made of the program's own modules.
-$(filter-out %/bench-load,$(filter $(BENCH_OUT)/bench-%,$(BENCH_TOOLS))): \
+$(BENCH_OUT)/bench-time: tests/bench/time.c
+	$(call msg,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g $< -o $@
+
+# The other tools are made of the program's own modules.
+$(addprefix $(BENCH_OUT)/,bench-empty bench-drain): \
 		$(BENCH_OUT)/bench-%: $(BUILD)/tests/bench/%.o $(BUILD)/libtmtrace.a
 	$(call msg,LD,$@)
 	$(Q)mkdir -p $(@D)

@@ -34,8 +34,8 @@ struct load {
 	int (*function)(int x);
 	int (**many)(int x);
 	int n, fd;
-	double *ns; /* per call, of each batch */
-	long calls;
+	double *ns;	   /* per call, of each batch */
+	long batch, calls; /* in a batch, and in all */
 };
 
 struct options {
@@ -53,7 +53,6 @@ static void run_function(const struct load *load, long calls)
 		function(1);
 }
 
-/* The number of calls is a multiple of load->n. */
 static void run_many(const struct load *load, long calls)
 {
 	while (calls > 0)
@@ -77,6 +76,7 @@ static void run_getppid(const struct load *load, long calls)
 		getppid();
 }
 
+/* All of them equally often: a batch is as long as it must be for that. */
 static void find_many(struct load *load, const char *count)
 {
 	char name[32];
@@ -91,12 +91,13 @@ static void find_many(struct load *load, const char *count)
 		if (!load->many[i])
 			errx(1, "%s", dlerror());
 	}
+	load->batch = (load->batch + load->n - 1) / load->n * load->n;
 	load->run = run_many;
 }
 
 static struct load load_of(const char *name, const struct options *options)
 {
-	struct load load = { .name = name, .run = run_function };
+	struct load load = { .name = name, .run = run_function, .batch = options->calls };
 
 	if (!strcmp(name, "push")) {
 		load.function = bench_push;
@@ -153,15 +154,15 @@ static double now(void)
 }
 
 /* A batch below zero is for nothing. */
-static void run_batch(const struct options *options, struct load *load, long batch)
+static void run_batch(struct load *load, long batch)
 {
 	double start;
 
 	start = now();
-	load->run(load, options->calls);
-	load->calls += options->calls;
+	load->run(load, load->batch);
+	load->calls += load->batch;
 	if (batch >= 0)
-		load->ns[batch] = (now() - start) / options->calls;
+		load->ns[batch] = (now() - start) / load->batch;
 }
 
 static void run_batches(const struct options *options)
@@ -172,7 +173,7 @@ static void run_batches(const struct options *options)
 		if (options->n_jobs)
 			move_to(options, turn++ % options->n_jobs);
 		for (int i = 0; i < options->n_loads; i++)
-			run_batch(options, &options->loads[i], batch);
+			run_batch(&options->loads[i], batch);
 	}
 }
 

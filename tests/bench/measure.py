@@ -69,6 +69,8 @@ UNITS = {"ns": ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1, "ns")),
 def digits(value):
     """Three significant ones."""
     size = abs(value)
+    if not size:
+        return "0"
     return f"{value:,.0f}" if size >= 100 else f"{value:.1f}" if size >= 10 else f"{value:.2f}"
 
 
@@ -78,8 +80,8 @@ def show(values, unit=None):
         return "-"
     values = values.values()
     middle = statistics.median(values)
-    scale, name = next(((s, n) for s, n in UNITS.get(unit, ()) if abs(middle) >= s),
-                       (1, unit or ""))
+    units = UNITS.get(unit, ((1, ""),))
+    scale, name = next((u for u in units if abs(middle) >= u[0]), units[-1])
     text = digits(middle / scale) + (f" {name}" if name else "")
     if len(values) == 1:
         return text

@@ -126,12 +126,22 @@ def function_counts(path, layer):
     return counts
 
 
-def with_tmtrace(bench, command, *options, layer="bench", names=None):
+def write_catalogue(bench, count):
+    """A catalogue file of so many of the functions bench_many_000 to bench_many_499."""
+    path = os.path.join(bench.out, f"many-{count}.yaml")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("layer: bench\nlibraries: [libbench.so.*]\n"
+                "defaults: {fail: negative, returns: s32}\nfunctions:\n  - name:\n")
+        f.writelines(f"      - bench_many_{number:03}\n" for number in range(count))
+    return path
+
+
+def with_tmtrace(bench, command, *options, catalogue=None, names=None):
     """The load as tmtrace's command; names: {load: function that must have as many calls}."""
-    out, _ = run(bench.tmtrace, "-q", "--probes", bench.catalogue, "--json", bench.records,
-                 *options, "--", *command)
+    out, _ = run(bench.tmtrace, "-q", "--probes", catalogue or bench.catalogue, "--json",
+                 bench.records, *options, "--", *command)
     result = json.loads(out)
-    counts = function_counts(bench.records, layer)
+    counts = function_counts(bench.records, "bench")
     for load, function in (names or {}).items():
         check_count(f"tmtrace: {function}", counts.get(function, 0), result[load]["calls"])
     return result

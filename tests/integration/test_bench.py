@@ -5,7 +5,7 @@ import json
 import os
 import re
 
-from harness import check, equal, need
+from harness import check, equal
 
 
 def run_bench(env, *parts):
@@ -32,17 +32,32 @@ def cells(result, table, row):
 def check_times(name, texts, wanted):
     equal(f"{name}: figures", len(texts), wanted)
     for text in texts:
-        check(re.fullmatch(r"[\d,.]+ (ns|us|ms)", text), f"{name}: {text} is not a time")
+        check(re.fullmatch(r"[\d,.]+ (ns|us|ms|s)", text), f"{name}: {text} is not a time")
+
+
+def check_notes(results):
+    """A tracer that does not count what the load did is no row but a note."""
+    for result in results.values():
+        notes = [note for note in result["notes"] if "tmtrace" in note]
+        check(not notes, f"notes on tmtrace: {notes}")
 
 
 def test_calls_and_files(env):
-    """A tracer that does not count what the load did is no row but a note."""
-    need("python3")
     results = run_bench(env, "calls", "vfs")
     for row in ("no probe", "empty perf pair", "tmtrace, all layers"):
         check_times(row, cells(results["calls"], 0, row), 3)
     check_times("nothing", cells(results["vfs"], 0, "nothing")[:1], 1)
     check_times("tmtrace", cells(results["vfs"], 0, "tmtrace --layer vfs")[:1], 1)
-    for result in results.values():
-        notes = [note for note in result["notes"] if "tmtrace" in note]
-        check(not notes, f"notes on tmtrace: {notes}")
+    check_notes(results)
+
+
+def test_many(env):
+    """Many functions, jobs and series."""
+    results = run_bench(env, "growth", "attach", "run")
+    growth = cells(results["growth"], 0, "tmtrace")
+    check_times("10 and 500 functions", [growth[0], growth[1], growth[3]], 3)
+    check_times("session", cells(results["attach"], 0, "session")[:2], 2)
+    check_times("the whole program", cells(results["attach"], 1, "tmtrace, 500 functions"), 2)
+    check_times("tmtrace -- true", cells(results["run"], 0, "tmtrace -- true")[:1], 1)
+    check_times("series", [row[1] for row in results["run"]["tables"][2]["rows"]], 4)
+    check_notes(results)
