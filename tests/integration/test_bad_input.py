@@ -224,3 +224,30 @@ def test_no_space(env):
 def test_output_is_a_folder(env):
     refused(env, RUN, "directory", "--all", "--json", env.dir, *DURATION)
     refused(env, SETUP, "directory", "--json", env.dir, "--", "true")
+
+
+def lacking(env, name):
+    """The kernel's types without one of them, as a file."""
+    with open("/sys/kernel/btf/vmlinux", "rb") as f:
+        types = bytearray(f.read())
+    place = types.find(b"\0" + name + b"\0")
+    check(place > 0, f"this kernel has no {name}")
+    types[place + 1:place + 2] = b"0"
+    with open(env.path("types"), "wb") as f:
+        f.write(types)
+    return env.path("types")
+
+
+def test_kernel_lacks_a_type(env):
+    """The type is named; layers that do not need it are traced."""
+    need("unshare", "mount")
+    if env.run("unshare", "-m", "true")[0]:
+        raise Skip("unshare -m is not permitted")
+    script = 'mount --bind "$0" /sys/kernel/btf/vmlinux && exec "$@"'
+    for name, layer, other in ((b"return_instance", "mio", "vfs"), (b"gendisk", "block", "vfs"),
+                               (b"fdtable", "vfs", "block")):
+        run = ("unshare", "-m", "sh", "-c", script, lacking(env, name), env.tmtrace)
+        for what, wanted in ((layer, 125), (other, 0)):
+            status, _, err = env.run(*run, "--layer", what, "--", "true")
+            equal(f"without {name.decode()}: status of --layer {what} ({err})", status, wanted)
+            check(wanted == 0 or name.decode() in err, f"{name.decode()} is not named: {err}")

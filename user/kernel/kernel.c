@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "kernel/kernel.h"
 #include "kernel/kfuncs.h"
 #include "kernel/ladder.h"
+#include "kernel/load_log.h"
 #include "kernel/rung.h"
 #include "tmtrace.skel.h"
 
@@ -39,13 +39,6 @@ static __u32 shards_for(int cpus)
 	while (shards < 16 && (int)shards * 8 < cpus)
 		shards *= 2;
 	return shards;
-}
-
-static int quiet(enum libbpf_print_level level, const char *format, va_list args)
-{
-	if (level == LIBBPF_DEBUG || !getenv("TMTRACE_DEBUG"))
-		return 0;
-	return vfprintf(stderr, format, args);
 }
 
 /* A map's full size is only known here; what a layer does not need stays at one element. */
@@ -176,6 +169,11 @@ static int explain_load(int code, struct error *err)
 				  "cannot load BPF programs: no memory; trace fewer "
 				  "layers with --layer, or raise the limit on locked "
 				  "memory");
+	if (load_log__lacking())
+		return error__set(err, code,
+				  "cannot load BPF programs: this kernel's types lack %s; leave "
+				  "out the layers that need it with --layer",
+				  load_log__lacking());
 	return error__set(err, code,
 			  "cannot load BPF programs: %s; TMTRACE_DEBUG=1 shows what the kernel "
 			  "said, Linux 5.17 or later is needed",
@@ -254,7 +252,7 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 
 	if (!kernel)
 		return error__set(err, -ENOMEM, "no memory");
-	libbpf_set_print(quiet);
+	load_log__begin();
 	kernel->options = *options;
 	memset(kernel->rungs, -1, sizeof(kernel->rungs));
 	if (!kernel->options.config.slots)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <bpf/libbpf.h>
+
+#include "kernel/load_log.h"
+
+/* libbpf hands its callback no context. */
+static _Thread_local char lacking[128];
+
+/* "failed to resolve CO-RE relocation <byte_off> [262] struct io_kiocb.opcode (0:1 @ offset 8)" */
+static void look_through(const char *text)
+{
+	static const char said[] = "failed to resolve CO-RE relocation ";
+	const char *p = strstr(text, said);
+	size_t n;
+
+	p = p ? strstr(p, "] ") : NULL;
+	if (!p || *lacking)
+		return;
+	p += 2;
+	n = strcspn(p, "(\n");
+	while (n && p[n - 1] == ' ')
+		n--;
+	snprintf(lacking, sizeof(lacking), "%.*s", (int)n, p);
+}
+
+static int print(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char *text = NULL;
+	int n = 0;
+
+	if (level == LIBBPF_DEBUG || vasprintf(&text, format, args) < 0)
+		return 0;
+	look_through(text);
+	if (getenv("TMTRACE_DEBUG"))
+		n = fputs(text, stderr);
+	free(text);
+	return n;
+}
+
+void load_log__begin(void)
+{
+	*lacking = '\0';
+	libbpf_set_print(print);
+}
+
+const char *load_log__lacking(void)
+{
+	return *lacking ? lacking : NULL;
+}
