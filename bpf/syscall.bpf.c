@@ -41,6 +41,18 @@ TM_INLINE bool names_descriptor(const struct arguments *args, const struct sysca
 	return first == 0;
 }
 
+/*
+ * The kernel's own way back from a return probe (63dded6f3a7c, 6.11) and into an optimised probe
+ * (56101b69c919, 6.18): they come with every probed call, and are no work of the program's.
+ */
+#define TM_NR_URETPROBE 335
+#define TM_NR_UPROBE	336
+
+TM_INLINE bool is_probe(u32 nr)
+{
+	return nr == TM_NR_URETPROBE || nr == TM_NR_UPROBE;
+}
+
 /* Are operations counted, or only the time in them, for the library calls around? */
 TM_INLINE bool counts_operations(void)
 {
@@ -174,7 +186,10 @@ int BPF_PROG(syscall_enter, struct pt_regs *regs, long id)
 	struct tm_syscall *call;
 	u32 nr = id;
 
-	if (nr >= TM_SYSCALLS || scope__is_over())
+	if (is_probe(nr) || scope__is_over())
+		return 0;
+	TM_PIN(nr);
+	if (nr >= TM_SYSCALLS)
 		return 0;
 	row = &syscall_rows[nr];
 	thread = follow(row);
@@ -246,11 +261,15 @@ TM_INLINE void end(struct tm_thread *thread, u64 ns, long result)
 SEC("tp_btf/sys_exit")
 int BPF_PROG(syscall_exit, struct pt_regs *regs, long result)
 {
-	struct tm_thread *thread = thread__find();
+	struct tm_thread *thread;
 	struct tm_syscall *call;
 	u64 now, ns;
 
-	if (!thread || !thread->syscall.start_ns || scope__is_over())
+	/* What is no system call any more: above all, a return probe was here. */
+	if ((long)regs->orig_ax < 0 || scope__is_over())
+		return 0;
+	thread = thread__find();
+	if (!thread || !thread->syscall.start_ns)
 		return 0;
 	call = &thread->syscall;
 	now = bpf_ktime_get_ns();

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`load all`: every function of the sample stack, and the time inside it."""
 
-from harness import check, compare_clean, equal, truth_functions
+import os
+
+from harness import Records, check, compare_clean, equal, truth_functions
 
 # A run is disturbed by whatever else the machine does, and only ever for the longer.
 ATTEMPTS = 4
@@ -115,6 +117,18 @@ def test_own_times(env):
     record = records.functions("sample", "sample_recurse")[0]
     equal("count", record["count"], 40)
     equal("sum of own times", record["self_ns"], record["max_ns"])
+
+
+def test_probes_are_no_system_calls(env):
+    """Return probes come back by a system call of the kernel's own, within the outer call."""
+    records = env.path("records.json")
+    status, _, err = env.trace("--json", records, "--probes", env.sample, "--", env.load,
+                               "recurse", "--how", "40", "--count", "100",
+                               env={**os.environ, "STACK_TRUTH": "off"})
+    check(status == 0, f"load ended with {status}: {err}")
+    record = Records(records).functions("sample", "sample_recurse")[0]
+    equal("count", record["count"], 4000)
+    equal("time in system calls", record["syscall_ns"], 0)
 
 
 def test_where_the_time_went(env):
