@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Calls of library functions. One program serves all functions: its cookie is the index of the
- * probe. The same entry and return serve a session, a pair of multi links and a pair of perf
- * uprobes; only a session can refuse its return probe.
+ * probe. A session has a return probe, and can refuse it. Where there are no sessions nothing can
+ * be refused, so that no return probe is used: a second program stands on the instructions by
+ * which the functions return.
  */
 #include "frame.bpf.h"
 #include "operand.bpf.h"
@@ -86,8 +87,8 @@ TM_INLINE void call__count_only(struct tm_ledger *ledger, struct tm_key *key)
 }
 
 /*
- * Opens a frame for a call that is to be timed. Returns false, with the loss counted, where it
- * cannot be: then no return probe may be armed.
+ * Opens a frame for a call that is to be timed; cookie: a session's, else NULL. Returns false, with
+ * the loss counted, where it cannot be: then no return probe may be armed.
  */
 TM_INLINE bool call__open(struct pt_regs *regs, u32 index, const struct tm_probe *probe,
 			  struct tm_ledger *ledger, struct tm_key *key, u64 **cookie)
@@ -105,7 +106,7 @@ TM_INLINE bool call__open(struct pt_regs *regs, u32 index, const struct tm_probe
 		ledger__lose(ledger, TM_LOSS_NO_MEMORY);
 		return false;
 	}
-	reason = frame__prepare(stack, regs->sp);
+	reason = frame__prepare(stack, regs->sp, index);
 	thread->depth = stack->depth;
 	frame = frame__at(stack, stack->depth);
 	if (reason != TM_LOSSES || !frame) {
@@ -120,6 +121,7 @@ TM_INLINE bool call__open(struct pt_regs *regs, u32 index, const struct tm_probe
 	}
 
 	frame->sp = regs->sp;
+	frame->back = cookie ? 0 : frame__word_at(regs->sp);
 	frame->slot = slot;
 	frame->probe = index;
 	frame->children_ns = 0;
@@ -196,19 +198,34 @@ TM_INLINE void call__record(const struct tm_frame *frame, const struct tm_thread
 	ADD(ledger->recorded, 1);
 }
 
+/* The innermost call ends. */
+TM_INLINE void call__close(struct tm_stack *stack, struct tm_thread *thread, u64 now, s64 value)
+{
+	u32 depth = stack->depth;
+	struct tm_frame *frame = frame__at(stack, depth - 1), *below = frame__at(stack, depth - 2);
+	u64 duration;
+
+	if (!frame)
+		return;
+	duration = now - frame->start_ns;
+	call__record(frame, thread, duration, value);
+	stack->depth = depth - 1;
+	thread->depth = stack->depth;
+	if (depth >= 2 && below)
+		below->children_ns += duration;
+}
+
 /*
- * Return of a probed function. The frame is found by the session's sequence number, or by the
- * stack pointer, which is 8 above that at entry. Without a frame (a child that was forked inside
- * the call) there is nothing to count.
+ * Return of a probed function in a session. The frame is found by the session's sequence number.
+ * Without a frame (a child that was forked inside the call) there is nothing to count.
  */
 TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
 {
 	u64 now = bpf_ktime_get_ns();
 	struct tm_thread *thread;
-	struct tm_frame *frame = NULL, *below;
+	struct tm_frame *frame = NULL;
 	struct tm_stack *stack;
 	u32 depth, i;
-	u64 duration;
 
 	stack = thread__find_stack();
 	thread = thread__find();
@@ -219,7 +236,7 @@ TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
 		frame = frame__at(stack, depth - 1);
 		if (!frame)
 			return;
-		if (sequence ? frame->sequence == sequence : frame->sp + 8 == regs->sp)
+		if (frame->sequence == sequence)
 			break;
 		depth--;
 	}
@@ -227,14 +244,56 @@ TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
 		return;
 	if (depth < stack->depth)
 		frame__lose_above(stack, depth, TM_LOSS_UNWOUND);
+	call__close(stack, thread, now, regs->ax);
+}
 
-	duration = now - frame->start_ns;
-	call__record(frame, thread, duration, regs->ax);
-	stack->depth = depth - 1;
-	thread->depth = stack->depth;
-	below = frame__at(stack, depth - 2);
-	if (depth >= 2 && below)
-		below->children_ns += duration;
+/* How many calls deep the frame is that an instruction `ret` at sp ends; 0: none. */
+TM_INLINE u32 call__find_returning(struct tm_stack *stack, u64 sp)
+{
+	u32 depth = stack->depth;
+	struct tm_frame *frame;
+
+	for (u32 i = 0; i < TM_FRAMES && depth; i++, depth--) {
+		frame = frame__at(stack, depth - 1);
+		if (!frame || frame->sp > sp) /* those further out are higher still */
+			return 0;
+		/* A dead frame may have been where another function returns now. */
+		if (frame->sp == sp && frame->back == frame__word_at(sp))
+			return depth;
+	}
+	return 0;
+}
+
+/* Of functions that end by a jump to the next, so many return at once. */
+#define TM_TAIL_CALLS 8
+
+/*
+ * On a `ret` by which a probed function may return, and others too: the stack pointer tells. So it
+ * does which functions ended before by jumping to this one.
+ */
+TM_INLINE void call__return(struct pt_regs *regs)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct tm_thread *thread;
+	struct tm_stack *stack;
+	struct tm_frame *frame;
+	u32 depth;
+
+	stack = thread__find_stack();
+	thread = thread__find();
+	if (!stack || !thread || !stack->depth)
+		return;
+	depth = call__find_returning(stack, regs->sp);
+	if (!depth)
+		return;
+	if (depth < stack->depth)
+		frame__lose_above(stack, depth, TM_LOSS_UNWOUND);
+	for (int i = 0; i < TM_TAIL_CALLS; i++) {
+		call__close(stack, thread, now, regs->ax);
+		frame = frame__at(stack, stack->depth - 1);
+		if (!frame || frame->sp != regs->sp)
+			break;
+	}
 }
 
 SEC("uprobe")
@@ -263,6 +322,6 @@ SEC("uprobe")
 int call_return(struct pt_regs *ctx)
 {
 	if (!scope__is_over())
-		call__leave(ctx, 0);
+		call__return(ctx);
 	return 0;
 }

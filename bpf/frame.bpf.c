@@ -16,12 +16,22 @@ __attribute__((noinline)) int frame__lose_above(struct tm_stack *stack, u32 dept
 	return 0;
 }
 
-/*
- * On one stack, a frame with a lower stack pointer than a new call is dead. One with the same is
- * alive only in a tail call out of it: then the kernel's trampoline is still where its return
- * address was.
- */
-__attribute__((noinline)) int frame__drop_dead(struct tm_stack *stack, u64 sp)
+/* Is a new call at the frame's stack pointer a tail call out of it, which leaves it alive? */
+static __attribute__((noinline)) bool is_tail_call(struct tm_frame *frame, u32 index)
+{
+	struct tm_probe *probe;
+	u32 from = frame->probe;
+
+	if (!frame->back) /* a session's: the kernel's trampoline is where its return address was */
+		return frame__word_at(frame->sp) == frame__trampoline();
+	if (from == index || frame__word_at(frame->sp) != frame->back)
+		return false;
+	probe = bpf_map_lookup_elem(&tm_probes, &from);
+	return probe && probe->tail_calls;
+}
+
+/* On one stack, a frame with a lower stack pointer than a new call is dead. */
+__attribute__((noinline)) int frame__drop_dead(struct tm_stack *stack, u64 sp, u32 index)
 {
 	struct tm_frame *frame;
 	u32 depth;
@@ -33,7 +43,7 @@ __attribute__((noinline)) int frame__drop_dead(struct tm_stack *stack, u64 sp)
 		frame = frame__at(stack, stack->depth - 1 - i);
 		if (!frame || frame->sp > sp)
 			break;
-		if (frame->sp < sp || frame__word_at(sp) != frame__trampoline())
+		if (frame->sp < sp || !is_tail_call(frame, index))
 			depth = stack->depth - 1 - i;
 	}
 	return depth < stack->depth ? frame__lose_above(stack, depth, TM_LOSS_UNWOUND) : 0;

@@ -63,8 +63,8 @@ int frame__lose_above(struct tm_stack *stack, u32 depth, u32 reason);
 /* Is this address on the stack that the thread was started with? */
 bool frame__is_native(struct tm_stack *stack, u64 sp);
 
-/* Drops the frames that a new call at sp shows to be dead. Not inlined: rare. */
-int frame__drop_dead(struct tm_stack *stack, u64 sp);
+/* Drops the frames that a new call at sp, by that probe, shows to be dead. Not inlined: rare. */
+int frame__drop_dead(struct tm_stack *stack, u64 sp, u32 index);
 
 /* Does the process make stacks of its own? They may lie close below a thread's. */
 TM_INLINE bool frame__switches(void)
@@ -77,12 +77,13 @@ TM_INLINE bool frame__switches(void)
 
 /*
  * Drops what is dead above a new call at stack pointer sp, and says whether a return probe can be
- * armed there: TM_LOSSES if so, else the reason. It can where both the call and the innermost
- * return probe that the kernel has armed in this thread, whoever asked for it, are on the thread's
- * own stack: then what the kernel takes for dead is dead. A call on another stack may return on
- * another thread, or after the calls that were made before it.
+ * armed there (and, without one, whether the frames are in order): TM_LOSSES if so, else the
+ * reason. It can where both the call and the innermost return probe that the kernel has armed in
+ * this thread, whoever asked for it, are on the thread's own stack: then what the kernel takes for
+ * dead is dead. A call on another stack may return on another thread, or after the calls that were
+ * made before it.
  */
-TM_INLINE enum tm_loss frame__prepare(struct tm_stack *stack, u64 sp)
+TM_INLINE enum tm_loss frame__prepare(struct tm_stack *stack, u64 sp, u32 index)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 armed = task->utask->return_instances->stack;
@@ -91,7 +92,7 @@ TM_INLINE enum tm_loss frame__prepare(struct tm_stack *stack, u64 sp)
 	    (armed && !frame__is_native(stack, armed)))
 		return TM_LOSS_FOREIGN_STACK;
 	if (stack->depth)
-		frame__drop_dead(stack, sp);
+		frame__drop_dead(stack, sp, index);
 	return stack->depth < TM_FRAMES ? TM_LOSSES : TM_LOSS_TOO_DEEP;
 }
 

@@ -35,7 +35,8 @@ struct tm_probe {
 	__u32 function; /* the key's */
 	__u8 layer;
 	__u8 entry_only; /* no return probe: calls are counted, not timed */
-	__u8 pad[2];
+	__u8 tail_calls; /* may end by jumping to another function, which returns in its place */
+	__u8 pad;
 	struct tm_spec spec;
 };
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "target/elf_file.h"
+#include "target/exits.h"
 
 static void check(const struct elf_file *elf, size_t size)
 {
@@ -30,6 +30,27 @@ static void check(const struct elf_file *elf, size_t size)
 	}
 }
 
+/* Wherever the code leads, what is found is a `ret`. */
+static void follow(const struct elf_file *elf, int fd, const unsigned char *data, size_t size)
+{
+	struct exits_found found;
+	struct exits *exits;
+	struct error err;
+
+	if (exits__open(&exits, fd, elf, "input", &err) < 0)
+		abort(); /* it was good a moment ago */
+	for (size_t i = 0; i < elf_file__n_functions(elf) && i < 64; i++) {
+		if (exits__find(exits, elf_file__function(elf, i)->offset, &found))
+			continue;
+		for (size_t j = 0; j < found.n; j++)
+			if (found.offsets[j] >= size ||
+			    !memchr(data + found.offsets[j], 0xc3,
+				    size - found.offsets[j] < 15 ? size - found.offsets[j] : 15))
+				abort();
+	}
+	exits__close(exits);
+}
+
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
@@ -42,6 +63,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		abort();
 	if (elf_file__open_fd(&elf, fd, "input", &err) == 0) {
 		check(elf, size);
+		follow(elf, fd, data, size);
 		elf_file__close(elf);
 	} else if (err.code >= 0 || !err.text[0]) {
 		abort();

@@ -18,14 +18,10 @@
 static const char *const guarded[] = { "libgcc_s.so.*", "libc.so.6" };
 #define N_GUARDED (sizeof(guarded) / sizeof(*guarded))
 
-/*
- * Return probes of other kinds are armed in every process that maps the file, also where nobody
- * traces it, and cannot be refused.
- */
-static const char untimed[] =
-	"counted, not timed: this kernel has no session probes (Linux 6.13), and with other return "
-	"probes any program that maps the library and switches stacks inside a call would not "
-	"survive; --mechanism user=multi or user=perf times them all the same";
+/* Why a call of a session's function would be in danger. */
+static const char calls_back[] =
+	"it calls the program back, and an exception thrown there would not "
+	"survive a return probe on this kernel";
 
 /* A file to look at. */
 struct attach_request {
@@ -41,8 +37,7 @@ struct attach {
 	struct seen_files *files;
 	const char **patterns;
 	size_t n_patterns, patterns_room;
-	bool *probed_layers;  /* of which a library has been probed */
-	char *untimed_reason; /* why no return probe is safe, NULL: they are */
+	bool *probed_layers; /* of which a library has been probed */
 };
 
 static int add_pattern(struct attach *attach, const char *pattern)
@@ -75,6 +70,7 @@ static int collect_patterns(struct attach *attach)
 int attach__new(struct attach **out, const struct attach_options *options, struct error *err)
 {
 	struct attach *attach = calloc(1, sizeof(*attach));
+	size_t none;
 	int rc = -ENOMEM;
 
 	if (!attach)
@@ -85,11 +81,6 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
 	if (!attach->probed_layers || collect_patterns(attach) < 0 ||
 	    seen_files__new(&attach->files, catalogue__n_layers(options->catalogue)) < 0)
 		goto fail;
-	if (options->mechanism != UPROBE_SESSION && !options->forced) {
-		attach->untimed_reason = strdup(untimed);
-		if (!attach->untimed_reason)
-			goto fail;
-	}
 	if (options->kernel) {
 		rc = link_set__new(&attach->links, options->kernel, options->mechanism);
 		if (rc < 0)
@@ -98,20 +89,22 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
 	*out = attach;
 	return 0;
 fail:
-	attach__free(attach);
+	attach__free(attach, &none);
 	return error__set(err, rc, "cannot prepare probes: %s", strerror(-rc));
 }
 
-void attach__free(struct attach *attach)
+pid_t attach__free(struct attach *attach, size_t *probes)
 {
+	pid_t closer;
+
 	if (!attach)
-		return;
-	link_set__free(attach->links);
+		return 0;
+	closer = link_set__free(attach->links, probes);
 	seen_files__free(attach->files);
 	free(attach->patterns);
 	free(attach->probed_layers);
-	free(attach->untimed_reason);
 	free(attach);
+	return closer;
 }
 
 static const char *base_name(const char *path)
@@ -209,14 +202,9 @@ static struct probe describe(const struct attach *attach, const struct site *sit
 		.site = site->offset,
 		.mechanism = uprobe_mechanism_names[attach->options.mechanism],
 		.state = PROBE_ARMED,
+		.entry_only = site->untimed != NULL,
 	};
 
-	if (attach->untimed_reason)
-		probe.reason = attach->untimed_reason;
-	else if (site->spec.calls_back && !repairs_stacks(attach))
-		probe.reason = "counted, not timed: it calls the program back, and an exception "
-			       "thrown there would not survive a return probe on this kernel";
-	probe.entry_only = probe.reason != NULL;
 	return probe;
 }
 
@@ -225,6 +213,7 @@ static int number_sites(struct attach *attach, struct site_list *sites, const ch
 {
 	struct tm_probe *probes =
 		attach->options.kernel ? kernel__probes(attach->options.kernel) : NULL;
+	char reason[256];
 	size_t i;
 
 	for (i = 0; i < site_list__n(sites); i++) {
@@ -235,7 +224,9 @@ static int number_sites(struct attach *attach, struct site_list *sites, const ch
 		if (id < 0)
 			return id;
 		probe.function_id = id;
-		site->entry_only = probe.entry_only;
+		if (site->untimed)
+			snprintf(reason, sizeof(reason), "counted, not timed: %s", site->untimed);
+		probe.reason = site->untimed ? reason : NULL;
 		site->number = probe_table__add(attach->options.table, &probe);
 		if (site->number < 0)
 			return site->number;
@@ -244,18 +235,52 @@ static int number_sites(struct attach *attach, struct site_list *sites, const ch
 				.function = id,
 				.layer = site->layer,
 				.entry_only = probe.entry_only,
+				.tail_calls = site->tail_calls,
 				.spec = site->spec,
 			};
 	}
 	return 0;
 }
 
-static int place(struct attach *attach, struct site_list *sites, const char *path,
-		 const char *shown, struct error *err)
+/*
+ * Which calls can be timed, and by what: a session's return probe, or probes where the functions
+ * return, which are placed here.
+ */
+static int prepare_returns(struct attach *attach, struct site_list *sites,
+			   const struct elf_file *elf, const char *path, const char *shown,
+			   struct error *err)
+{
+	struct exit_list *exits;
+	int fd, rc;
+
+	if (attach->options.mechanism == UPROBE_SESSION) {
+		for (size_t i = 0; i < site_list__n(sites) && !repairs_stacks(attach); i++)
+			if (site_list__at(sites, i)->spec.calls_back)
+				site_list__at(sites, i)->untimed = calls_back;
+		return 0;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error__set(err, -errno, "%s: %s", shown, strerror(errno));
+	rc = exit_list__find(&exits, sites, fd, elf, shown, err);
+	close(fd);
+	if (rc < 0)
+		return rc;
+	if (attach->links)
+		link_set__add_exits(attach->links, path, exits, sites);
+	exit_list__free(exits);
+	return 0;
+}
+
+static int place(struct attach *attach, struct site_list *sites, const struct elf_file *elf,
+		 const char *path, const char *shown, struct error *err)
 {
 	size_t i, n = site_list__n(sites), placed = 0;
 	int rc;
 
+	rc = prepare_returns(attach, sites, elf, path, shown, err);
+	if (rc < 0)
+		return rc;
 	rc = number_sites(attach, sites, shown);
 	if (rc < 0)
 		return error__set(err, rc, "%s: cannot probe %zu functions: %s", shown, n,
@@ -298,7 +323,7 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 	if (rc < 0)
 		error__set(err, rc, "%s: %s", request->shown, strerror(-rc));
 	else if (site_list__n(sites))
-		rc = place(attach, sites, path, request->shown, err);
+		rc = place(attach, sites, elf, path, request->shown, err);
 	if (rc >= 0 && attach->links && !seen->complete &&
 	    (request->program || is_guarded(elf_file__soname(elf) ?: base_name(request->shown))))
 		link_set__guard(attach->links, path, elf);
@@ -362,24 +387,6 @@ int attach__program(struct attach *attach, const char *path, const char *shown, 
 	struct attach_request request = { .path = path, .shown = shown, .program = true };
 
 	return probe_file(attach, &request, err);
-}
-
-void attach__inspect(struct attach *attach, const char *path, const char *shown)
-{
-	struct elf_file *elf;
-	struct error ignored;
-
-	if (attach->options.mechanism == UPROBE_SESSION || attach->untimed_reason ||
-	    fnmatch("libc.so.*", base_name(shown), 0) == 0 ||
-	    elf_file__open(&elf, path, &ignored) < 0)
-		return;
-	if (elf_file__switches_stacks(elf) &&
-	    asprintf(&attach->untimed_reason,
-		     "counted, not timed: %s may switch stacks inside a call, which only a session "
-		     "probe (Linux 6.13) lets it survive",
-		     shown) < 0)
-		attach->untimed_reason = NULL;
-	elf_file__close(elf);
 }
 
 bool attach__wants(const struct attach *attach, const char *path)

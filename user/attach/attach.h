@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "attach/probe_table.h"
 #include "attach/seen_files.h"
@@ -23,12 +24,15 @@ struct attach_options {
 	struct probe_table *table; /* gets the probes */
 	struct kernel *kernel;	   /* NULL: only list, attach nothing */
 	enum uprobe_mechanism mechanism;
-	bool forced; /* the mechanism was asked for: with its dangers */
 };
 
 int attach__new(struct attach **out, const struct attach_options *options, struct error *err);
-/* Takes the probes away. */
-void attach__free(struct attach *attach);
+
+/*
+ * Takes the probes away. Where that takes long, a process in the background does it: its number,
+ * *probes: of how many; else 0.
+ */
+pid_t attach__free(struct attach *attach, size_t *probes); /* NULL is fine */
 
 /*
  * Probes a library: path is what can be opened, shown what people know it by. Its layers are those
@@ -44,13 +48,6 @@ int attach__library(struct attach *attach, const char *path, const char *shown, 
  * outright (not by pattern), of layers of which no library has been probed.
  */
 int attach__program(struct attach *attach, const char *path, const char *shown, struct error *err);
-
-/*
- * Looks at a file that a traced program maps, before anything of it is probed. Where a return
- * probe cannot be refused (multi, perf) and the file imports what switches stacks, no function
- * gets one from now on.
- */
-void attach__inspect(struct attach *attach, const char *path, const char *shown);
 
 /* Does any traced layer's pattern match the base name of this path? */
 bool attach__wants(const struct attach *attach, const char *path);

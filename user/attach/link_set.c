@@ -5,8 +5,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "attach/closer.h"
 #include "attach/link_set.h"
 #include "base/array.h"
+
+#define FILES_MAX (1UL << 20) /* /proc/sys/fs/nr_open, as kernels come */
 
 struct link_set {
 	const struct kernel *kernel;
@@ -15,39 +18,53 @@ struct link_set {
 	size_t n, room;
 };
 
-/* What one link_set__add() works on: sites as the system call wants them. */
+/* Places that get the same program, as the system call wants them, and how it went for each. */
 struct batch {
 	struct uprobe_sites sites;
 	__u64 *offsets, *cookies;
-	struct site **which;
+	int *errors;
 };
+
+/* A perf uprobe takes two descriptors: as many as the kernel allows, else as we may. */
+static void raise_limit(void)
+{
+	const struct rlimit most = { .rlim_cur = FILES_MAX, .rlim_max = FILES_MAX };
+	struct rlimit files;
+
+	if (!setrlimit(RLIMIT_NOFILE, &most) || getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
 
 int link_set__new(struct link_set **out, const struct kernel *kernel,
 		  enum uprobe_mechanism mechanism)
 {
-	struct rlimit files;
-
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return -ENOMEM;
 	(*out)->kernel = kernel;
 	(*out)->mechanism = mechanism;
-	/* A perf uprobe takes two descriptors for each direction. */
-	if (mechanism == UPROBE_PERF && !getrlimit(RLIMIT_NOFILE, &files)) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
+	if (mechanism == UPROBE_PERF)
+		raise_limit();
 	return 0;
 }
 
-void link_set__free(struct link_set *set)
+pid_t link_set__free(struct link_set *set, size_t *probes)
 {
+	pid_t pid = 0;
+
 	if (!set)
-		return;
-	while (set->n)
-		close(set->fds[--set->n]);
+		return 0;
+	*probes = set->n / 2; /* of perf: a link and an event each */
+	if (set->mechanism == UPROBE_PERF && set->n)
+		pid = closer__start(set->fds, set->n);
+	else
+		while (set->n)
+			close(set->fds[--set->n]);
 	free(set->fds);
 	free(set);
+	return pid > 0 ? pid : 0;
 }
 
 static int keep(struct link_set *set, int fd)
@@ -78,32 +95,31 @@ static void batch__free(struct batch *batch)
 {
 	free(batch->offsets);
 	free(batch->cookies);
-	free(batch->which);
+	free(batch->errors);
 }
 
 static int batch__init(struct batch *batch, const char *path, size_t n)
 {
 	*batch = (struct batch){ .sites.path = path };
-	batch->offsets = calloc(n, sizeof(*batch->offsets));
-	batch->cookies = calloc(n, sizeof(*batch->cookies));
-	batch->which = calloc(n, sizeof(*batch->which));
+	batch->offsets = calloc(n + 1, sizeof(*batch->offsets));
+	batch->cookies = calloc(n + 1, sizeof(*batch->cookies));
+	batch->errors = calloc(n + 1, sizeof(*batch->errors));
 	batch->sites.offsets = batch->offsets;
 	batch->sites.cookies = batch->cookies;
-	return batch->offsets && batch->cookies && batch->which ? 0 : -ENOMEM;
+	return batch->offsets && batch->cookies && batch->errors ? 0 : -ENOMEM;
 }
 
-static void batch__add(struct batch *batch, struct site *site)
+static void batch__add(struct batch *batch, __u64 offset, __u64 cookie)
 {
 	__u32 i = batch->sites.n++;
 
-	batch->offsets[i] = site->offset;
-	batch->cookies[i] = site->number - TM_PROBE_USER;
-	batch->which[i] = site;
+	batch->offsets[i] = offset;
+	batch->cookies[i] = cookie;
 }
 
 /* A slice of the batch by one link; where it is refused, by halves, down to the culprit. */
 static void link_slice(struct link_set *set, int program, const struct batch *batch, __u32 first,
-		       __u32 n, bool returns)
+		       __u32 n)
 {
 	struct uprobe_sites slice = batch->sites;
 	int rc;
@@ -113,89 +129,74 @@ static void link_slice(struct link_set *set, int program, const struct batch *ba
 	slice.offsets += first;
 	slice.cookies += first;
 	slice.n = n;
-	rc = keep(set, uprobe__link_multi(set->mechanism, program, &slice, returns));
+	rc = keep(set, uprobe__link_multi(set->mechanism, program, &slice, false));
 	if (!rc)
 		return;
 	if (n == 1) {
-		batch->which[first]->error = rc;
+		batch->errors[first] = rc;
 		return;
 	}
-	link_slice(set, program, batch, first, n / 2, returns);
-	link_slice(set, program, batch, first + n / 2, n - n / 2, returns);
+	link_slice(set, program, batch, first, n / 2);
+	link_slice(set, program, batch, first + n / 2, n - n / 2);
 }
 
-static void link_singly(struct link_set *set, int program, const struct batch *batch, bool returns)
+static void link_singly(struct link_set *set, int program, const struct batch *batch)
 {
 	int perf_fd = -1, rc;
 	__u32 i;
 
 	for (i = 0; i < batch->sites.n; i++) {
-		rc = uprobe__link_perf(program, &batch->sites, i, returns, &perf_fd);
+		rc = uprobe__link_perf(program, &batch->sites, i, false, &perf_fd);
 		if (rc >= 0)
 			rc = keep_pair(set, rc, perf_fd);
-		if (rc < 0)
-			batch->which[i]->error = rc;
+		batch->errors[i] = rc;
 	}
 }
 
-static void link_batch(struct link_set *set, enum kernel_program program, const struct batch *batch,
-		       bool returns)
+static void link_batch(struct link_set *set, enum kernel_program program, const struct batch *batch)
 {
 	int fd = kernel__program_fd(set->kernel, program);
 
 	if (set->mechanism == UPROBE_PERF)
-		link_singly(set, fd, batch, returns);
+		link_singly(set, fd, batch);
 	else
-		link_slice(set, fd, batch, 0, batch->sites.n, returns);
-}
-
-static void fail_all(struct site_list *sites)
-{
-	size_t i;
-
-	for (i = 0; i < site_list__n(sites); i++)
-		site_list__at(sites, i)->error = -ENOMEM;
-}
-
-/* Those that are to be timed get their return probe first: a return without a frame is nothing. */
-static void link_pair(struct link_set *set, const char *path, struct site_list *sites)
-{
-	struct batch entries = { 0 }, returns = { 0 };
-	size_t i, n = site_list__n(sites);
-
-	if (batch__init(&entries, path, n) || batch__init(&returns, path, n)) {
-		fail_all(sites);
-		goto out;
-	}
-	for (i = 0; i < n; i++)
-		if (!site_list__at(sites, i)->entry_only)
-			batch__add(&returns, site_list__at(sites, i));
-	link_batch(set, KERNEL_RETURN, &returns, true);
-	for (i = 0; i < n; i++)
-		if (!site_list__at(sites, i)->error)
-			batch__add(&entries, site_list__at(sites, i));
-	link_batch(set, KERNEL_ENTRY, &entries, false);
-out:
-	batch__free(&entries);
-	batch__free(&returns);
+		link_slice(set, fd, batch, 0, batch->sites.n);
 }
 
 void link_set__add(struct link_set *set, const char *path, struct site_list *sites)
 {
+	size_t i, n = site_list__n(sites);
 	struct batch batch;
-	size_t i;
+	int rc;
 
-	if (set->mechanism != UPROBE_SESSION) {
-		link_pair(set, path, sites);
-		return;
-	}
-	if (batch__init(&batch, path, site_list__n(sites))) {
-		fail_all(sites);
-	} else {
-		for (i = 0; i < site_list__n(sites); i++)
-			batch__add(&batch, site_list__at(sites, i));
-		link_batch(set, KERNEL_SESSION, &batch, false);
-	}
+	rc = batch__init(&batch, path, n);
+	for (i = 0; !rc && i < n; i++)
+		batch__add(&batch, site_list__at(sites, i)->offset,
+			   site_list__at(sites, i)->number - TM_PROBE_USER);
+	if (!rc)
+		link_batch(set, set->mechanism == UPROBE_SESSION ? KERNEL_SESSION : KERNEL_ENTRY,
+			   &batch);
+	for (i = 0; i < n; i++)
+		site_list__at(sites, i)->error = rc < 0 ? rc : batch.errors[i];
+	batch__free(&batch);
+}
+
+void link_set__add_exits(struct link_set *set, const char *path, const struct exit_list *exits,
+			 struct site_list *sites)
+{
+	static const char refused[] = "the kernel takes no probe where it returns";
+	size_t i, n = exit_list__n(exits);
+	struct batch batch;
+	int rc;
+
+	rc = batch__init(&batch, path, n);
+	for (i = 0; !rc && i < n; i++)
+		batch__add(&batch, exit_list__offsets(exits)[i], 0);
+	if (!rc)
+		link_batch(set, KERNEL_RETURN, &batch);
+	for (i = 0; i < n; i++)
+		if (rc < 0 || batch.errors[i])
+			exit_list__drop(exits, sites, i, refused);
 	batch__free(&batch);
 }
 

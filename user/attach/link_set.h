@@ -3,6 +3,7 @@
 #ifndef USER_ATTACH_LINK_SET_H
 #define USER_ATTACH_LINK_SET_H
 
+#include "attach/exit_list.h"
 #include "attach/site_list.h"
 #include "kernel/kernel.h"
 
@@ -10,14 +11,25 @@ struct link_set;
 
 int link_set__new(struct link_set **out, const struct kernel *kernel,
 		  enum uprobe_mechanism mechanism);
-/* Takes all probes away: under 0.1 s per file, but 0.1 s for each single perf uprobe. */
-void link_set__free(struct link_set *set);
 
 /*
- * Probes all sites of a file, with one link (or two) where the mechanism can; site->error says
- * for each how it went. A site that the kernel refuses does not keep the others away.
+ * Takes all probes away, under 0.1 s per file. Of perf uprobes, which take that long each, the
+ * kernel is told in a process in the background: its number, *probes: how many; else 0.
+ */
+pid_t link_set__free(struct link_set *set, size_t *probes); /* NULL is fine */
+
+/*
+ * Probes all sites of a file, with one link where the mechanism can; site->error says for each how
+ * it went. A site that the kernel refuses does not keep the others away.
  */
 void link_set__add(struct link_set *set, const char *path, struct site_list *sites);
+
+/*
+ * Probes where the sites return, before they are probed themselves; for mechanisms without return
+ * probes. What is refused is dropped: site->untimed.
+ */
+void link_set__add_exits(struct link_set *set, const char *path, const struct exit_list *exits,
+			 struct site_list *sites);
 
 /*
  * Protects open calls from what the program does: probes the unwinder, which must find return

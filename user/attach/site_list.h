@@ -14,7 +14,8 @@ struct site {
 	__u64 offset;
 	__u8 layer; /* of the key */
 	bool pattern;
-	bool entry_only;
+	bool tail_calls;     /* may end by jumping to another function */
+	const char *untimed; /* why its calls are counted only; static; NULL: they are timed */
 	struct tm_spec spec;
 	int number; /* of the probe */
 	int error;  /* of attaching: negative errno, 0: attached */

@@ -304,19 +304,11 @@ static int attach_libraries(struct session *session, const char *program, struct
 		.table = session->probes,
 		.kernel = session->kernel,
 		.mechanism = session->mechanism,
-		.forced = session->options->mechanism >= 0,
 	};
 	int rc;
 
 	if (!traces_libraries(session))
 		return 0;
-	if (options.forced && session->mechanism != UPROBE_SESSION)
-		note_list__add(
-			&session->notes,
-			"return probes by %s are armed in every process that maps a probed "
-			"library, traced or not: one that switches stacks inside a call does "
-			"not survive",
-			uprobe_mechanism_names[session->mechanism]);
 	rc = attach__new(&session->attach, &options, err);
 	/* Watching begins before looking, so that nothing falls in between. */
 	if (!rc && watch__open(&session->watch, err) < 0)
@@ -401,9 +393,19 @@ void session__stop(struct session *session)
 			       watch__lost(session->watch));
 }
 
+/* How long the kernel takes to remove a perf uprobe, about. */
+#define REMOVAL_S 0.1
+
 void session__detach(struct session *session)
 {
-	attach__free(session->attach);
+	size_t probes = 0;
+	pid_t closer = attach__free(session->attach, &probes);
+
+	if (closer)
+		fprintf(stderr,
+			"tmtrace: the kernel removes its %zu probes one by one: process %d waits "
+			"for that in the background, about %.0f s; they count nothing any more\n",
+			probes, closer, (double)probes * REMOVAL_S);
 	watch__close(session->watch);
 	session->attach = NULL;
 	session->watch = NULL;

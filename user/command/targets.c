@@ -75,7 +75,6 @@ int targets__command(struct attach *attach, const struct options *options, const
 	struct libraries *closure = NULL;
 	struct loader *loader;
 	struct error ignored;
-	size_t i;
 	int rc;
 
 	rc = loader__new(&loader, &loader_env, err);
@@ -84,9 +83,6 @@ int targets__command(struct attach *attach, const struct options *options, const
 	/* What is not an ELF file may still be run, by binfmt_misc: its children count. */
 	rc = loader__closure(loader, program, &closure, &ignored);
 	if (!rc) {
-		for (i = 0; i < libraries__n(closure); i++)
-			attach__inspect(attach, libraries__at(closure, i)->path,
-					libraries__at(closure, i)->path);
 		probe_libraries(attach, closure, notes);
 		if (libraries__n(closure)) {
 			const char *file = libraries__at(closure, 0)->path;
@@ -136,15 +132,6 @@ static int probe_mapped(struct attach *attach, pid_t pid, const struct process_m
 	return rc;
 }
 
-static void inspect_mapped(struct attach *attach, pid_t pid, const struct process_mapping *mapping)
-{
-	struct error ignored;
-	char path[PATH_MAX];
-
-	if (!process__open_path(pid, mapping, path, sizeof(path), &ignored))
-		attach__inspect(attach, path, mapping->path);
-}
-
 int targets__process(struct attach *attach, pid_t pid, struct note_list *notes, struct error *err)
 {
 	char exe[64], program[PATH_MAX];
@@ -158,8 +145,6 @@ int targets__process(struct attach *attach, pid_t pid, struct note_list *notes, 
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", pid);
 	if (!realpath(exe, program))
 		program[0] = '\0';
-	for (i = 0; i < process_maps__n(maps); i++)
-		inspect_mapped(attach, pid, process_maps__at(maps, i));
 	/* Libraries first: a layer that is in one is not looked for in the program. */
 	for (i = 0; i < process_maps__n(maps); i++)
 		probe_mapped(attach, pid, process_maps__at(maps, i), false, notes);

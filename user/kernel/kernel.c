@@ -104,8 +104,7 @@ static void choose_user_programs(struct kernel *kernel)
 	bpf_program__set_expected_attach_type(skel->progs.unwind_begin, type);
 	bpf_program__set_expected_attach_type(skel->progs.stack_switch, type);
 	bpf_program__set_autoload(skel->progs.stack_switch, kernel->options.user);
-	bpf_program__set_autoload(skel->progs.unwind_begin,
-				  kernel->options.user && can_write_user());
+	bpf_program__set_autoload(skel->progs.unwind_begin, session && can_write_user());
 }
 
 static bool is_traced(const struct kernel *kernel, enum kernel_layer layer)

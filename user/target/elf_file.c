@@ -229,8 +229,3 @@ size_t elf_file__n_rejected(const struct elf_file *elf)
 {
 	return elf->functions.n_rejected;
 }
-
-bool elf_file__switches_stacks(const struct elf_file *elf)
-{
-	return elf->functions.switches_stacks;
-}

@@ -59,7 +59,5 @@ size_t elf_file__n_functions(const struct elf_file *elf);
 const struct elf_function *elf_file__function(const struct elf_file *elf, size_t i);
 /* How many function symbols had to be left out because they point outside of any segment. */
 size_t elf_file__n_rejected(const struct elf_file *elf);
-/* Does it import swapcontext, makecontext or sigaltstack? */
-bool elf_file__switches_stacks(const struct elf_file *elf);
 
 #endif

@@ -22,7 +22,6 @@ struct pass {
 	size_t n;
 	size_t bytes; /* of names */
 	size_t rejected;
-	bool switches_stacks;
 };
 
 static bool is_function(const GElf_Sym *symbol)
@@ -43,22 +42,6 @@ static bool locate(const struct elf_image *image, const GElf_Sym *symbol, __u64 
 	       symbol->st_size <= left;
 }
 
-/* Does the file need a function that puts code on another stack? */
-static bool is_stack_switch(const struct table *table, const GElf_Sym *symbol)
-{
-	static const char *const names[] = { "swapcontext", "makecontext", "sigaltstack" };
-	const char *name;
-
-	if (symbol->st_shndx != SHN_UNDEF || GELF_ST_TYPE(symbol->st_info) != STT_FUNC)
-		return false;
-	name = elf_strings__at(&table->strings, symbol->st_name);
-	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
-		if (strcspn(name, "@") == strlen(names[i]) &&
-		    !strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
 static int visit_table(struct pass *pass, const struct elf_image *image, const struct table *table)
 {
 	GElf_Sym symbol;
@@ -68,7 +51,6 @@ static int visit_table(struct pass *pass, const struct elf_image *image, const s
 		size_t length;
 		__u64 offset;
 
-		pass->switches_stacks |= is_stack_switch(table, &symbol);
 		if (!is_function(&symbol))
 			continue;
 		name = elf_strings__at(&table->strings, symbol.st_name);
@@ -191,7 +173,6 @@ static int copy_functions(struct elf_functions *functions, const struct elf_imag
 	if (ret)
 		return ret;
 	functions->n_rejected = count.rejected;
-	functions->switches_stacks = count.switches_stacks;
 	functions->items = calloc(count.n + 1, sizeof(*functions->items));
 	functions->names = malloc(count.bytes + 1);
 	if (!functions->items || !functions->names)

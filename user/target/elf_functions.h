@@ -11,7 +11,6 @@ struct elf_functions {
 	struct elf_function *items; /* sorted by name, then by offset */
 	size_t n;
 	size_t n_rejected;
-	bool switches_stacks; /* imports what does */
 	char *names;
 };
 

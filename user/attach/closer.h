@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Closes descriptors whose closing takes long, in a process of its own: the kernel waits at each
+ * perf uprobe for a grace period or two (uprobe_unregister(), some 0.1 s), one after the other.
+ */
+#ifndef USER_ATTACH_CLOSER_H
+#define USER_ATTACH_CLOSER_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * Closes all n descriptors here, and goes on closing them in a process that outlives this one and
+ * holds nothing else. Its number; where there is none, they are closed when this returns: -errno.
+ */
+pid_t closer__start(int *fds, size_t n);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The instructions by which the functions of a file return: where calls are timed without return
+ * probes. One entry for each instruction, whichever functions return by it.
+ */
+#ifndef USER_ATTACH_EXIT_LIST_H
+#define USER_ATTACH_EXIT_LIST_H
+
+#include "attach/site_list.h"
+
+struct exit_list;
+
+/*
+ * Looks in an open file for where its sites return that are to be timed. Of a site of which that
+ * cannot be told, site->untimed says why from now on; site->tail_calls is set. 0 and *out, or a
+ * negative errno, with the text in err.
+ */
+int exit_list__find(struct exit_list **out, struct site_list *sites, int fd,
+		    const struct elf_file *elf, const char *name, struct error *err);
+void exit_list__free(struct exit_list *list); /* NULL is fine */
+
+size_t exit_list__n(const struct exit_list *list);	       /* NULL has none */
+const __u64 *exit_list__offsets(const struct exit_list *list); /* in the file, ascending */
+
+/* There is no probe at that exit: the sites that return by it cannot be timed, as above. */
+void exit_list__drop(const struct exit_list *list, struct site_list *sites, size_t exit,
+		     const char *why);
+
+#endif
