@@ -7,6 +7,7 @@
  */
 #include "frame.bpf.h"
 #include "operand.bpf.h"
+#include "quirks.bpf.h"
 #include "scope.bpf.h"
 #include "thread.bpf.h"
 
@@ -301,6 +302,7 @@ int call_session(struct pt_regs *ctx)
 {
 	u64 *cookie = bpf_session_cookie(ctx);
 
+	quirk__keep_task_stack(ctx);
 	if (!cookie || scope__is_over())
 		return 1;
 	if (bpf_session_is_return(ctx)) {
@@ -313,6 +315,7 @@ int call_session(struct pt_regs *ctx)
 SEC("uprobe")
 int call_entry(struct pt_regs *ctx)
 {
+	quirk__keep_task_stack(ctx);
 	if (!scope__is_over())
 		call__enter(ctx, NULL);
 	return 0;
@@ -321,6 +324,7 @@ int call_entry(struct pt_regs *ctx)
 SEC("uprobe")
 int call_return(struct pt_regs *ctx)
 {
+	quirk__keep_task_stack(ctx);
 	if (!scope__is_over())
 		call__return(ctx);
 	return 0;

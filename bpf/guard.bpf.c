@@ -9,6 +9,7 @@
  * when the stack pointer has passed them, as after a longjmp.
  */
 #include "frame.bpf.h"
+#include "quirks.bpf.h"
 #include "thread.bpf.h"
 
 /*
@@ -24,6 +25,7 @@ int unwind_begin(struct pt_regs *ctx)
 	struct tm_stack *stack = thread__find_stack();
 	u64 trampoline, address, at;
 
+	quirk__keep_task_stack(ctx);
 	if (!armed)
 		return 0;
 	trampoline = frame__trampoline();
@@ -52,6 +54,7 @@ int stack_switch(struct pt_regs *ctx)
 	u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	u8 yes = 1;
 
+	quirk__keep_task_stack(ctx);
 	bpf_map_update_elem(&tm_switchers, &tgid, &yes, BPF_ANY);
 	tm_any_switcher = 1;
 	return 0;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "series.bpf.h"
 
-__attribute__((noinline)) u32 series__create(struct tm_key *key)
+__attribute__((noinline)) u32 series__create(struct tm_key *wanted)
 {
 	struct tm_series *series;
 	u32 slot, *winner;
+	struct tm_key key;
 
-	if (!key)
+	if (!wanted)
 		return TM_NO_SLOT;
+	/* A copy: up to 6.2 the argument of a global function cannot be the key of a map. */
+	key = *wanted;
 	/* Without this, a full table would move the counter on and wrap it one day. */
 	if (*(volatile u32 *)&tm_next_slot >= tm_config.slots)
 		return TM_NO_SLOT;
@@ -16,12 +19,12 @@ __attribute__((noinline)) u32 series__create(struct tm_key *key)
 	if (!series)
 		return TM_NO_SLOT;
 
-	series->key = *key;
+	series->key = key;
 	series->min_ns = ~0ULL;
 	series->creator = bpf_get_current_pid_tgid() >> 32;
-	if (bpf_map_update_elem(&tm_slots, key, &slot, BPF_NOEXIST)) {
+	if (bpf_map_update_elem(&tm_slots, &key, &slot, BPF_NOEXIST)) {
 		/* Another CPU was faster; or the bucket is locked by what we interrupted. */
-		winner = bpf_map_lookup_elem(&tm_slots, key);
+		winner = bpf_map_lookup_elem(&tm_slots, &key);
 		return winner ? *winner : TM_NO_SLOT;
 	}
 	/* x86 keeps stores in order; the barrier is for the compiler. */

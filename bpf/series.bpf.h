@@ -66,7 +66,7 @@ TM_INLINE struct tm_series *series__at(u32 slot)
 }
 
 /* The slot of a key, TM_NO_SLOT where the table is full. Not inlined: the rare first use. */
-u32 series__create(struct tm_key *key);
+u32 series__create(struct tm_key *wanted);
 
 TM_INLINE u32 series__find(struct tm_key *key)
 {
