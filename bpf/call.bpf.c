@@ -12,7 +12,6 @@
 #include "thread.bpf.h"
 
 /* As since 7.2; before, they take no argument, and user/kernel/kfuncs.c makes the object fit. */
-extern bool bpf_session_is_return(void *ctx) __ksym __weak;
 extern __u64 *bpf_session_cookie(void *ctx) __ksym __weak;
 
 /* Whether a return value is a failure; *code is its errno or own code, 0 where it has none. */
@@ -87,34 +86,52 @@ TM_INLINE void call__count_only(struct tm_ledger *ledger, struct tm_key *key)
 	ADD(ledger->recorded, 1);
 }
 
+/* The slot of a key, by what the thread found last time. */
+TM_INLINE u32 call__slot(struct tm_stack *stack, struct tm_key *key)
+{
+	struct tm_call_slot *cache = &stack->slots[key->function % TM_CALL_SLOTS];
+	u64 what = key->function | (u64)key->layer << 32;
+
+	if (cache->what == what && cache->job == key->job && cache->shard == this_shard())
+		return cache->slot;
+	cache->slot = series__find(key);
+	cache->shard = key->shard;
+	cache->job = key->job;
+	/* Without a slot, the next call asks again. */
+	cache->what = cache->slot == TM_NO_SLOT ? 0 : what;
+	return cache->slot;
+}
+
 /*
  * Opens a frame for a call that is to be timed; cookie: a session's, else NULL. Returns false, with
  * the loss counted, where it cannot be: then no return probe may be armed.
  */
-TM_INLINE bool call__open(struct pt_regs *regs, u32 index, const struct tm_probe *probe,
-			  struct tm_ledger *ledger, struct tm_key *key, u64 **cookie)
+TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, struct pt_regs *regs,
+			  u32 index, const struct tm_probe *probe, struct tm_ledger *ledger,
+			  struct tm_key *key, u64 **cookie)
 {
-	struct tm_thread *thread;
 	struct tm_series *series;
 	struct tm_stack *stack;
 	struct tm_frame *frame;
 	enum tm_loss reason;
 	u32 slot;
 
-	stack = thread__get_stack();
-	thread = thread__get();
+	stack = thread__get_stack_of(task);
+	if (!thread)
+		thread = thread__get_of(task);
 	if (!stack || !thread) {
 		ledger__lose(ledger, TM_LOSS_NO_MEMORY);
 		return false;
 	}
-	reason = frame__prepare(stack, regs->sp, index);
+	thread->followed = scope__lasts();
+	reason = frame__prepare(task, stack, regs->sp, index);
 	thread->depth = stack->depth;
 	frame = frame__at(stack, stack->depth);
 	if (reason != TM_LOSSES || !frame) {
 		ledger__lose(ledger, reason != TM_LOSSES ? reason : TM_LOSS_TOO_DEEP);
 		return false;
 	}
-	slot = series__find(key);
+	slot = call__slot(stack, key);
 	series = series__at(slot);
 	if (!series) {
 		ledger__lose(ledger, TM_LOSS_NO_SLOT);
@@ -142,26 +159,28 @@ TM_INLINE bool call__open(struct pt_regs *regs, u32 index, const struct tm_probe
 /* Entry of a probed function; says whether a return probe is wanted. */
 TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	u32 index = bpf_get_attach_cookie(regs);
 	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &index);
 	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + index);
+	struct tm_thread *thread = thread__find_of(task);
 	struct tm_key key = {};
 
 	if (!probe || !ledger)
 		return false;
 	ADD(ledger->hits, 1);
-	if (!scope__holds()) {
+	if (!(thread && thread->followed) && !scope__holds_for(task)) {
 		ADD(ledger->filtered, 1);
 		return false;
 	}
-	key.job = scope__job();
+	key.job = scope__job_of(task);
 	key.layer = probe->layer;
 	key.function = probe->function;
 	if (probe->entry_only) {
 		call__count_only(ledger, &key);
 		return false;
 	}
-	return call__open(regs, index, probe, ledger, &key, cookie ? &cookie : NULL);
+	return call__open(task, thread, regs, index, probe, ledger, &key, cookie ? &cookie : NULL);
 }
 
 TM_INLINE void call__record(const struct tm_frame *frame, const struct tm_thread *thread,
@@ -222,14 +241,15 @@ TM_INLINE void call__close(struct tm_stack *stack, struct tm_thread *thread, u64
  */
 TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	u64 now = bpf_ktime_get_ns();
 	struct tm_thread *thread;
 	struct tm_frame *frame = NULL;
 	struct tm_stack *stack;
 	u32 depth, i;
 
-	stack = thread__find_stack();
-	thread = thread__find();
+	stack = thread__find_stack_of(task);
+	thread = thread__find_of(task);
 	if (!stack || !thread)
 		return;
 	depth = stack->depth;
@@ -274,14 +294,15 @@ TM_INLINE u32 call__find_returning(struct tm_stack *stack, u64 sp)
  */
 TM_INLINE void call__return(struct pt_regs *regs)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	u64 now = bpf_ktime_get_ns();
 	struct tm_thread *thread;
 	struct tm_stack *stack;
 	struct tm_frame *frame;
 	u32 depth;
 
-	stack = thread__find_stack();
-	thread = thread__find();
+	stack = thread__find_stack_of(task);
+	thread = thread__find_of(task);
 	if (!stack || !thread || !stack->depth)
 		return;
 	depth = call__find_returning(stack, regs->sp);
@@ -305,7 +326,8 @@ int call_session(struct pt_regs *ctx)
 	quirk__keep_task_stack(ctx);
 	if (!cookie || scope__is_over())
 		return 1;
-	if (bpf_session_is_return(ctx)) {
+	/* The kernel begins a session with a 0 in it (4d756095d399); no frame has that number. */
+	if (*cookie) {
 		call__leave(ctx, *cookie);
 		return 0;
 	}

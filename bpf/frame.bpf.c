@@ -49,8 +49,6 @@ __attribute__((noinline)) int frame__drop_dead(struct tm_stack *stack, u64 sp, u
 	return depth < stack->depth ? frame__lose_above(stack, depth, TM_LOSS_UNWOUND) : 0;
 }
 
-/* mmap keeps at least this far away from the main thread's stack (MIN_GAP, arch/x86/mm/mmap.c). */
-#define TM_MAIN_STACK (128ULL << 20)
 /* A thread's stack is at least as large: nobody needs to ask how large it is. */
 #define TM_THREAD_STACK (64ULL << 10)
 
@@ -65,7 +63,7 @@ static long note_bottom(struct task_struct *task, struct vm_area_struct *vma, u6
  * below the thread pointer, where the C library keeps it. Where it ends is looked up once, which
  * fails while another thread changes the mappings: then there is a next time.
  */
-static __attribute__((noinline)) bool is_on_thread_stack(struct tm_stack *stack, u64 sp)
+__attribute__((noinline)) bool frame__is_on_thread_stack(struct tm_stack *stack, u64 sp)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 bottom = 0;
@@ -86,18 +84,4 @@ static __attribute__((noinline)) bool is_on_thread_stack(struct tm_stack *stack,
 		stack->bottom = bottom;
 	}
 	return stack->bottom && sp >= stack->bottom;
-}
-
-/* The main thread's stack ends where the kernel put its arguments. */
-__attribute__((noinline)) bool frame__is_native(struct tm_stack *stack, u64 sp)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	if (!stack)
-		return false;
-	if (task->sas_ss_size && sp - task->sas_ss_sp <= task->sas_ss_size)
-		return false; /* a signal handler's */
-	if (task->mm->start_stack - sp < TM_MAIN_STACK)
-		return true;
-	return is_on_thread_stack(stack, sp);
 }

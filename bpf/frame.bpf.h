@@ -60,16 +60,32 @@ TM_INLINE void frame__lose(struct tm_frame *frame, enum tm_loss reason)
 /* Closes every frame from the top down to depth; returns 0. Not inlined: it is rare. */
 int frame__lose_above(struct tm_stack *stack, u32 depth, u32 reason);
 
-/* Is this address on the stack that the thread was started with? */
-bool frame__is_native(struct tm_stack *stack, u64 sp);
+/* mmap keeps at least this far away from the main thread's stack (MIN_GAP, arch/x86/mm/mmap.c). */
+#define TM_MAIN_STACK (128ULL << 20)
+
+/* Not inlined: rare but in threads. */
+bool frame__is_on_thread_stack(struct tm_stack *stack, u64 sp);
+
+/*
+ * Is this address on the stack that the thread was started with? The main thread's ends where the
+ * kernel put its arguments.
+ */
+TM_INLINE bool frame__is_native(struct task_struct *task, struct tm_stack *stack, u64 sp)
+{
+	if (task->sas_ss_size && sp - task->sas_ss_sp <= task->sas_ss_size)
+		return false; /* a signal handler's */
+	if (task->mm->start_stack - sp < TM_MAIN_STACK)
+		return true;
+	return frame__is_on_thread_stack(stack, sp);
+}
 
 /* Drops the frames that a new call at sp, by that probe, shows to be dead. Not inlined: rare. */
 int frame__drop_dead(struct tm_stack *stack, u64 sp, u32 index);
 
 /* Does the process make stacks of its own? They may lie close below a thread's. */
-TM_INLINE bool frame__switches(void)
+TM_INLINE bool frame__switches(struct task_struct *task)
 {
-	u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	u32 tgid = task->tgid;
 
 	return *(volatile u32 *)&tm_any_switcher &&
 	       bpf_map_lookup_elem(&tm_switchers, &tgid) != NULL;
@@ -83,13 +99,13 @@ TM_INLINE bool frame__switches(void)
  * dead is dead. A call on another stack may return on another thread, or after the calls that were
  * made before it.
  */
-TM_INLINE enum tm_loss frame__prepare(struct tm_stack *stack, u64 sp, u32 index)
+TM_INLINE enum tm_loss frame__prepare(struct task_struct *task, struct tm_stack *stack, u64 sp,
+				      u32 index)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	u64 armed = task->utask->return_instances->stack;
 
-	if (frame__switches() || !frame__is_native(stack, sp) ||
-	    (armed && !frame__is_native(stack, armed)))
+	if (frame__switches(task) || !frame__is_native(task, stack, sp) ||
+	    (armed && !frame__is_native(task, stack, armed)))
 		return TM_LOSS_FOREIGN_STACK;
 	if (stack->depth)
 		frame__drop_dead(stack, sp, index);

@@ -30,20 +30,25 @@ TM_INLINE u64 scope__cgroup_id(struct cgroup *cgroup)
 }
 
 /* The current task's job: the id of its cgroup. */
-TM_INLINE u64 scope__job(void)
+TM_INLINE u64 scope__job_of(struct task_struct *task)
 {
 	if (tm_config.cgroup_v1 >= 0)
 		return scope__cgroup_id(scope__cgroup_v1());
-	return bpf_get_current_cgroup_id();
+	return task->cgroups->dfl_cgrp->kn->id;
+}
+
+TM_INLINE u64 scope__job(void)
+{
+	return scope__job_of(bpf_get_current_task_btf());
 }
 
 /* Not inlined: used only with a v1 cgroup. */
 bool scope__under_cgroup_v1(void);
 
 /* Is the current task traced? */
-TM_INLINE bool scope__holds(void)
+TM_INLINE bool scope__holds_for(struct task_struct *task)
 {
-	u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	u32 tgid = task->tgid;
 
 	if (tm_config.scope == TM_SCOPE_PROCESSES)
 		return bpf_map_lookup_elem(&tm_targets, &tgid) != NULL;
@@ -54,6 +59,17 @@ TM_INLINE bool scope__holds(void)
 	if (tm_config.cgroup_v1 >= 0)
 		return scope__under_cgroup_v1();
 	return bpf_current_task_under_cgroup(&tm_cgroup, 0) == 1;
+}
+
+/* Once in scope, always? Who is moved to another cgroup may leave it, a process of a list not. */
+TM_INLINE bool scope__lasts(void)
+{
+	return tm_config.scope == TM_SCOPE_PROCESSES;
+}
+
+TM_INLINE bool scope__holds(void)
+{
+	return scope__holds_for(bpf_get_current_task_btf());
 }
 
 #endif

@@ -200,8 +200,7 @@ int BPF_PROG(syscall_enter, struct pt_regs *regs, long id)
 	/* One that began and did not end: not seen, whatever the reason. */
 	if (call->start_ns && call->function)
 		vfs__drop(call->function, call->slot, TM_LOSS_UNSEEN);
-	/* Who is moved to another cgroup may leave its scope; a process of the list does not. */
-	thread->followed = tm_config.scope == TM_SCOPE_PROCESSES;
+	thread->followed = scope__lasts();
 	call->function = TM_VFS_NONE;
 	call->class = row->class;
 	call->time = TM_TIMES;

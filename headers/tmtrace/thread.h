@@ -68,12 +68,23 @@ struct tm_frame {
 	__u64 sequence;
 };
 
+/* The slot of the thread's last call of a function, for which job. */
+struct tm_call_slot {
+	__u64 what; /* function, layer << 32; 0: nothing cached */
+	__u64 job;
+	__u32 slot;
+	__u32 shard;
+};
+
+#define TM_CALL_SLOTS 8
+
 struct tm_stack {
 	__u64 sequence; /* of the last frame opened */
 	__u64 bottom;	/* of the thread's own stack: its lowest address; 0: not known yet */
 	__u64 top;	/* its thread pointer, which is above its stack */
 	__u32 depth;
 	__u32 pad;
+	struct tm_call_slot slots[TM_CALL_SLOTS];
 	struct tm_frame frames[TM_FRAMES];
 };
 
