@@ -13,6 +13,7 @@ struct tm_cgroup_map tm_cgroup SEC(".maps");
 struct tm_aio_map tm_aio SEC(".maps");
 struct tm_uring_map tm_uring SEC(".maps");
 struct tm_requests_map tm_requests SEC(".maps");
+struct tm_starts_map tm_starts SEC(".maps");
 struct tm_threads_map tm_threads SEC(".maps");
 struct tm_stacks_map tm_stacks SEC(".maps");
 

@@ -120,10 +120,22 @@ struct tm_uring_map {
 struct tm_requests_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
-	__type(key, u64); /* address of the request */
+	__type(key, struct tm_block_key);
 	__type(value, struct tm_block_request);
 };
 
+/*
+ * Who started the block request at a place, where requests have no address: lost at worst, when it
+ * grows at its front before it is issued.
+ */
+struct tm_starts_map {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1); /* loader */
+	__type(key, struct tm_block_key);
+	__type(value, struct tm_block_start);
+};
+
+extern struct tm_starts_map tm_starts SEC(".maps");
 extern struct tm_aio_map tm_aio SEC(".maps");
 extern struct tm_uring_map tm_uring SEC(".maps");
 extern struct tm_requests_map tm_requests SEC(".maps");

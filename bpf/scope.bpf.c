@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scope.bpf.h"
 
-/* Levels of a v1 hierarchy that are looked through. */
+/* Levels of a hierarchy that are looked through. */
 #define TM_CGROUP_DEPTH 32
 
-__attribute__((noinline)) bool scope__under_cgroup_v1(void)
+__attribute__((noinline)) bool scope__reaches(u64 address)
 {
-	struct cgroup *cgroup = scope__cgroup_v1();
+	struct cgroup *cgroup = (void *)address;
 
 	for (int i = 0; i < TM_CGROUP_DEPTH && cgroup; i++) {
 		if (scope__cgroup_id(cgroup) == tm_config.cgroup_id)

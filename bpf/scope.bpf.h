@@ -11,8 +11,8 @@ TM_INLINE bool scope__is_over(void)
 	return *(volatile u32 *)&tm_stopped;
 }
 
-/* The current task's cgroup of the v1 controller whose cgroups are the jobs. */
-TM_INLINE struct cgroup *scope__cgroup_v1(void)
+/* The current task's cgroup, or the nearest one above it that has the controller of that index. */
+TM_INLINE struct cgroup *scope__cgroup_of(int controller)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct css_set *set = BPF_CORE_READ(task, cgroups);
@@ -20,7 +20,7 @@ TM_INLINE struct cgroup *scope__cgroup_v1(void)
 
 	bpf_probe_read_kernel(&css, sizeof(css),
 			      (void *)set + bpf_core_field_offset(struct css_set, subsys) +
-				      sizeof(css) * (tm_config.cgroup_v1 & 15));
+				      sizeof(css) * (controller & 15));
 	return BPF_CORE_READ(css, cgroup);
 }
 
@@ -33,7 +33,7 @@ TM_INLINE u64 scope__cgroup_id(struct cgroup *cgroup)
 TM_INLINE u64 scope__job_of(struct task_struct *task)
 {
 	if (tm_config.cgroup_v1 >= 0)
-		return scope__cgroup_id(scope__cgroup_v1());
+		return scope__cgroup_id(scope__cgroup_of(tm_config.cgroup_v1));
 	return task->cgroups->dfl_cgrp->kn->id;
 }
 
@@ -42,8 +42,11 @@ TM_INLINE u64 scope__job(void)
 	return scope__job_of(bpf_get_current_task_btf());
 }
 
-/* Not inlined: used only with a v1 cgroup. */
-bool scope__under_cgroup_v1(void);
+/*
+ * Is the cgroup at this address the one to trace, or below it? Not inlined: it is asked only with
+ * a v1 cgroup, and of what the kernel writes back.
+ */
+bool scope__reaches(u64 address);
 
 /* Is the current task traced? */
 TM_INLINE bool scope__holds_for(struct task_struct *task)
@@ -57,7 +60,7 @@ TM_INLINE bool scope__holds_for(struct task_struct *task)
 	if (tm_config.scope == TM_SCOPE_ALL)
 		return true;
 	if (tm_config.cgroup_v1 >= 0)
-		return scope__under_cgroup_v1();
+		return scope__reaches((u64)scope__cgroup_of(tm_config.cgroup_v1));
 	return bpf_current_task_under_cgroup(&tm_cgroup, 0) == 1;
 }
 

@@ -9,6 +9,8 @@
  */
 #ifndef TMTRACE_VMLINUX_H
 #define TMTRACE_VMLINUX_H
+/* For libbpf's headers: registers have the kernel's names. */
+#define __VMLINUX_H__
 
 /* From the uapi, without their includes: clang's BPF target has no libc headers. */
 typedef signed char __s8;
@@ -37,6 +39,7 @@ typedef u16 umode_t;
 typedef u32 fmode_t;
 typedef u32 blk_opf_t;
 typedef u32 req_flags_t;
+typedef u64 sector_t;
 
 enum {
 	false = 0,
@@ -51,6 +54,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
+	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
@@ -155,11 +159,16 @@ struct css_set {
 
 struct file_system_type {
 	const char *name;
+	int fs_flags;
 };
 
 struct super_block {
 	dev_t s_dev;
 	struct file_system_type *s_type;
+};
+
+struct writeback_control {
+	long nr_to_write;
 };
 
 struct inode {
@@ -232,10 +241,45 @@ struct gendisk {
 	int major;
 	int first_minor;
 	char disk_name[32];
+	struct request_queue *queue;
 };
+
+struct blk_mq_ops;
 
 struct request_queue {
 	struct gendisk *disk;
+	const struct blk_mq_ops *mq_ops; /* NULL: it takes bios, not requests */
+};
+
+struct block_device {
+	struct gendisk *bd_disk;
+};
+
+struct blkcg {
+	struct cgroup_subsys_state css;
+};
+
+struct blkcg_gq {
+	struct blkcg *blkcg;
+};
+
+struct bvec_iter {
+	unsigned int bi_size;
+};
+
+struct bio {
+	struct block_device *bi_bdev;
+	blk_opf_t bi_opf;
+	u8 bi_status;
+	atomic_t __bi_remaining;
+	struct bvec_iter bi_iter;
+	struct blkcg_gq *bi_blkg;
+};
+
+/* Some of the bits above the operation; where they are differs between kernels. */
+enum req_flag_bits {
+	__REQ_FUA = 17,
+	__REQ_PREFLUSH = 18,
 };
 
 struct request {
@@ -243,6 +287,37 @@ struct request {
 	blk_opf_t cmd_flags;
 	req_flags_t rq_flags;
 	unsigned int __data_len;
+	sector_t __sector;
+	struct bio *bio;
+	struct request *rq_next;
+	u64 start_time_ns;
+};
+
+/* Its list is a pointer or, since 6.13, a struct that begins with one: read as memory. */
+struct io_comp_batch;
+
+/* What the tracepoints of the block layer write for perf (trace/events/block.h). */
+struct trace_event_raw_block_rq {
+	dev_t dev;
+	sector_t sector;
+	unsigned int nr_sector;
+	unsigned int bytes;
+	char rwbs[8];
+};
+
+struct trace_event_raw_block_rq_completion {
+	dev_t dev;
+	sector_t sector;
+	unsigned int nr_sector;
+	int error;
+	char rwbs[8];
+};
+
+struct trace_event_raw_block_rq_requeue {
+	dev_t dev;
+	sector_t sector;
+	unsigned int nr_sector;
+	char rwbs[8];
 };
 
 struct io_kiocb {

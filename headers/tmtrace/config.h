@@ -19,9 +19,14 @@ struct tm_config {
 	__u32 slots;	   /* elements of tm_series */
 	__u32 shards;	   /* a power of two */
 	__s32 cgroup_v1;   /* index of the v1 controller whose cgroups are the jobs; -1: v2 */
-	__u64 cgroup_id;   /* TM_SCOPE_CGROUP with v1 */
+	__u64 cgroup_id;   /* TM_SCOPE_CGROUP */
 	__u32 typed_reads; /* the kernel has bpf_rdonly_cast() */
-	__u32 pad;
+	__s32 cgroup_io; /* index of the io controller, if its cgroups are jobs; -1: they are not */
+	/* What this kernel's block tracepoints tell: */
+	__u8 block_starts;	/* who starts a request is told, not only what is queued */
+	__u8 block_queue_first; /* the queue is the first argument, the request the second */
+	__u8 block_errno;	/* a request's result is an errno, not a blk_status_t */
+	__u8 pad[5];
 };
 
 /* Probes of the kernel layers come first, one per function; then those of libraries. */

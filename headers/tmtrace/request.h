@@ -21,14 +21,35 @@ struct tm_aio_key {
 	__u32 pad;
 };
 
+/*
+ * What a block request is known by: its address; or, where a mechanism does not tell that, its
+ * place: the sector, and device and operation.
+ */
+struct tm_block_key {
+	__u64 what;
+	__u64 place; /* 0: what is an address */
+};
+
 /* A block request, from its start to its completion. */
 struct tm_block_request {
 	__u64 start_ns;
 	__u64 issue_ns; /* 0: not given to the device yet */
 	__u64 bytes;	/* completed so far */
-	__u32 slot;
+	__u32 slot;	/* ~0: of nobody that is traced */
+	__u32 left;	/* bytes still to complete, as far as that was announced */
 	__u16 function;
-	__u16 status; /* blk_status_t of the first part that failed, 0: none did */
+	__u16 error;	  /* errno of the first part that failed, 0: none did */
+	__u32 given_back; /* by place: to be issued again */
+	__u32 pad;
+};
+
+/* Where requests have no address: who started the one at a place. */
+struct tm_block_start {
+	__u64 ns;
+	__u64 job;
+	__u8 flags; /* enum tm_key_flag */
+	__u8 owned;
+	__u8 pad[6];
 };
 
 #endif

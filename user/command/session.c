@@ -166,8 +166,8 @@ static int find_cgroup(struct session *session, struct tm_config *config, int *f
 	if (rc < 0)
 		return rc;
 	config->scope = TM_SCOPE_CGROUP;
+	config->cgroup_id = session->cgroup->id;
 	if (session->cgroup->version == 1) {
-		config->cgroup_id = session->cgroup->id;
 		config->cgroup_v1 = controllers__index(session->cgroup->controllers);
 		if (config->cgroup_v1 < 0)
 			return error__set(
@@ -208,6 +208,30 @@ static int check_pids(const struct options *options, struct error *err)
 	return 0;
 }
 
+/*
+ * Whether it can be told whose pages are written back: by the io controller, if it is in the
+ * hierarchy whose cgroups are the jobs. By process it cannot.
+ */
+static void find_io_controller(struct session *session, struct tm_config *config)
+{
+	struct cgroup *root = NULL, *cgroup = session->cgroup;
+	struct error err;
+
+	config->cgroup_io = -1;
+	if (!session->block || config->scope == TM_SCOPE_PROCESSES)
+		return;
+	if (!cgroup && !cgroup__find(&root, "/", &err) && root->version == 2)
+		cgroup = root;
+	if (cgroup && cgroup__has_io(cgroup))
+		config->cgroup_io = controllers__index("io");
+	if (config->cgroup_io < 0)
+		note_list__add(&session->notes,
+			       "what the kernel writes back is not told by cgroup: there is no io "
+			       "controller for %s",
+			       session->cgroup ? session->cgroup->path : "cgroups of version 2");
+	free(root);
+}
+
 static int load_kernel(struct session *session, struct error *err)
 {
 	struct kernel_options options = {
@@ -236,6 +260,8 @@ static int load_kernel(struct session *session, struct error *err)
 		options.config.scope = TM_SCOPE_ALL;
 	else
 		options.config.scope = TM_SCOPE_PROCESSES;
+	if (!rc)
+		find_io_controller(session, &options.config);
 	if (!rc)
 		rc = kernel__load(&session->kernel, &options, err);
 	if (options.cgroup_fd >= 0)
@@ -378,9 +404,15 @@ int session__start(struct session *session, const char *program, struct error *e
 
 void session__stop(struct session *session)
 {
-	__u64 compat;
+	__u64 compat, skipped;
 
 	kernel__stop(session->kernel);
+	skipped = kernel__skipped(session->kernel);
+	if (skipped)
+		note_list__add(&session->notes,
+			       "%llu block events were not seen: the kernel runs no BPF program in "
+			       "an interrupt of another one",
+			       skipped);
 	compat = kernel__compat_calls(session->kernel);
 	if (compat)
 		note_list__add(&session->notes,

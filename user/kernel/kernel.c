@@ -435,6 +435,23 @@ void kernel__detach(struct kernel *kernel)
 	links__release(&kernel->links);
 }
 
+__u64 kernel__skipped(const struct kernel *kernel)
+{
+	struct bpf_program *prog;
+	__u64 sum = 0;
+
+	bpf_object__for_each_program(prog, kernel->skel->obj)
+	{
+		struct bpf_prog_info info = { 0 };
+		__u32 size = sizeof(info);
+
+		if (bpf_program__autoload(prog) && !strncmp(bpf_program__name(prog), "block_", 6) &&
+		    !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size))
+			sum += info.recursion_misses;
+	}
+	return sum;
+}
+
 __u64 kernel__compat_calls(const struct kernel *kernel)
 {
 	return kernel->skel->bss->tm_compat_calls;

@@ -77,6 +77,28 @@ int try__raw_tp(const char *tracepoint)
 	return rc == -EINVAL ? 0 : rc;
 }
 
+/* The number that perf knows a tracepoint by. */
+static int tracepoint_number(const char *category, const char *tracepoint)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	char path[256];
+	int rc = -ENOENT, number;
+	FILE *f;
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/events/%s/%s/id", places[i], category, tracepoint);
+		f = fopen(path, "re");
+		if (!f) {
+			rc = errno == ENOENT ? rc : -errno;
+			continue;
+		}
+		rc = fscanf(f, "%d", &number) == 1 ? number : -EINVAL;
+		fclose(f);
+		break;
+	}
+	return rc;
+}
+
 int try__kprobe(const char *function, bool returns)
 {
 	int program = load(BPF_PROG_TYPE_KPROBE, 0, 0), perf_fd = -1, link;
@@ -107,16 +129,38 @@ int try__fentry(const struct btf *btf, const char *function)
 	return program < 0 ? program : finish(program, bpf_raw_tracepoint_open(NULL, program));
 }
 
-int try__arguments(const struct btf *btf, const char *tracepoint)
+int try__tracepoint(const char *category, const char *tracepoint)
+{
+	int number = tracepoint_number(category, tracepoint);
+
+	return number < 0 ? number : 0;
+}
+
+/* The prototype of a BTF tracepoint: NULL where there is none. */
+static const struct btf_type *prototype(const struct btf *btf, const char *tracepoint)
 {
 	const struct btf_type *type;
 	int id = tracepoint_id(btf, tracepoint);
 
 	if (id < 0)
-		return id;
+		return NULL;
 	type = btf__type_by_id(btf, btf__type_by_id(btf, id)->type); /* typedef -> pointer */
 	type = type ? btf__type_by_id(btf, type->type) : NULL;
-	if (!type || !btf_is_func_proto(type))
+	return type && btf_is_func_proto(type) ? type : NULL;
+}
+
+int try__arguments(const struct btf *btf, const char *tracepoint)
+{
+	const struct btf_type *type = prototype(btf, tracepoint);
+
+	return type ? btf_vlen(type) - 1 : -ENOENT;
+}
+
+int try__argument_size(const struct btf *btf, const char *tracepoint, int i)
+{
+	const struct btf_type *type = prototype(btf, tracepoint);
+
+	if (!type || i + 1 >= btf_vlen(type))
 		return -ENOENT;
-	return btf_vlen(type) - 1;
+	return (int)btf__resolve_size(btf, btf_params(type)[i + 1].type);
 }

@@ -82,6 +82,10 @@ const char *names__device(const struct report_run *run, const struct tm_series *
 {
 	__u64 where = series->key.where;
 
+	if (series->key.flags & TM_KEY_NO_DISK) {
+		snprintf(out, NAMES_ROOM, "%u:%u", major_of(where), minor_of(where));
+		return out;
+	}
 	copy_label(out, series);
 	/* A label of full length may be cut. */
 	if (!where || (out[0] && strlen(out) < sizeof(series->label) - 1))

@@ -167,6 +167,7 @@ static void fill_vfs(struct writer *writer, const struct report_run *run,
 
 static const struct grid_column block_columns[] = {
 	{ .title = "device", .align = GRID_LEFT },
+	{ .title = "fs", .align = GRID_LEFT },
 	{ .title = "operation", .align = GRID_LEFT },
 	{ .title = "requests" },
 	{ .title = "open", .drop = 3 },
@@ -190,6 +191,7 @@ static void fill_block(struct writer *writer, const struct report_run *run,
 	char name[NAMES_ROOM];
 
 	put(writer, names__device(run, total, name));
+	put(writer, total->key.flags & TM_KEY_NO_DISK ? names__fs_type(run, total, name) : NULL);
 	put(writer, names__function(run, &total->key));
 	put_counts(writer, figures);
 	put_time(writer, figures->queue_ns, timed);

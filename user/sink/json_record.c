@@ -178,6 +178,8 @@ static void add_key(struct json_object *record, const struct report_run *run,
 	if (key->layer == TM_LAYER_BLOCK) {
 		names__device(run, total, name);
 		json_value__add_string(record, "device", name[0] ? name : NULL);
+		if (key->flags & TM_KEY_NO_DISK)
+			json_value__add_string(record, "fs_type", names__fs_type(run, total, name));
 		json_object_object_add(record, "writeback",
 				       json_object_new_boolean(key->flags & TM_KEY_WRITEBACK));
 	}

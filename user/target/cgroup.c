@@ -246,3 +246,20 @@ cleanup:
 		free(cgroup);
 	return ret;
 }
+
+bool cgroup__has_io(const struct cgroup *cgroup)
+{
+	char path[PATH_MAX + 32], *text, *word, *rest = NULL;
+	bool found = false;
+
+	if (cgroup->version == 1)
+		return mountinfo__has_option(cgroup->controllers, "blkio", strlen("blkio"));
+	snprintf(path, sizeof(path), "%s/cgroup.controllers", cgroup->path);
+	if (files__read(path, CGROUP_LIST_MAX, &text, NULL))
+		return false;
+	for (word = strtok_r(text, " \n", &rest); word && !found;
+	     word = strtok_r(NULL, " \n", &rest))
+		found = !strcmp(word, "io");
+	free(text);
+	return found;
+}

@@ -4,6 +4,7 @@
 #define USER_TARGET_CGROUP_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <linux/types.h>
 
 #include "base/error.h"
@@ -25,6 +26,9 @@ struct cgroup {
  * is not a cgroup's directory; -EACCES; -ENOMEM.
  */
 int cgroup__find(struct cgroup **out, const char *path, struct error *err);
+
+/* Does the io controller (version 1: blkio) tell this cgroup's I/O from that of those above it? */
+bool cgroup__has_io(const struct cgroup *cgroup);
 
 /* The id of a cgroup's directory; 0 or what the file system says. */
 int cgroup__id_of(const char *dir, __u64 *id);

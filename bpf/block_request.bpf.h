@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the kernel's own types say of requests and bios, for the mechanisms that are given them.
+ * Where their pointers are typed (BLOCK_TYPED), the verifier lets them be read like memory.
+ */
+#ifndef BPF_BLOCK_REQUEST_BPF_H
+#define BPF_BLOCK_REQUEST_BPF_H
+
+#include "block.bpf.h"
+
+#ifdef BLOCK_TYPED
+#define READ(...) ___arrow(__VA_ARGS__)
+#else
+#define READ(...) BPF_CORE_READ(__VA_ARGS__)
+#endif
+
+#define BLOCK_PAGE_SIZE 4096
+
+/* Is it part of, or does it end, a sequence with flushes? Nothing is merged with such a request. */
+TM_INLINE bool block__is_flush_sequence(blk_opf_t flags)
+{
+	u64 bits = 1ULL << bpf_core_enum_value(enum req_flag_bits, __REQ_PREFLUSH) |
+		   1ULL << bpf_core_enum_value(enum req_flag_bits, __REQ_FUA);
+
+	return flags & bits;
+}
+
+TM_INLINE u64 block__cgroup_of(struct bio *bio)
+{
+	if (tm_config.cgroup_io < 0 || !bio || !bpf_core_field_exists(bio->bi_blkg))
+		return 0;
+	return (u64)READ(bio, bi_blkg, blkcg, css.cgroup);
+}
+
+TM_INLINE void block__on_disk(struct block_io *io, struct gendisk *disk)
+{
+	io->name = (u64)disk + bpf_core_field_offset(struct gendisk, disk_name);
+	io->device = READ(disk, major) << 20 | READ(disk, first_minor);
+}
+
+TM_INLINE void request__start(struct request *rq)
+{
+	struct block_io io = {
+		.key = { .what = (u64)rq },
+		.cgroup = block__cgroup_of(READ(rq, bio)),
+		.function = block__function(READ(rq, cmd_flags)),
+	};
+
+	if (io.function == BLOCK_NO_FUNCTION)
+		return;
+	if (!tm_config.block_starts)
+		io.start_ns = READ(rq, start_time_ns);
+	block__on_disk(&io, READ(rq, q, disk));
+	block__start(&io);
+}
+
+/*
+ * Where starts are not told: who sends a flush is asked when its bio gets a request. The request
+ * goes through the flush machinery, and a worker issues it, or nobody does.
+ */
+TM_INLINE void request__start_flush(struct bio *bio)
+{
+	blk_opf_t flags = READ(bio, bi_opf);
+	struct block_io io = {
+		.key = { .what = (u64)bio },
+		.cgroup = block__cgroup_of(bio),
+		.function = block__function(flags),
+	};
+
+	if (!block__is_flush_sequence(flags) || io.function == BLOCK_NO_FUNCTION)
+		return;
+	block__on_disk(&io, READ(bio, bi_bdev, bd_disk));
+	block__start(&io);
+}
+
+/*
+ * Has the request's own start been told, or that of the flush that it is part of? The flush
+ * machinery has taken that from its flags.
+ */
+TM_INLINE bool request__is_known(struct request *rq)
+{
+	struct tm_block_key key = { .what = (u64)rq }, flush = {};
+
+	if (bpf_map_lookup_elem(&tm_requests, &key))
+		return true;
+	flush.what = (u64)READ(rq, bio);
+	return flush.what && block__rename(&flush, &key);
+}
+
+/* A request is met whose start is not told: it starts now, unless it has. */
+TM_INLINE void request__meet(struct request *rq)
+{
+	if (!request__is_known(rq))
+		request__start(rq);
+}
+
+TM_INLINE void request__issue(struct request *rq)
+{
+	struct tm_block_key key = { .what = (u64)rq };
+
+	if (block__issue(&key))
+		return;
+	/* The flush machinery's own request has no start. */
+	if (!tm_config.block_starts)
+		request__meet(rq);
+	else if ((READ(rq, cmd_flags) & REQ_OP_MASK) == REQ_OP_FLUSH)
+		request__start(rq);
+	else
+		return;
+	block__issue(&key);
+}
+
+/* status: a blk_status_t, in some kernels' tracepoints a negative errno. */
+TM_INLINE void request__complete(struct request *rq, int status, u32 bytes)
+{
+	struct tm_block_key key = { .what = (u64)rq };
+	u32 error = tm_config.block_errno ? -status : block__errno(status);
+
+	/* A flush without data was never issued. */
+	if (!tm_config.block_starts)
+		request__is_known(rq);
+	block__complete(&key, bytes, error, bytes >= READ(rq, __data_len));
+}
+
+/* A bio for a device without requests. It is with the device at once. */
+TM_INLINE void bio__start(struct bio *bio)
+{
+	struct gendisk *disk = READ(bio, bi_bdev, bd_disk);
+	struct block_io io = {
+		.key = { .what = (u64)bio },
+		.cgroup = block__cgroup_of(bio),
+		.function = block__function(READ(bio, bi_opf)),
+		.bytes = READ(bio, bi_iter.bi_size),
+	};
+
+	if (READ(disk, queue, mq_ops) || io.function == BLOCK_NO_FUNCTION)
+		return;
+	block__on_disk(&io, disk);
+	block__start(&io);
+	block__issue(&io.key);
+}
+
+TM_INLINE void bio__complete(struct bio *bio)
+{
+	struct tm_block_key key = { .what = (u64)bio };
+
+	block__complete_all(&key, block__errno(READ(bio, bi_status)));
+}
+
+/* linux/fs.h: a file system on a block device. Its block requests tell what is written. */
+#define FS_REQUIRES_DEV 1
+#define S_IFMT		0170000
+#define S_IFBLK		0060000
+
+/* The kernel begins to write back the dirty pages of a file, for instance to a server. */
+TM_INLINE void file__start(struct inode *inode)
+{
+	struct file_system_type *type = READ(inode, i_sb, s_type);
+	struct block_io io = {
+		.key = { .what = (u64)inode },
+		.name = (u64)READ(type, name),
+		.device = READ(inode, i_sb, s_dev),
+		.function = TM_BLOCK_WRITE,
+		.flags = TM_KEY_NO_DISK,
+	};
+
+	if ((READ(inode, i_mode) & S_IFMT) == S_IFBLK || READ(type, fs_flags) & FS_REQUIRES_DEV)
+		return;
+	block__start(&io);
+	block__issue(&io.key);
+}
+
+/* planned: the pages that it was to write at the most; what is left of them is in wbc. */
+TM_INLINE void file__complete(struct inode *inode, struct writeback_control *wbc, long planned)
+{
+	struct tm_block_key key = { .what = (u64)inode };
+	long pages = planned - READ(wbc, nr_to_write);
+
+	if (pages > 0)
+		block__complete(&key, pages * BLOCK_PAGE_SIZE, 0, true);
+	else
+		block__merge(&key); /* no data: its attributes */
+}
+
+#endif
