@@ -110,6 +110,8 @@ struct thread_info {
 	u32 status;
 };
 
+struct file;
+
 struct xol_area {
 	unsigned long vaddr;
 };
@@ -121,6 +123,7 @@ struct uprobes_state {
 struct vm_area_struct {
 	unsigned long vm_start;
 	unsigned long vm_end;
+	struct file *vm_file;
 };
 
 struct mm_struct {
@@ -174,6 +177,7 @@ struct writeback_control {
 struct inode {
 	umode_t i_mode;
 	struct super_block *i_sb;
+	unsigned long i_ino;
 };
 
 struct vfsmount {

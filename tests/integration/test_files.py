@@ -93,6 +93,65 @@ def test_lib_of_two_layers(env):
         check(records.total(layer, function, "count") > 0, f"{function} was not traced")
 
 
+def mount(env, *args):
+    """Mounts something for the time of the test; Skip where it is not allowed."""
+    status, _, err = env.run("mount", *args)
+    if status:
+        raise Skip(f"mount {' '.join(args)}: {err.strip()}")
+    env.cleanup(env.run, "umount", "-l", args[-1])
+
+
+def overlays(env, n):
+    """A tmpfs with a folder that holds libsample, and n overlays above it: all the folders."""
+    below = env.path("below")
+    os.mkdir(below)
+    mount(env, "-t", "tmpfs", "none", below)
+    folders = [os.path.join(below, "lower")]
+    os.mkdir(folders[0])
+    shutil.copy(os.path.join(env.stack, SAMPLE), folders[0])
+    for i in range(n):
+        upper, work = (os.path.join(below, f"{name}{i}") for name in ("upper", "work"))
+        folders.append(env.path(f"overlay{i}"))
+        for folder in (upper, work, folders[-1]):
+            os.mkdir(folder)
+        mount(env, "-t", "overlay", "-o",
+              f"lowerdir={folders[0]},upperdir={upper},workdir={work}", "overlay", folders[-1])
+    return folders
+
+
+def test_overlay(env):
+    """As containers have it: one file, seen through two overlays and as it is, is probed once."""
+    need("mount")
+    loads = [env.waiting_load("all", name=f"load{i}",
+                              env={**os.environ, "LD_LIBRARY_PATH": folder})
+             for i, folder in enumerate(overlays(env, 2))]
+    tracer = env.attach("--pid", ",".join(str(load.pid) for load in loads))
+    for load in loads:
+        load.go()
+    truths = [load.finish() for load in loads]
+    records = tracer.finish()
+    compare_clean(records, sum_truths(*truths))
+    equal("libraries", len(libraries(records)), 1)
+
+
+def test_overlay_copied_up(env):
+    """A file that is written through an overlay becomes another one, which is probed too."""
+    need("mount")
+    below, above = overlays(env, 1)
+    with open(os.path.join(above, SAMPLE), "ab") as f:
+        f.write(b"more")
+    loads = [env.waiting_load("all", name=f"load{i}",
+                              env={**os.environ, "LD_LIBRARY_PATH": folder})
+             for i, folder in enumerate((below, above))]
+    tracer = env.attach("--pid", ",".join(str(load.pid) for load in loads))
+    for load in loads:
+        load.go()
+    truths = [load.finish() for load in loads]
+    records = tracer.finish()
+    compare_clean(records, sum_truths(*truths))
+    equal("libraries", len(libraries(records)), 2)
+
+
 def test_mount_namespace(env):
     """The path of a library means another file there: the one that is mapped is probed."""
     need("unshare", "sh", "mount")

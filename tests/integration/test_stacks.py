@@ -7,8 +7,8 @@ probe the instructions by which functions return. No program may be harmed, trac
 
 import os
 
-from harness import (Skip, check, check_ledgers, compare, compare_clean, equal, read_text,
-                     truth_functions, wait_for)
+from harness import (Skip, check, check_ledgers, compare, compare_clean, equal,
+                     truth_functions)
 
 SAMPLE = ("--layer", "sample")
 WHOLE_STACK = ("--layer", "mstro,mio,m0,addb,sample")
@@ -110,20 +110,19 @@ def check_throw(env, mechanism):
 def check_bystander(env, mechanism):
     """A process that is not traced, but maps the library, may switch stacks as it likes."""
     traced(env, mechanism, "all")
-    stack = env.private_stack()
-    plain, load = (os.path.join(stack, name) for name in ("load-plain", "load"))
-    tracer = env.start("--json", env.path("o.json"), *SAMPLE, "--probes", env.sample,
-                       "--mechanism", f"user={mechanism}", "--", plain, "spin", "--duration", "4",
-                       "--truth", env.path("t.json"))
-    wait_for(lambda: '"run"' in read_text(env.path("o.json")), "tmtrace to attach")
+    waiting = env.waiting_load("--count", "1", "spin")
+    tracer = env.attach("--pid", str(waiting.pid), *SAMPLE, "--mechanism", f"user={mechanism}",
+                        records="bystander.json")
+    load = os.path.join(env.stack, "load")
     for subcommand in ("coroutine", "altstack"):
         for place in PLACES:
             status, _, err = env.run(load, subcommand, "--how", place)
             check(status == 0, f"an untraced load {subcommand} --how {place} ended with "
                   f"{status}: {err}")
-    check(tracer.poll() is None, "the tracing was over too early")
-    tracer.communicate(timeout=60)
-    equal("exit status", tracer.returncode, 0)
+    check(tracer.process.poll() is None, "the tracing was over too early")
+    waiting.go()
+    waiting.finish()
+    check_ledgers(tracer.finish())
 
 
 SITUATIONS = {

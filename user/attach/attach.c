@@ -37,7 +37,6 @@ struct attach {
 	struct seen_files *files;
 	const char **patterns;
 	size_t n_patterns, patterns_room;
-	bool *probed_layers; /* of which a library has been probed */
 };
 
 static int add_pattern(struct attach *attach, const char *pattern)
@@ -76,9 +75,7 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
 	if (!attach)
 		return error__set(err, -ENOMEM, "no memory");
 	attach->options = *options;
-	attach->probed_layers =
-		calloc(catalogue__n_layers(options->catalogue) + 1, sizeof(*attach->probed_layers));
-	if (!attach->probed_layers || collect_patterns(attach) < 0 ||
+	if (collect_patterns(attach) < 0 ||
 	    seen_files__new(&attach->files, catalogue__n_layers(options->catalogue)) < 0)
 		goto fail;
 	if (options->kernel) {
@@ -102,7 +99,6 @@ pid_t attach__free(struct attach *attach, size_t *probes)
 	closer = link_set__free(attach->links, probes);
 	seen_files__free(attach->files);
 	free(attach->patterns);
-	free(attach->probed_layers);
 	free(attach);
 	return closer;
 }
@@ -123,6 +119,15 @@ static bool has_library(const struct attach *attach, size_t layer, const char *n
 	if (!attach->options.layers[layer])
 		return false;
 	return forced ? !strcmp(forced, l->name) : catalogue__matches(l, name);
+}
+
+/* Does the file load one of the layer's libraries? Then what it calls is there. */
+static bool needs_library(const struct elf_file *elf, const struct catalogue_layer *layer)
+{
+	for (size_t i = 0; i < elf_file__n_needed(elf); i++)
+		if (catalogue__matches(layer, elf_file__needed(elf, i)))
+			return true;
+	return false;
 }
 
 /* Adds the functions of a layer that are in a file; outright: not those found by pattern. */
@@ -168,14 +173,12 @@ static int collect(struct attach *attach, struct seen_file *seen, const struct e
 
 		if (seen->probed[i])
 			continue;
-		if (request->program ? !attach->options.layers[i] || attach->probed_layers[i]
+		if (request->program ? !attach->options.layers[i] || needs_library(elf, l)
 				     : !has_library(attach, i, name, request->layer))
 			continue;
 		before = site_list__n(sites);
 		if (collect_layer(attach, i, elf, name, request->program, sites) < 0)
 			return -ENOMEM;
-		if (!request->program)
-			attach->probed_layers[i] = true;
 		if (site_list__n(sites) > before && seen_file__add_layer(seen, i, l->name) < 0)
 			return -ENOMEM;
 	}
@@ -331,6 +334,19 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 	return rc;
 }
 
+/* Which file it is, for the kernel's probes. 0, or -1 with errno. */
+static int identify(const struct attach *attach, int fd, struct tm_file *id)
+{
+	struct stat st;
+
+	if (attach->options.kernel && !kernel__inode(attach->options.kernel, fd, id))
+		return 0;
+	if (fstat(fd, &st) < 0)
+		return -1;
+	*id = (struct tm_file){ .number = st.st_ino, .device = st.st_dev };
+	return 0;
+}
+
 /*
  * The file is opened once, and read and probed through its descriptor: a file that takes its place
  * meanwhile is another one.
@@ -341,23 +357,23 @@ static int probe_file(struct attach *attach, const struct attach_request *reques
 	struct elf_file *elf = NULL;
 	struct seen_file *seen;
 	char path[32];
-	struct stat st;
+	struct tm_file id;
 	int fd, rc;
 
 	fd = open(request->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &st) < 0) {
+	if (fd < 0 || identify(attach, fd, &id) < 0) {
 		rc = error__set(err, -errno, "%s: %s", request->shown, strerror(errno));
 		goto out;
 	}
 	rc = 0;
-	seen = seen_files__find(attach->files, &st);
+	seen = seen_files__find(attach->files, &id);
 	if (is_done(attach, seen, request->layer))
 		goto out;
 	rc = elf_file__open_fd(&elf, fd, request->shown, err);
 	if (rc < 0)
 		goto out;
 	if (!seen)
-		seen = seen_files__add(attach->files, &st, request->shown);
+		seen = seen_files__add(attach->files, &id, request->shown);
 	if (!seen) {
 		rc = error__set(err, -ENOMEM, "%s: no memory", request->shown);
 		goto out;

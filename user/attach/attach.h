@@ -45,7 +45,7 @@ int attach__library(struct attach *attach, const char *path, const char *shown, 
 
 /*
  * Probes functions of the catalogue that are linked into a program itself: those that it names
- * outright (not by pattern), of layers of which no library has been probed.
+ * outright (not by pattern), of layers of which it needs no library.
  */
 int attach__program(struct attach *attach, const char *path, const char *shown, struct error *err);
 

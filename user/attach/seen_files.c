@@ -36,19 +36,25 @@ void seen_files__free(struct seen_files *files)
 	free(files);
 }
 
-struct seen_file *seen_files__find(const struct seen_files *files, const struct stat *st)
+static bool is_same(const struct tm_file *a, const struct tm_file *b)
+{
+	return a->inode == b->inode && a->number == b->number && a->device == b->device;
+}
+
+struct seen_file *seen_files__find(const struct seen_files *files, const struct tm_file *id)
 {
 	size_t i;
 
 	for (i = 0; i < files->n; i++)
-		if (files->files[i].dev == st->st_dev && files->files[i].ino == st->st_ino)
+		if (is_same(&files->files[i].id, id))
 			return &files->files[i];
 	return NULL;
 }
 
-struct seen_file *seen_files__add(struct seen_files *files, const struct stat *st, const char *path)
+struct seen_file *seen_files__add(struct seen_files *files, const struct tm_file *id,
+				  const char *path)
 {
-	struct seen_file file = { .dev = st->st_dev, .ino = st->st_ino };
+	struct seen_file file = { .id = *id };
 
 	file.probed = calloc(files->n_layers + 1, sizeof(*file.probed));
 	file.path = strdup(path);

@@ -6,11 +6,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/stat.h>
+
+#include <linux/types.h>
+
+#include "tmtrace/file.h"
 
 struct seen_file {
-	dev_t dev;
-	ino_t ino;
+	struct tm_file id;
 	bool complete; /* looked at for all layers, not only for those that --lib named */
 	bool *probed;  /* by index of the catalogue's layers */
 	char *path;    /* as people know it */
@@ -25,9 +27,9 @@ int seen_files__new(struct seen_files **out, size_t n_layers);
 void seen_files__free(struct seen_files *files); /* NULL is fine */
 
 /* The file with this inode, NULL: not seen yet. Valid until one is added. */
-struct seen_file *seen_files__find(const struct seen_files *files, const struct stat *st);
+struct seen_file *seen_files__find(const struct seen_files *files, const struct tm_file *id);
 /* Adds one that is not there; NULL: no memory. */
-struct seen_file *seen_files__add(struct seen_files *files, const struct stat *st,
+struct seen_file *seen_files__add(struct seen_files *files, const struct tm_file *id,
 				  const char *path);
 /* The file has got n probes of a layer. 0 or -ENOMEM. */
 int seen_file__add_layer(struct seen_file *file, size_t layer, const char *name);

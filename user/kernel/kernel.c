@@ -103,6 +103,7 @@ static void choose_user_programs(struct kernel *kernel)
 		type = uprobe__attach_type(UPROBE_MULTI);
 	bpf_program__set_expected_attach_type(skel->progs.unwind_begin, type);
 	bpf_program__set_expected_attach_type(skel->progs.stack_switch, type);
+	bpf_program__set_autoload(skel->progs.mapped_inode, kernel->options.user);
 	bpf_program__set_autoload(skel->progs.stack_switch, kernel->options.user);
 	bpf_program__set_autoload(skel->progs.unwind_begin, session && can_write_user());
 }
@@ -387,6 +388,25 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
 	maps->probes = TM_PROBE_USER + TM_PROBES_MAX;
 	maps->shards = kernel->options.config.shards;
 	maps->next_slot = &skel->bss->tm_next_slot;
+}
+
+int kernel__inode(const struct kernel *kernel, int fd, struct tm_file *file)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = file, .ctx_size_in = sizeof(*file));
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *mapping = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
+	int rc, tries = 10;
+
+	if (mapping == MAP_FAILED)
+		return -errno;
+	*file = (struct tm_file){ .mapping = (uintptr_t)mapping };
+	do {
+		rc = bpf_prog_test_run_opts(bpf_program__fd(kernel->skel->progs.mapped_inode),
+					    &opts);
+		rc = rc ? rc : (int)opts.retval;
+	} while (rc == -EBUSY && --tries);
+	munmap(mapping, page);
+	return rc || file->inode ? rc : -ENOENT;
 }
 
 struct tm_probe *kernel__probes(const struct kernel *kernel)

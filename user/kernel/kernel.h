@@ -16,6 +16,7 @@
 #include "drain/drain.h"
 #include "kernel/ladder.h"
 #include "tmtrace/config.h"
+#include "tmtrace/file.h"
 
 struct kernel;
 
@@ -49,6 +50,12 @@ int kernel__attach(struct kernel *kernel, struct error *err);
 int kernel__program_fd(const struct kernel *kernel, enum kernel_program program);
 /* Descriptors stay the kernel's. */
 void kernel__maps(const struct kernel *kernel, struct drain_maps *maps);
+
+/*
+ * The inode that mappings of an open file execute from, and that its probes are on: not the one
+ * that stat shows where file systems are stacked. 0, or a negative errno.
+ */
+int kernel__inode(const struct kernel *kernel, int fd, struct tm_file *file);
 /* The elements that a probe's cookie indexes, mmapped: write one before its link is made. */
 struct tm_probe *kernel__probes(const struct kernel *kernel);
 
