@@ -402,17 +402,29 @@ int session__start(struct session *session, const char *program, struct error *e
 	return rc;
 }
 
-void session__stop(struct session *session)
+static void note_missed(struct session *session)
 {
-	__u64 compat, skipped;
+	__u64 block = kernel__missed(session->kernel, KERNEL_BLOCK);
+	__u64 others = kernel__missed(session->kernel, KERNEL_VFS);
 
-	kernel__stop(session->kernel);
-	skipped = kernel__skipped(session->kernel);
-	if (skipped)
+	if (block)
 		note_list__add(&session->notes,
 			       "%llu block events were not seen: the kernel runs no BPF program in "
 			       "an interrupt of another one",
-			       skipped);
+			       block);
+	if (others)
+		note_list__add(&session->notes,
+			       "%llu system calls were not seen: the kernel does not run a program "
+			       "that is under way on the same CPU",
+			       others);
+}
+
+void session__stop(struct session *session)
+{
+	__u64 compat;
+
+	kernel__stop(session->kernel);
+	note_missed(session);
 	compat = kernel__compat_calls(session->kernel);
 	if (compat)
 		note_list__add(&session->notes,

@@ -16,6 +16,7 @@
 #include "kernel/kfuncs.h"
 #include "kernel/ladder.h"
 #include "kernel/load_log.h"
+#include "kernel/misses.h"
 #include "kernel/rung.h"
 #include "tmtrace.skel.h"
 
@@ -29,6 +30,7 @@ struct kernel {
 	int rungs[KERNEL_LAYERS]; /* the mechanisms in use; -1: the layer is not seen */
 	struct links links;
 	struct note_list notes;
+	__u64 missed_before[KERNEL_LAYERS]; /* the start: see misses.h */
 };
 
 /* A hot series is spread over this many copies: one for every eight CPUs. */
@@ -434,6 +436,8 @@ bool kernel__may_trace(const struct kernel *kernel, pid_t pid)
 
 void kernel__start(struct kernel *kernel)
 {
+	for (enum kernel_layer layer = 0; layer < KERNEL_LAYERS; layer++)
+		kernel->missed_before[layer] = misses__count(kernel->skel->obj, layer);
 	kernel->skel->data->tm_stopped = 0;
 }
 
@@ -455,21 +459,9 @@ void kernel__detach(struct kernel *kernel)
 	links__release(&kernel->links);
 }
 
-__u64 kernel__skipped(const struct kernel *kernel)
+__u64 kernel__missed(const struct kernel *kernel, enum kernel_layer layer)
 {
-	struct bpf_program *prog;
-	__u64 sum = 0;
-
-	bpf_object__for_each_program(prog, kernel->skel->obj)
-	{
-		struct bpf_prog_info info = { 0 };
-		__u32 size = sizeof(info);
-
-		if (bpf_program__autoload(prog) && !strncmp(bpf_program__name(prog), "block_", 6) &&
-		    !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size))
-			sum += info.recursion_misses;
-	}
-	return sum;
+	return misses__count(kernel->skel->obj, layer) - kernel->missed_before[layer];
 }
 
 __u64 kernel__compat_calls(const struct kernel *kernel)

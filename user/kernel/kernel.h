@@ -77,8 +77,8 @@ void kernel__stop(struct kernel *kernel);
 /* Takes the VFS and block layers and the following of processes away again. */
 void kernel__detach(struct kernel *kernel);
 
-/* Block events for which the kernel skipped the program: it runs none inside another. */
-__u64 kernel__skipped(const struct kernel *kernel);
+/* A layer's events since the start for which no program was run (misses.h). */
+__u64 kernel__missed(const struct kernel *kernel, enum kernel_layer layer);
 
 /* System calls of 32-bit programs in scope: seen, not understood. */
 __u64 kernel__compat_calls(const struct kernel *kernel);

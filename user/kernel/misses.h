@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Events for which the kernel did not run a program. */
+#ifndef USER_KERNEL_MISSES_H
+#define USER_KERNEL_MISSES_H
+
+#include <linux/types.h>
+#include <bpf/libbpf.h>
+
+#include "kernel/ladder.h"
+
+/*
+ * How often, since the load, a program of a layer was not run because the same one, or with perf's
+ * tracepoints and kprobes any other, was under way on that CPU: it had been interrupted, or
+ * preempted (a program at a tracepoint can be since 7.0). The kernel counts that (9ed9e9ba2337,
+ * 5.12).
+ */
+__u64 misses__count(const struct bpf_object *object, enum kernel_layer layer);
+
+#endif
