@@ -77,8 +77,8 @@ $(BUILD)/tmtrace.skel.h: $(BUILD)/tmtrace.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name tmtrace_bpf > $@
 
 # The program. Everything but main.c is in a library that the unit tests link too.
-USER_SOURCES := $(sort $(filter-out user/main.c,$(wildcard user/*/*.c)))
-USER_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(USER_SOURCES))
+USER_SOURCES := $(sort $(filter-out user/main.c,$(wildcard user/*/*.c user/*/*.S)))
+USER_OBJECTS := $(patsubst %,$(BUILD)/%.o,$(basename $(USER_SOURCES)))
 
 $(eval $(call REMEMBER,$(BUILD)/user/flags,$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LIBS)))
 $(eval $(call REMEMBER,$(BUILD)/user/objects,$(USER_OBJECTS)))
@@ -87,6 +87,11 @@ $(BUILD)/user/%.o: user/%.c $(BUILD)/user/flags | $(BUILD)/tmtrace.skel.h
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(DEPFLAGS) -c $< -o $@
+
+$(BUILD)/user/%.o: user/%.S $(BUILD)/user/flags
+	$(call msg,AS,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(DEPFLAGS) -c $< -o $@
 
 $(BUILD)/libtmtrace.a: $(USER_OBJECTS) $(BUILD)/user/objects
 	$(call msg,AR,$@)

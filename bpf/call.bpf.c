@@ -180,6 +180,10 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 		call__count_only(ledger, &key);
 		return false;
 	}
+	if (scope__is_confined(task)) {
+		ledger__lose(ledger, TM_LOSS_CONFINED);
+		return false;
+	}
 	return call__open(task, thread, regs, index, probe, ledger, &key, cookie ? &cookie : NULL);
 }
 

@@ -22,6 +22,7 @@ __u32 tm_next_slot = 0;
 /* The loader starts the counting when everything is in place. */
 __u32 tm_stopped = 1;
 __u32 tm_any_switcher = 0;
+__u32 tm_trial = 0;
 __u64 tm_compat_calls = 0;
 
 char LICENSE[] SEC("license") = "GPL";

@@ -159,6 +159,8 @@ extern __u32 tm_next_slot;
 extern __u32 tm_stopped;
 /* Is there anything in tm_switchers? */
 extern __u32 tm_any_switcher;
+/* Set by the loader: a trial of the mechanisms, of which only tm_targets are counted. */
+extern __u32 tm_trial;
 /* System calls of 32-bit programs: seen, not understood. */
 extern __u64 tm_compat_calls;
 

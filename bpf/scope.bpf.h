@@ -48,12 +48,18 @@ TM_INLINE u64 scope__job(void)
  */
 bool scope__reaches(u64 address);
 
+/* Is it a task whose calls must not get a return probe on this kernel? */
+TM_INLINE bool scope__is_confined(struct task_struct *task)
+{
+	return tm_config.spare_confined && task->seccomp.mode;
+}
+
 /* Is the current task traced? */
 TM_INLINE bool scope__holds_for(struct task_struct *task)
 {
 	u32 tgid = task->tgid;
 
-	if (tm_config.scope == TM_SCOPE_PROCESSES)
+	if (tm_config.scope == TM_SCOPE_PROCESSES || *(volatile u32 *)&tm_trial)
 		return bpf_map_lookup_elem(&tm_targets, &tgid) != NULL;
 	if (tgid == tm_config.self_tgid)
 		return false;

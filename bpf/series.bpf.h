@@ -57,7 +57,7 @@ TM_INLINE void ledger__lose(struct tm_ledger *ledger, enum tm_loss reason)
 	if (index >= TM_LOSSES)
 		return;
 	TM_PIN(index);
-	ADD(ledger->lost[index & 7], 1);
+	ADD(ledger->lost[index < TM_LOSSES ? index : 0], 1);
 }
 
 TM_INLINE struct tm_series *series__at(u32 slot)

@@ -5,6 +5,7 @@
 
 #include "command/list.h"
 #include "command/options.h"
+#include "command/selftest.h"
 #include "command/trace.h"
 
 /*
@@ -27,6 +28,8 @@ int main(int argc, char **argv)
 	int status;
 
 	fill_standard_streams();
+	if (argc > 1 && !strcmp(argv[1], "selftest"))
+		return selftest__main(argc - 1, argv + 1);
 	options__parse(&options, argc - list, argv + list, list);
 	status = list ? list__run(&options) : trace__run(&options, argv);
 	options__free(&options);

@@ -223,7 +223,12 @@ struct uprobe_task {
 	struct return_instance *return_instances;
 };
 
+struct seccomp {
+	int mode;
+};
+
 struct task_struct {
+	struct seccomp seccomp;
 	struct uprobe_task *utask;
 	struct thread_info thread_info;
 	unsigned int flags;

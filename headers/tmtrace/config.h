@@ -26,7 +26,8 @@ struct tm_config {
 	__u8 block_starts;	/* who starts a request is told, not only what is queued */
 	__u8 block_queue_first; /* the queue is the first argument, the request the second */
 	__u8 block_errno;	/* a request's result is an errno, not a blk_status_t */
-	__u8 pad[5];
+	__u8 spare_confined;	/* no return probe in a thread under seccomp */
+	__u8 pad[4];
 };
 
 /* Probes of the kernel layers come first, one per function; then those of libraries. */

@@ -77,6 +77,7 @@ enum tm_loss {
 	TM_LOSS_NO_SLOT,       /* the table of series is full */
 	TM_LOSS_NO_ENTRY,      /* the table of requests in flight is full */
 	TM_LOSS_UNSEEN,	       /* it completed, but the completion was not seen */
+	TM_LOSS_CONFINED, /* in a thread under seccomp, which would not survive a return probe */
 	TM_LOSSES,
 };
 
@@ -88,7 +89,7 @@ struct tm_ledger {
 	__u64 in_flight; /* libraries; of the kernel layers, their series have it */
 	__u64 lost[TM_LOSSES];
 	__u64 unsized; /* recorded, but the size could not be read */
-	__u64 pad[3];
+	__u64 pad[2];
 } __attribute__((aligned(64)));
 
 #endif

@@ -103,6 +103,10 @@ _tmtrace_options()
 		mapfile -t COMPREPLY < <(compgen -W "$common --sites" -- "$1")
 		return
 	fi
+	if [[ $2 == selftest ]]; then
+		mapfile -t COMPREPLY < <(compgen -W '--json --help --usage --version' -- "$1")
+		return
+	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --cgroup --duration --env --histogram --interval
 		--json --max-series --mechanism --optional --quiet --user" -- "$1")
 }
@@ -150,7 +154,7 @@ _tmtrace()
 		if [[ $word == -* || $COMP_CWORD -gt 1 ]]; then
 			_tmtrace_options "$word" "${COMP_WORDS[1]}"
 		else
-			mapfile -t COMPREPLY < <(compgen -W 'list --pid --cgroup --all --' -- "$word")
+			mapfile -t COMPREPLY < <(compgen -W 'list selftest --pid --cgroup --all --' -- "$word")
 		fi
 	fi
 }

@@ -33,6 +33,8 @@ static const struct {
 	{ "tail", load_tail, "calls that end in a jump" },
 	{ "coroutine", load_coroutine, "switches of stacks inside calls" },
 	{ "altstack", load_altstack, "signal handlers on other stacks inside calls" },
+	{ "redzone", load_redzone, "leaf functions with data below the stack pointer" },
+	{ "seccomp", load_seccomp, "calls where no system call is allowed (--how strict|filter)" },
 	{ "block", load_block, "blocks until killed" },
 	{ "spin", load_spin, "one thread, --duration or --count calls" },
 	{ "files", load_files, "plain file I/O" },

@@ -49,6 +49,8 @@ int load_spin(struct load *l);
 int load_files(struct load *l);
 int load_aio(struct load *l);
 int load_uring(struct load *l);
+int load_redzone(struct load *l);
+int load_seccomp(struct load *l);
 int load_truth(struct load *l);
 
 /* Runs a subcommand by its name. */

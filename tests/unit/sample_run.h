@@ -133,8 +133,8 @@ static inline void sample__open(struct sample *sample)
 		{ "vfs", "tp_btf" },
 		{ "block", "tp_btf" },
 	};
-	static const struct report_hit_cost costs[] = { { "emulated", 900 },
-							{ "single_step", 6100 } };
+	static const struct report_hit_cost costs[] = { { "emulated", 900, 400, 500 },
+							{ "stepped", 6100, 5000, 0 } };
 	static const char *const notes[] = { "writeback cannot be attributed on this kernel" };
 	static char *argv[] = { "tmtrace", "--pid", "4711", NULL };
 	struct error err;

@@ -43,7 +43,10 @@ static void test_run(void **state)
 	assert_int_equal(json_object_array_length(member(start, "argv")), 3);
 	assert_int_equal(json_object_array_length(member(start, "layers")), 4);
 	check_string(start, "mechanisms.mstro", "uprobe_multi");
-	check_number(start, "hit_cost_ns.single_step", 6100);
+	check_number(start, "hit_cost_ns.stepped", 6100);
+	check_number(start, "hit_inside_ns.emulated", 400);
+	check_number(start, "hit_counted_ns.emulated", 500);
+	check_null(start, "hit_counted_ns.stepped");
 	check_string(start, "probe_share", "0.012300");
 	assert_int_equal(json_object_array_length(member(start, "notes")), 1);
 

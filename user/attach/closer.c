@@ -39,8 +39,13 @@ static void close_others(int *fds, size_t n)
 	close_between(next, UINT_MAX);
 }
 
-/* In the process in the background. Killed, it does the same on its way out. */
-static void run(int *fds, size_t n)
+void closer__name(void)
+{
+	prctl(PR_SET_NAME, "tmtrace-detach");
+}
+
+/* Killed, it does the same on its way out. */
+void closer__run(int *fds, size_t n)
 {
 	sigset_t none;
 
@@ -48,7 +53,7 @@ static void run(int *fds, size_t n)
 	sigemptyset(&none);
 	signal(SIGHUP, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_NAME, "tmtrace-detach");
+	closer__name();
 	if (chdir("/"))
 		_exit(1);
 	close_others(fds, n);
@@ -69,7 +74,7 @@ static pid_t start(int *fds, size_t n)
 	if (!between) {
 		pid = fork();
 		if (!pid)
-			run(fds, n);
+			closer__run(fds, n);
 		if (pid > 0 && write(report[1], &pid, sizeof(pid)) != sizeof(pid))
 			_exit(1);
 		_exit(0);

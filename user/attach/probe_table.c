@@ -48,6 +48,7 @@ const char *const probe_loss_names[TM_LOSSES] = {
 	[TM_LOSS_NO_SLOT] = "no_slot",
 	[TM_LOSS_NO_ENTRY] = "no_entry",
 	[TM_LOSS_UNSEEN] = "unseen",
+	[TM_LOSS_CONFINED] = "confined",
 };
 
 /* A function of a layer, whatever libraries have it. */

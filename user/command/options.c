@@ -351,7 +351,9 @@ static error_t parse_list(int key, char *arg, struct argp_state *state)
 
 static const char trace_doc[] =
 	"Tells where I/O time goes, from a call into a library down to the disk.\v"
-	"Other commands: tmtrace list (what would be traced). Tables go to standard output, with "
+	"Other commands: tmtrace list (what would be traced), tmtrace selftest (whether it does no "
+	"harm "
+	"here). Tables go to standard output, with "
 	"-- COMMAND to standard error.";
 
 void options__parse(struct options *options, int argc, char **argv, bool list)

@@ -22,6 +22,7 @@ struct output {
 	struct session *session;
 	struct report_run run;
 	struct report_mechanism mechanisms[MECHANISMS_MAX];
+	struct report_hit_cost costs[COST_CLASSES];
 	struct utsname uname;
 	char scope[256], epoch[32];
 	struct sink_json *json; /* NULL: tables */
@@ -85,6 +86,26 @@ static void describe_mechanisms(struct output *output)
 
 		if (mechanism)
 			add_mechanism(output, ladder__layer(layer), mechanism);
+	}
+}
+
+/* What a hit costs, as far as it was measured. */
+static void describe_costs(struct output *output)
+{
+	enum cost_class class;
+
+	output->run.hit_costs = output->costs;
+	output->run.n_hit_costs = 0;
+	for (class = 0; class < COST_CLASSES; class ++) {
+		const struct hit_cost *cost = &output->session->proven.costs[class];
+
+		if (cost->timed_ns)
+			output->costs[output->run.n_hit_costs++] = (struct report_hit_cost){
+				.site_class = cost_class_names[class],
+				.ns = cost->timed_ns,
+				.inside_ns = cost->inside_ns,
+				.counted_ns = cost->counted_ns,
+			};
 	}
 }
 
@@ -176,6 +197,7 @@ int output__start(struct output *output, struct error *err)
 	int rc;
 
 	describe_mechanisms(output);
+	describe_costs(output);
 	open_cgroups(output);
 	output->run.start_ns = realtime_ns();
 	if (!output->json)

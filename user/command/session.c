@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "command/controllers.h"
+#include "command/prove.h"
 #include "command/session.h"
 #include "command/targets.h"
 #include "target/process.h"
@@ -134,8 +135,8 @@ static int choose_mechanism(struct session *session, struct error *err)
 
 	if (!traces_libraries(session))
 		return 0;
-	for (m = forced >= 0 ? forced : 0; m < UPROBE_MECHANISMS; m++) {
-		session->mechanism = m;
+	for (m = (int)session->choice.mechanism; m < UPROBE_MECHANISMS; m++) {
+		session->mechanism = session->choice.mechanism = m;
 		rc = uprobe__try(m);
 		if (!rc)
 			return 0;
@@ -208,6 +209,16 @@ static int check_pids(const struct options *options, struct error *err)
 	return 0;
 }
 
+static void unload_kernel(struct session *session)
+{
+	drain__free(session->drain);
+	kernel__free(session->kernel);
+	free(session->cgroup);
+	session->drain = NULL;
+	session->kernel = NULL;
+	session->cgroup = NULL;
+}
+
 /*
  * Whether it can be told whose pages are written back: by the io controller, if it is in the
  * hierarchy whose cgroups are the jobs. By process it cannot.
@@ -237,7 +248,8 @@ static int load_kernel(struct session *session, struct error *err)
 	struct kernel_options options = {
 		.config = { .self_tgid = getpid(),
 			    .cgroup_v1 = -1,
-			    .slots = session->options->slots },
+			    .slots = session->options->slots,
+			    .spare_confined = session->choice.spares_confined },
 		.user = traces_libraries(session),
 		.vfs = session->vfs,
 		.block = session->block,
@@ -273,6 +285,26 @@ static int load_kernel(struct session *session, struct error *err)
 		note_list__add(&session->notes, "%s", notes->lines[i]);
 	kernel__maps(session->kernel, &maps);
 	return drain__new(&session->drain, &maps, err);
+}
+
+/*
+ * Loads the kernel side for the best mechanism that does no harm on this kernel: each is tried out
+ * with the programs that have been loaded for it.
+ */
+static int load_proven(struct session *session, struct error *err)
+{
+	int rc;
+
+	session->choice = choice__first(session->options->mechanism);
+	do {
+		unload_kernel(session);
+		rc = choose_mechanism(session, err);
+		if (!rc)
+			rc = load_kernel(session, err);
+		if (!rc && traces_libraries(session))
+			rc = prove__mechanism(session, err);
+	} while (rc == -EAGAIN);
+	return rc;
 }
 
 static int probe_running(struct session *session, const pid_t *pids, size_t n, struct error *err)
@@ -386,9 +418,7 @@ int session__start(struct session *session, const char *program, struct error *e
 
 	rc = check_pids(session->options, err);
 	if (!rc)
-		rc = choose_mechanism(session, err);
-	if (!rc)
-		rc = load_kernel(session, err);
+		rc = load_proven(session, err);
 	if (!rc)
 		rc = attach_libraries(session, program, err);
 	if (!rc)
@@ -399,6 +429,9 @@ int session__start(struct session *session, const char *program, struct error *e
 		rc = add_targets(session, err);
 	if (!rc)
 		kernel__start(session->kernel);
+	/* Its probes take a while to go: in the background, with the tracing under way. */
+	trial__free(session->trial);
+	session->trial = NULL;
 	return rc;
 }
 

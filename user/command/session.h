@@ -12,6 +12,8 @@
 #include "command/options.h"
 #include "drain/drain.h"
 #include "kernel/kernel.h"
+#include "selftest/choice.h"
+#include "selftest/trial.h"
 #include "target/cgroup.h"
 #include "target/watch.h"
 
@@ -21,6 +23,9 @@ struct session {
 	bool *layers;	 /* of the catalogue */
 	bool vfs, block; /* layers of the kernel */
 	enum uprobe_mechanism mechanism;
+	struct choice choice; /* the mechanism, and how it is used */
+	struct trial *trial;
+	struct trial_result proven; /* of the mechanism; all untried without libraries */
 	struct probe_table *probes;
 	struct cgroup *cgroup; /* of --cgroup */
 	struct kernel *kernel;

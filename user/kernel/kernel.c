@@ -12,6 +12,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "kernel/forget.h"
 #include "kernel/kernel.h"
 #include "kernel/kfuncs.h"
 #include "kernel/ladder.h"
@@ -425,6 +426,13 @@ int kernel__add_target(struct kernel *kernel, pid_t pid)
 				   BPF_ANY);
 }
 
+int kernel__remove_target(struct kernel *kernel, pid_t pid)
+{
+	__u32 tgid = pid;
+
+	return bpf_map_delete_elem(bpf_map__fd(kernel->skel->maps.tm_targets), &tgid);
+}
+
 bool kernel__may_trace(const struct kernel *kernel, pid_t pid)
 {
 	__u32 tgid = pid;
@@ -439,6 +447,19 @@ void kernel__start(struct kernel *kernel)
 	for (enum kernel_layer layer = 0; layer < KERNEL_LAYERS; layer++)
 		kernel->missed_before[layer] = misses__count(kernel->skel->obj, layer);
 	kernel->skel->data->tm_stopped = 0;
+}
+
+void kernel__begin_trial(struct kernel *kernel)
+{
+	kernel->skel->bss->tm_trial = 1;
+	kernel__start(kernel);
+}
+
+int kernel__end_trial(struct kernel *kernel)
+{
+	kernel->skel->data->tm_stopped = 1;
+	kernel->skel->bss->tm_trial = 0;
+	return forget__counts(kernel->skel);
 }
 
 /* Where the kernel refuses to wait for its programs: longer than they run, as a rule. */

@@ -65,6 +65,15 @@ int kernel__add_target(struct kernel *kernel, pid_t pid);
 /* May a process be traced? Of a list of processes this is known, of a cgroup it is not asked. */
 bool kernel__may_trace(const struct kernel *kernel, pid_t pid);
 
+/*
+ * For a trial of the user mechanisms before the start: until its end those processes are counted
+ * that kernel__add_target() names, whatever the scope; then all that was counted is forgotten. The
+ * processes that were traced must be gone by then.
+ */
+void kernel__begin_trial(struct kernel *kernel);
+int kernel__end_trial(struct kernel *kernel);
+int kernel__remove_target(struct kernel *kernel, pid_t pid);
+
 /* Everything is in place: counting begins. */
 void kernel__start(struct kernel *kernel);
 

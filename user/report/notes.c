@@ -188,6 +188,7 @@ static void add_losses(struct note_list *notes, const struct report_run *run,
 		[TM_LOSS_NO_SLOT] = "the table of series is full",
 		[TM_LOSS_NO_ENTRY] = "the table of requests in flight is full",
 		[TM_LOSS_UNSEEN] = "completed, but the kernel did not say so",
+		[TM_LOSS_CONFINED] = "made under seccomp, where timing is not safe on this kernel",
 	};
 	const char *name = probe_table__layer_name(run->probes, layer);
 	struct tm_ledger sum = sum_layer(run, snapshot, layer);

@@ -24,8 +24,10 @@ struct report_mechanism {
 
 /* What one hit of a probe costs, as calibrated at start. */
 struct report_hit_cost {
-	const char *site_class; /* "emulated", "single_step", ... */
-	__u64 ns;
+	const char *site_class; /* "emulated", "nop5", "stepped" */
+	__u64 ns;		/* of a call that is timed */
+	__u64 inside_ns;	/* the part of it that is in the measured time */
+	__u64 counted_ns;	/* of a call that is only counted; 0: not known */
 };
 
 struct report_run {

@@ -216,13 +216,14 @@ static void print_heading(const struct table *table)
 			run->mechanisms[i].mechanism);
 	if (run->n_mechanisms)
 		fputc('\n', out);
-	if (run->probe_share < 0)
-		return;
-	fprintf(out, "the probes caused about %.1f %% of the traced time", 100 * run->probe_share);
+	if (run->probe_share >= 0)
+		fprintf(out, "the probes caused about %.1f %% of the traced time%s",
+			100 * run->probe_share, run->n_hit_costs ? "; " : "\n");
 	for (size_t i = 0; i < run->n_hit_costs; i++)
-		fprintf(out, "%s%s a hit, %s", i ? "; " : " (",
+		fprintf(out, "%s%s (%s)", i ? ", " : "a call costs ",
 			units__time(text, run->hit_costs[i].ns), run->hit_costs[i].site_class);
-	fprintf(out, "%s\n", run->n_hit_costs ? ")" : "");
+	if (run->n_hit_costs)
+		fputc('\n', out);
 }
 
 static void print_time_of_day(const struct table *table)

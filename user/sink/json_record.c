@@ -41,13 +41,23 @@ static void add_layers(struct json_object *record, const struct report_run *run)
 
 static void add_cost(struct json_object *record, const struct report_run *run)
 {
-	struct json_object *costs = run->n_hit_costs ? json_object_new_object() : NULL;
+	struct json_object *hit = run->n_hit_costs ? json_object_new_object() : NULL;
+	struct json_object *inside = run->n_hit_costs ? json_object_new_object() : NULL;
+	struct json_object *counted = run->n_hit_costs ? json_object_new_object() : NULL;
 	struct json_object *share = NULL;
 	char text[32];
 
-	for (size_t i = 0; costs && i < run->n_hit_costs; i++)
-		json_value__add_u64(costs, run->hit_costs[i].site_class, run->hit_costs[i].ns);
-	json_object_object_add(record, "hit_cost_ns", costs);
+	for (size_t i = 0; i < run->n_hit_costs; i++) {
+		const struct report_hit_cost *cost = &run->hit_costs[i];
+
+		json_value__add_u64(hit, cost->site_class, cost->ns);
+		json_value__add_u64(inside, cost->site_class, cost->inside_ns);
+		json_value__add_measured(counted, cost->site_class, cost->counted_ns,
+					 cost->counted_ns != 0);
+	}
+	json_object_object_add(record, "hit_cost_ns", hit);
+	json_object_object_add(record, "hit_inside_ns", inside);
+	json_object_object_add(record, "hit_counted_ns", counted);
 	if (run->probe_share >= 0) {
 		snprintf(text, sizeof(text), "%.6f", run->probe_share);
 		share = json_object_new_double_s(run->probe_share, text);

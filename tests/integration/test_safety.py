@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is traced goes on as if it were not: tmtrace selftest, and programs that are easily harmed.
+
+The programs run once under what tmtrace chooses by itself, and once under every other mechanism
+that this kernel has.
+"""
+
+import json
+
+from harness import (Skip, check, check_ledgers, check_lossless, compare, compare_clean, equal,
+                     truth_functions)
+
+SAMPLE = ("--layer", "sample")
+CHOSEN = "chosen"
+MECHANISMS = (CHOSEN, "session", "multi", "perf")
+USED = {"fires", "pairs", "filters", "red_zone", "seccomp", "stacks"}
+RED = ("sample_red_push", "sample_red_nop5", "sample_red_endbr", "sample_red_mov",
+       "sample_red_sub")
+
+
+def selftest(env):
+    status, out, err = env.trace("selftest", "--json")
+    check(status in (0, 1), f"selftest ended with {status}: {err}")
+    lines = out.splitlines()
+    equal("lines", len(lines), 1)
+    return status, json.loads(lines[0])
+
+
+def traced(env, mechanism, *load_args):
+    """`load` under tmtrace; Skip where this kernel has not got the mechanism, or not safely."""
+    forced = () if mechanism == CHOSEN else ("--mechanism", f"user={mechanism}")
+    if forced:
+        status, _, err = env.trace(*forced, *SAMPLE, "--probes", env.sample, "--", "true")
+        if status == 125 and ("refuses" in err or "not safe" in err):
+            raise Skip(err.strip().removeprefix("tmtrace: "))
+    return env.trace_load(*load_args, options=(*forced, *SAMPLE))
+
+
+def test_selftest(env):
+    """Everything that would be used is proven, and what is available but not used is shown."""
+    status, record = selftest(env)
+    equal("type", record["type"], "selftest")
+    equal("exit status", status, 0)
+    chosen = record["chosen"]
+    proofs = chosen["proofs"]
+    equal("proofs of what is used", {k for k in proofs if k in USED}, USED)
+    for name in USED:
+        equal(name, proofs[name], {"outcome": "proven", "reason": None})
+    for way in record["ways"]:
+        check((way["proofs"] is None) == bool(way["unavailable"]), f"neither nor: {way}")
+        for name, proof in (way["proofs"] or {}).items():
+            check((proof["outcome"] == "failed") == bool(proof["reason"]), f"{name}: {proof}")
+    # What is chosen is the first that is available and proven.
+    proven = [w for w in record["ways"] if w["proofs"]
+              and all(w["proofs"][name]["outcome"] == "proven" for name in USED)]
+    equal("chosen", (chosen["mechanism"], chosen["use"]),
+          (proven[0]["mechanism"], proven[0]["use"]))
+
+
+def test_selftest_lines(env):
+    """A line for each mechanism and proof, for people and for grep."""
+    status, out, err = env.trace("selftest")
+    equal("exit status", status, 0)
+    equal("standard error", err, "")
+    lines = out.splitlines()
+    for name in USED:
+        check(any(line.split()[-2:] == [name, "proven"] for line in lines), f"no {name}: {out}")
+    check(sum(line.startswith("chosen: user=") for line in lines) == 1, f"no choice: {out}")
+    check(any(line.startswith("a call costs, emulated: ") for line in lines), f"no cost: {out}")
+
+
+def test_selftest_usage(env):
+    status, _, err = env.trace("selftest", "--nonsense")
+    equal("exit status", status, 2)
+    check("--nonsense" in err, err)
+    status, _, err = env.trace("selftest", "what")
+    equal("exit status", status, 2)
+
+
+def test_selftest_unprivileged(env):
+    status, out, err = env.run("setpriv", "--reuid", "65534", "--clear-groups", env.tmtrace,
+                               "selftest")
+    equal("exit status", status, 1)
+    check("not permitted" in err, err)
+    check("proven" not in out, out)
+
+
+def test_trial_leaves_nothing(env):
+    """The trial at the start of a run is in none of its figures."""
+    records, _ = env.trace_load("redzone", "--count", "7", options=SAMPLE)
+    layers = {r["layer"] for r in records.of("function")}
+    equal("layers", layers, {"sample"})
+    check_ledgers(records)
+    check_lossless(records)
+    hits = sum(p["hits"] for p in records.of("probe"))
+    equal("all hits", hits, 2 * 7 * len(RED))
+
+
+def test_hit_cost(env):
+    """Every run says what a hit costs; inside the measured time is a part of it."""
+    records, _ = env.trace_load("redzone", "--count", "1", options=SAMPLE)
+    for run in records.of("run"):
+        costs = run["hit_cost_ns"]
+        check({"emulated", "stepped"} <= costs.keys(), f"classes: {costs}")
+        for name, ns in costs.items():
+            check(50 <= ns <= 10_000_000, f"{name}: {ns} ns")
+            check(run["hit_inside_ns"][name] <= ns, f"{name}: {run['hit_inside_ns']}")
+    # Without libraries there is nothing to measure.
+    records, _ = env.trace_load("redzone", "--count", "1", options=("--layer", "vfs"))
+    equal("without libraries", [run["hit_cost_ns"] for run in records.of("run")], [None, None])
+
+
+def check_redzone(env, mechanism):
+    """The program itself looks whether its data is as it was; so does the record: errors 0."""
+    records, truth = traced(env, mechanism, "redzone", "--count", "2000")
+    equal("functions", {f for _, f in truth_functions(truth)}, set(RED))
+    compare_clean(records, truth)
+
+
+def check_seccomp(env, mechanism, how):
+    """A process that may make no system call but the last one survives, and is counted."""
+    records, truth = traced(env, mechanism, "seccomp", "--how", how, "--count", "500")
+    check_ledgers(records)
+    confined = records.lost("confined")
+    if not confined:
+        compare_clean(records, truth)
+        return
+    # A kernel that does not exempt return probes: lost, and said so.
+    equal("confined", confined, 500 * len(RED))
+    check(any("confined" in note for note in records.notes()), "no note of it")
+
+
+def check_stacks(env, mechanism, subcommand):
+    """Calls on other stacks are recorded, or lost with that reason; nobody dies."""
+    records, truth = traced(env, mechanism, subcommand)
+    check_ledgers(records)
+    for (layer, function), true in truth_functions(truth).items():
+        recorded = records.total(layer, function, "count")
+        lost = sum(n for key, n in records.losses().items() if key[:2] == (layer, function))
+        equal(f"{function}: recorded + lost", recorded + lost, true["calls"])
+
+
+def check_exceptions(env, mechanism):
+    records, truth = traced(env, mechanism, "longjmp")
+    check_ledgers(records)
+    compare(records, truth)
+
+
+def add_test(name, function, *args):
+    def test(env):
+        env.load = env.private_stack() + "/load"
+        function(env, *args)
+    globals()["test_" + name] = test
+
+
+for _mechanism in MECHANISMS:
+    add_test(f"{_mechanism}_redzone", check_redzone, _mechanism)
+    for _how in ("strict", "filter"):
+        add_test(f"{_mechanism}_seccomp_{_how}", check_seccomp, _mechanism, _how)
+# tests of stacks have the others
+for _subcommand in ("coroutine", "altstack"):
+    add_test(f"{CHOSEN}_{_subcommand}", check_stacks, CHOSEN, _subcommand)
+add_test(f"{CHOSEN}_longjmp", check_exceptions, CHOSEN)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef USER_COMMAND_PROVE_H
+#define USER_COMMAND_PROVE_H
+
+#include "base/error.h"
+#include "command/session.h"
+
+/*
+ * Tries the mechanism of user functions that the session's kernel side is loaded for, and keeps
+ * what it costs. 0: it is proven; -EAGAIN: it is not, with a note, and session->choice is the next
+ * one, to be loaded; another negative errno: there is none.
+ */
+int prove__mechanism(struct session *session, struct error *err);
+
+#endif

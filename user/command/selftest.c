@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/options.h"
+#include "command/selftest.h"
+#include "command/selftest_output.h"
+#include "selftest/trial.h"
+
+/* Everything that is tried, in the order of preference. */
+static const struct choice ways[] = {
+	{ UPROBE_SESSION, false },
+	{ UPROBE_SESSION, true },
+	{ UPROBE_MULTI, false },
+	{ UPROBE_PERF, false },
+};
+#define WAYS (sizeof(ways) / sizeof(*ways))
+
+/* Series for the trial's functions, in every shard. */
+#define SLOTS 1024
+
+static const struct argp_option argp_options[] = {
+	{ "json", 'j', NULL, 0, "one record instead of lines", 1 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	bool *json = state->input;
+
+	if (key == 'j')
+		*json = true;
+	else if (key == ARGP_KEY_ARG)
+		argp_error(state, "%s: selftest takes no argument", arg);
+	else
+		return ARGP_ERR_UNKNOWN;
+	return 0;
+}
+
+/* *trial is to be freed when all is over: removing one's probes would hold up the next. */
+static int try_out(const struct choice *way, struct selftest_result *result, struct trial **trial,
+		   struct error *err)
+{
+	struct kernel_options options = {
+		.config = { .self_tgid = getpid(),
+			    .scope = TM_SCOPE_PROCESSES,
+			    .layers = 1U << TM_LAYER_USER,
+			    .cgroup_v1 = -1,
+			    .slots = SLOTS,
+			    .spare_confined = way->spares_confined },
+		.user = true,
+		.mechanism = way->mechanism,
+		.forced = { -1, -1 },
+		.cgroup_fd = -1,
+	};
+	struct trial_options trial_options = {
+		.mechanism = way->mechanism,
+		.spares_confined = way->spares_confined,
+		.full = true,
+	};
+	struct kernel *kernel = NULL;
+	int rc;
+
+	rc = kernel__load(&kernel, &options, err);
+	if (!rc) {
+		trial_options.kernel = kernel;
+		rc = trial__run(trial, &trial_options, &result->trial, err);
+	}
+	if (!rc)
+		result->ran = true;
+	kernel__free(kernel);
+	return rc;
+}
+
+static int run(struct selftest_result *results, bool lines, struct error *err)
+{
+	struct trial *trials[WAYS] = { 0 };
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < WAYS; i++) {
+		struct selftest_result *result = &results[i];
+
+		result->way = &ways[i];
+		rc = uprobe__try(ways[i].mechanism);
+		if (rc == -EPERM || rc == -EACCES)
+			break;
+		if (rc < 0) {
+			snprintf(result->unavailable, sizeof(result->unavailable), "%s",
+				 strerror(-rc));
+		} else if (try_out(&ways[i], result, &trials[i], err) < 0) {
+			snprintf(result->unavailable, sizeof(result->unavailable), "%.150s",
+				 err->text);
+			err->code = 0;
+		}
+		if (lines)
+			selftest_output__print(result);
+		rc = 0;
+	}
+	for (i = 0; i < WAYS; i++)
+		trial__free(trials[i]);
+	return rc ? error__set(err, rc, "cannot probe: not permitted; run as root, e.g. with sudo")
+		  : 0;
+}
+
+static const struct selftest_result *result_of(const struct selftest_result *results,
+					       const struct choice *choice)
+{
+	size_t i;
+
+	for (i = 0; i < WAYS; i++)
+		if (ways[i].mechanism == choice->mechanism &&
+		    ways[i].spares_confined == choice->spares_confined)
+			return &results[i];
+	return NULL;
+}
+
+/* What a run would use; NULL: nothing is proven. */
+static const struct selftest_result *choose(const struct selftest_result *results)
+{
+	static const struct trial_result unavailable = {
+		.proofs[PROOF_FIRES] = { OUTCOME_FAILED, "not available" },
+	};
+	struct choice choice = choice__first(-1);
+	struct error ignored;
+	char text[512];
+	enum proof why;
+
+	for (;;) {
+		const struct selftest_result *result = result_of(results, &choice);
+		const struct trial_result *trial =
+			result && result->ran ? &result->trial : &unavailable;
+
+		if (trial_result__holds(trial, &why))
+			return result;
+		if (!choice__next(&choice, -1, trial, text, sizeof(text), &ignored))
+			return NULL;
+	}
+}
+
+int selftest__main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		argp_options, parse, NULL,
+		"Proves on this kernel that what tmtrace uses does no harm and counts right."
+	};
+	struct selftest_result results[WAYS] = { 0 };
+	const struct selftest_result *chosen = NULL;
+	struct error err = { 0 };
+	bool json = false;
+	char name[] = "tmtrace selftest";
+	int rc;
+
+	argp_err_exit_status = EXIT_USAGE;
+	argv[0] = name;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &json);
+	rc = run(results, !json, &err);
+	if (!rc) {
+		chosen = choose(results);
+		if (json)
+			selftest_output__print_record(results, WAYS, chosen);
+		else
+			selftest_output__print_choice(chosen);
+		if (fflush(stdout) || ferror(stdout))
+			rc = error__set(&err, -EIO, "standard output: %s", strerror(errno));
+	}
+	if (rc < 0)
+		fprintf(stderr, "tmtrace: %s\n", err.text);
+	return rc < 0 || !chosen ? EXIT_RUN : 0;
+}

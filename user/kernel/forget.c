@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "kernel/forget.h"
+#include "tmtrace/config.h"
+#include "tmtrace/series.h"
+#include "tmtrace.skel.h"
+
+/* Deletes every element of a hash. */
+static int clear_hash(const struct bpf_map *map)
+{
+	union {
+		struct tm_key key;
+		__u32 tgid;
+	} first;
+	int fd = bpf_map__fd(map);
+
+	while (!bpf_map_get_next_key(fd, NULL, &first))
+		if (bpf_map_delete_elem(fd, &first) && errno != ENOENT)
+			return -errno;
+	return 0;
+}
+
+/* Makes the elements from first to end - 1 of an array zero. */
+static int clear_array(const struct bpf_map *map, __u32 first, __u32 end)
+{
+	void *zeros = calloc(1, bpf_map__value_size(map));
+	int rc = zeros ? 0 : -ENOMEM;
+
+	for (; !rc && first < end; first++)
+		rc = bpf_map_update_elem(bpf_map__fd(map), &first, zeros, BPF_ANY);
+	free(zeros);
+	return rc;
+}
+
+/* Most of many have counted nothing, and are only looked at. */
+static int clear_ledgers(const struct bpf_map *map)
+{
+	__u32 i, n = bpf_map__max_entries(map);
+	struct tm_ledger *ledgers;
+
+	ledgers = mmap(NULL, n * sizeof(*ledgers), PROT_READ | PROT_WRITE, MAP_SHARED,
+		       bpf_map__fd(map), 0);
+	if (ledgers == MAP_FAILED)
+		return -errno;
+	for (i = 0; i < n; i++)
+		if (ledgers[i].hits)
+			ledgers[i] = (struct tm_ledger){ 0 };
+	munmap(ledgers, n * sizeof(*ledgers));
+	return 0;
+}
+
+int forget__counts(struct tmtrace_bpf *skel)
+{
+	__u32 used = skel->bss->tm_next_slot;
+	int rc;
+
+	rc = clear_hash(skel->maps.tm_slots);
+	if (!rc)
+		rc = clear_hash(skel->maps.tm_targets);
+	if (!rc)
+		rc = clear_array(skel->maps.tm_series, 0, used);
+	if (!rc)
+		rc = clear_array(skel->maps.tm_buckets, 0, used * TM_HISTOGRAMS);
+	if (!rc)
+		rc = clear_ledgers(skel->maps.tm_ledgers);
+	skel->bss->tm_next_slot = 0;
+	return rc;
+}

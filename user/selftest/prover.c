@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attach/uprobe.h"
+#include "selftest/examine.h"
+#include "selftest/prover.h"
+
+/* The last of the table of probes: a run's own come from the other end, and later. */
+#define FIRST_COOKIE (TM_PROBES_MAX - SUBJECT_SITES)
+
+/* A link and an event, for each site and its return. */
+#define LINKS_MAX (4 * SUBJECT_SITES)
+
+/* A child that hangs is ended by then. */
+#define CHILD_LIMIT_S 10
+
+struct prover {
+	struct trial_options options;
+	struct subject *subject;
+	struct scenario_log *log; /* shared with children */
+	struct scenario scenario;
+	struct drain *drain;
+	bool probed[SUBJECT_SITES], entry_only[SUBJECT_SITES];
+	struct scene_end ends[SCENES];
+	int fds[LINKS_MAX]; /* of links and events, which are the probes */
+	size_t n_fds;
+};
+
+/* Perf uprobes take 0.1 s each to go away again: a few have to do. */
+static bool is_enough_for_perf(enum subject_site site)
+{
+	switch (site) {
+	case SITE_NOP1:
+	case SITE_SUB:
+	case SITE_AFTER_ENDBR:
+	case SITE_AFTER_MOV:
+	case SITE_LEAF_NOP1:
+	case SITE_COUNT_PUSH:
+	case SITE_COUNT_NOP5:
+	case SITE_COUNT_ENDBR:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static bool is_used(const struct trial_options *options, enum subject_site site)
+{
+	if (site == SITE_BARE)
+		return false;
+	if (site == SITE_LEAF_NOP5)
+		return options->full;
+	return options->mechanism != UPROBE_PERF || is_enough_for_perf(site);
+}
+
+static bool is_counted_only(enum subject_site site)
+{
+	return site >= SITE_COUNT_PUSH && site <= SITE_COUNT_ENDBR;
+}
+
+static void describe_sites(struct prover *prover)
+{
+	struct tm_probe *probes = kernel__probes(prover->options.kernel) + FIRST_COOKIE;
+	enum subject_site site;
+
+	for (site = 0; site < SUBJECT_SITES; site++) {
+		prover->probed[site] = is_used(&prover->options, site);
+		prover->entry_only[site] = is_counted_only(site);
+		probes[site] = (struct tm_probe){
+			.function = site,
+			.layer = TRIAL_LAYER,
+			.entry_only = prover->entry_only[site],
+			.spec = { .size.kind = TM_SIZE_RETURN,
+				  .return_width = 8,
+				  .return_signed = 1 },
+		};
+	}
+}
+
+/* Places that get a program. */
+struct chosen {
+	__u64 offsets[SUBJECT_SITES], cookies[SUBJECT_SITES];
+	struct uprobe_sites sites;
+};
+
+static void choose(const struct prover *prover, bool exits, struct chosen *chosen)
+{
+	enum subject_site site;
+
+	chosen->sites = (struct uprobe_sites){
+		.path = subject__path(prover->subject),
+		.offsets = chosen->offsets,
+		.cookies = chosen->cookies,
+	};
+	for (site = 0; site < SUBJECT_SITES; site++) {
+		__u32 i = chosen->sites.n;
+
+		if (!prover->probed[site] || (exits && prover->entry_only[site]))
+			continue;
+		chosen->offsets[i] = exits ? subject__exit(site) : subject__offset(site);
+		chosen->cookies[i] = exits ? 0 : FIRST_COOKIE + site;
+		chosen->sites.n++;
+	}
+}
+
+static int keep(struct prover *prover, int fd)
+{
+	if (fd >= 0)
+		prover->fds[prover->n_fds++] = fd;
+	return fd;
+}
+
+static int link_places(struct prover *prover, enum kernel_program which, bool exits)
+{
+	enum uprobe_mechanism mechanism = prover->options.mechanism;
+	int program = kernel__program_fd(prover->options.kernel, which), rc = 0, perf_fd;
+	struct chosen chosen;
+	__u32 i;
+
+	choose(prover, exits, &chosen);
+	if (mechanism != UPROBE_PERF)
+		return keep(prover, uprobe__link_multi(mechanism, program, &chosen.sites, false));
+	for (i = 0; rc >= 0 && i < chosen.sites.n; i++) {
+		rc = uprobe__link_perf(program, &chosen.sites, i, false, &perf_fd);
+		if (keep(prover, rc) >= 0)
+			keep(prover, perf_fd);
+	}
+	return rc;
+}
+
+static int make_probes(struct prover *prover, struct error *err)
+{
+	bool session = prover->options.mechanism == UPROBE_SESSION;
+	int rc = session ? 0 : link_places(prover, KERNEL_RETURN, true);
+
+	if (rc >= 0)
+		rc = link_places(prover, session ? KERNEL_SESSION : KERNEL_ENTRY, false);
+	return rc < 0 ? error__set(err, rc, "cannot probe functions in memory: %s", strerror(-rc))
+		      : 0;
+}
+
+int prover__new(struct prover **out, const struct trial_options *options, struct error *err)
+{
+	/* What dies here is no crash that somebody has to look at: 1 is for pipes, too. */
+	const struct rlimit no_core = { 1, 1 };
+	struct prover *prover = calloc(1, sizeof(*prover));
+	struct drain_maps maps;
+	int rc;
+
+	if (!prover)
+		return error__set(err, -ENOMEM, "no memory");
+	*out = prover;
+	prover->options = *options;
+	setrlimit(RLIMIT_CORE, &no_core);
+	prover->log = mmap(NULL, sizeof(*prover->log), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (prover->log == MAP_FAILED)
+		return error__set(err, -ENOMEM, "no memory");
+	rc = subject__new(&prover->subject);
+	if (rc < 0)
+		return error__set(err, rc, "cannot make functions to probe: %s", strerror(-rc));
+	kernel__maps(options->kernel, &maps);
+	rc = drain__new(&prover->drain, &maps, err);
+	if (rc < 0)
+		return rc;
+	describe_sites(prover);
+	prover->scenario = (struct scenario){
+		.subject = prover->subject,
+		.log = prover->log,
+		.probed = prover->probed,
+		.calls = options->full ? 2000 : 40,
+	};
+	return make_probes(prover, err);
+}
+
+int *prover__probes(struct prover *prover, size_t *n)
+{
+	*n = prover->n_fds;
+	return prover->fds;
+}
+
+static int play(struct prover *prover, enum scene scene)
+{
+	struct scenario *scenario = &prover->scenario;
+
+	switch (scene) {
+	case SCENE_CALLS:
+		scenario->threads = true;
+		return scenario__calls(scenario, SITE_PUSH, SITE_AFTER_MOV);
+	case SCENE_NOP5:
+		scenario->threads = true;
+		return scenario__calls(scenario, SITE_NOP5, SITE_NOP5);
+	case SCENE_LEAVES:
+		return scenario__leaves(scenario, SITE_LEAF_PUSH, SITE_LEAF_NOP1);
+	case SCENE_NOP5_LEAF:
+		return scenario__leaves(scenario, SITE_LEAF_NOP5, SITE_LEAF_NOP5);
+	case SCENE_STRANGER:
+		return scenario__stranger(scenario);
+	case SCENE_STRICT:
+		scenario__seccomp(scenario, true, SITE_STRICT_PUSH);
+	case SCENE_FILTER:
+		scenario__seccomp(scenario, false, SITE_STRICT_PUSH);
+	case SCENE_NOP5_SECCOMP:
+		scenario__seccomp(scenario, false, SITE_STRICT_NOP5);
+	case SCENE_STACKS:
+		return scenario__stacks(scenario);
+	case SCENE_COSTS:
+		return scenario__costs(scenario);
+	default:
+		return SCENARIO_IMPOSSIBLE;
+	}
+}
+
+static void run_scene(struct prover *prover, enum scene scene)
+{
+	struct scene_end *end = &prover->ends[scene];
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		alarm(CHILD_LIMIT_S);
+		if (scene != SCENE_STRANGER && kernel__add_target(prover->options.kernel, getpid()))
+			_exit(SCENARIO_IMPOSSIBLE);
+		_exit(play(prover, scene));
+	}
+	end->ran = true;
+	if (pid < 0 || waitpid(pid, &status, 0) != pid) {
+		end->status = SCENARIO_IMPOSSIBLE;
+		return;
+	}
+	end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	end->status = WIFEXITED(status) ? WEXITSTATUS(status) : SCENARIO_OK;
+}
+
+static bool is_wanted(const struct prover *prover, enum scene scene)
+{
+	return scene != SCENE_COSTS && (scene != SCENE_NOP5_LEAF || prover->options.full);
+}
+
+/* A count that moves is read once more: see drain__read(). */
+static int read_counts(struct prover *prover, struct evidence *evidence)
+{
+	struct error ignored;
+	int rc = drain__read(prover->drain, &evidence->snapshot, &ignored);
+
+	return rc ? rc : drain__read(prover->drain, &evidence->snapshot, &ignored);
+}
+
+void prover__run(struct prover *prover, struct trial_result *result)
+{
+	struct evidence evidence = {
+		.spares_confined = prover->options.spares_confined,
+		.probed = prover->probed,
+		.entry_only = prover->entry_only,
+		.log = prover->log,
+		.first_probe = TM_PROBE_USER + FIRST_COOKIE,
+	};
+	enum scene scene;
+
+	for (scene = 0; scene < SCENES; scene++)
+		if (is_wanted(prover, scene))
+			run_scene(prover, scene);
+	memcpy(evidence.ends, prover->ends, sizeof(evidence.ends));
+	if (!read_counts(prover, &evidence))
+		examine__proofs(&evidence, result->proofs);
+	run_scene(prover, SCENE_COSTS);
+	if (!read_counts(prover, &evidence))
+		examine__costs(&evidence, result->costs);
+}

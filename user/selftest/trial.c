@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attach/closer.h"
+#include "selftest/prover.h"
+#include "selftest/trial.h"
+
+/* A machine that emulates another one needs some, too. */
+#define QUICK_LIMIT_MS 10000
+#define FULL_LIMIT_MS  120000
+
+struct trial {
+	pid_t prover;
+	int release; /* closed: the prover ends */
+};
+
+/* What the prover fills in. */
+struct shared {
+	struct trial_result result;
+	struct error error;
+	bool finished;
+};
+
+/* In the process of the prover: it keeps the probes until it is released. Does not return. */
+static _Noreturn void prove(const struct trial_options *options, struct shared *shared, int done,
+			    int release)
+{
+	struct prover *prover = NULL;
+	size_t n = 0;
+	char byte;
+	int *fds;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!prover__new(&prover, options, &shared->error)) {
+		prover__run(prover, &shared->result);
+		shared->finished = true;
+	}
+	closer__name();
+	close(done);
+	while (read(release, &byte, 1) < 0 && errno == EINTR)
+		;
+	fds = prover ? prover__probes(prover, &n) : NULL;
+	closer__run(fds, n);
+}
+
+static int await(const struct trial *trial, int done, bool full)
+{
+	struct pollfd poll_done = { .fd = done };
+	int rc;
+
+	do {
+		rc = poll(&poll_done, 1, full ? FULL_LIMIT_MS : QUICK_LIMIT_MS);
+	} while (rc < 0 && errno == EINTR);
+	if (rc > 0)
+		return 0;
+	kill(trial->prover, SIGKILL);
+	return rc ? -errno : -ETIMEDOUT;
+}
+
+/* Starts the prover; the end of *done tells that it is ready. */
+static int start(struct trial *trial, const struct trial_options *options, struct shared *shared,
+		 int *done)
+{
+	int ready[2] = { -1, -1 }, release[2] = { -1, -1 }, rc;
+
+	if (pipe2(ready, O_CLOEXEC) || pipe2(release, O_CLOEXEC))
+		goto fail;
+	trial->prover = fork();
+	if (trial->prover < 0)
+		goto fail;
+	if (!trial->prover) {
+		close(ready[0]);
+		close(release[1]);
+		prove(options, shared, ready[1], release[0]);
+	}
+	close(ready[1]);
+	close(release[0]);
+	*done = ready[0];
+	trial->release = release[1];
+	return 0;
+fail:
+	rc = -errno;
+	close(ready[0]);
+	close(ready[1]);
+	close(release[0]);
+	close(release[1]);
+	return rc;
+}
+
+static int finish(struct shared *shared, int rc, struct trial_result *result, struct error *err)
+{
+	if (rc < 0)
+		return error__set(err, rc, "the trial of the mechanism did not end");
+	if (!shared->finished && shared->error.code)
+		return error__set(err, shared->error.code, "%s", shared->error.text);
+	if (!shared->finished)
+		return error__set(err, -EIO, "the trial of the mechanism was ended by a signal");
+	*result = shared->result;
+	return 0;
+}
+
+int trial__run(struct trial **out, const struct trial_options *options, struct trial_result *result,
+	       struct error *err)
+{
+	struct trial *trial = calloc(1, sizeof(*trial));
+	struct shared *shared;
+	int done = -1, rc, end;
+
+	if (!trial)
+		return error__set(err, -ENOMEM, "no memory");
+	trial->release = -1;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	if (shared == MAP_FAILED) {
+		free(trial);
+		return error__set(err, -ENOMEM, "no memory");
+	}
+	kernel__begin_trial(options->kernel);
+	rc = start(trial, options, shared, &done);
+	if (rc < 0) {
+		error__set(err, rc, "cannot start a process: %s", strerror(-rc));
+	} else {
+		rc = await(trial, done, options->full);
+		close(done);
+		rc = finish(shared, rc, result, err);
+	}
+	end = kernel__end_trial(options->kernel);
+	if (!rc && end < 0)
+		rc = error__set(err, end, "cannot clear the counters: %s", strerror(-end));
+	munmap(shared, sizeof(*shared));
+	if (rc < 0)
+		trial__free(trial);
+	else
+		*out = trial;
+	return rc;
+}
+
+void trial__free(struct trial *trial)
+{
+	if (!trial)
+		return;
+	if (trial->release >= 0)
+		close(trial->release);
+	/* One that still removes probes is left to whoever is the parent then. */
+	if (trial->prover > 0)
+		waitpid(trial->prover, NULL, WNOHANG);
+	free(trial);
+}
+
+void trial__wait(struct trial *trial)
+{
+	if (trial->release >= 0)
+		close(trial->release);
+	trial->release = -1;
+	waitpid(trial->prover, NULL, 0);
+	trial->prover = 0;
+}
