@@ -28,6 +28,12 @@ stack:
 
 include tests/bench/bench.mk
 
+# The same, with functions that begin with endbr64.
+.PHONY: stack-endbr64
+stack-endbr64:
+	$(Q)$(MAKE) $(if $(Q),-s) -f tests/stack/stack.mk BUILD=$(BUILD)/endbr64 \
+		CC='$(CC) -fcf-protection' stack
+
 # Unit tests: each file is a program.
 UNIT_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/test_*.c)))
 FUZZ_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -58,7 +64,7 @@ test-unit: $(UNIT_PROGRAMS)
 		$(UNIT_PROGRAMS)
 
 .PHONY: test-integration
-test-integration: all stack bench-tools
+test-integration: all stack stack-endbr64 bench-tools
 	$(Q)tests/run --build $(BUILD) $(TESTS)
 
 .PHONY: fuzz
@@ -73,7 +79,7 @@ test:
 	$(Q)$(MAKE) $(AGAIN) $(JOBS) test-build
 	$(Q)$(MAKE) $(AGAIN) test-run
 
-test-build: all stack bench-tools unit-programs
+test-build: all stack stack-endbr64 bench-tools unit-programs
 	$(Q)$(MAKE) $(AGAIN) $(SANITIZED) unit-programs
 	$(Q)$(MAKE) $(AGAIN) $(FUZZING) fuzz-programs
 	$(GIVE_BACK)

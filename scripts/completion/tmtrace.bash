@@ -87,6 +87,7 @@ _tmtrace_value()
 		mapfile -t COMPREPLY < <(compgen -W 'user=session user=multi user=perf' -- "$word")
 		[[ $COMP_WORDBREAKS != *=* || $word != *=* ]] || COMPREPLY=("${COMPREPLY[@]#*=}")
 		;;
+	--entry) mapfile -t COMPREPLY < <(compgen -W 'cheap first' -- "$word") ;;
 	--user) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
 	--probes | --json) _tmtrace_files -f "$word" ;;
 	--duration | --interval | --env | --max-series) ;;
@@ -97,7 +98,7 @@ _tmtrace_value()
 
 _tmtrace_options()
 {
-	local common='--pid --all --layer --lib --probes --help --usage --version'
+	local common='--pid --all --entry --layer --lib --probes --help --usage --version'
 
 	if [[ $2 == list ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$common --sites" -- "$1")

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "target/entry_file.h"
 #include "target/exits.h"
 
 static void check(const struct elf_file *elf, size_t size)
@@ -51,6 +52,27 @@ static void follow(const struct elf_file *elf, int fd, const unsigned char *data
 	exits__close(exits);
 }
 
+/* The entries of all functions. */
+static void check_entries(const struct elf_file *elf, int fd)
+{
+	size_t n = elf_file__n_functions(elf);
+	struct entry_function *functions = calloc(n + 1, sizeof(*functions));
+	struct error err;
+
+	if (!functions)
+		abort();
+	for (size_t i = 0; i < n; i++) {
+		functions[i].offset = elf_file__function(elf, i)->offset;
+		functions[i].size = elf_file__function(elf, i)->size;
+	}
+	entry_file__find(fd, "input", elf, functions, n, &err);
+	for (size_t i = 0; i < n; i++)
+		if (functions[i].entry.moved && functions[i].entry.moved >= functions[i].size &&
+		    functions[i].size)
+			abort();
+	free(functions);
+}
+
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
@@ -64,6 +86,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	if (elf_file__open_fd(&elf, fd, "input", &err) == 0) {
 		check(elf, size);
 		follow(elf, fd, data, size);
+		check_entries(elf, fd);
 		elf_file__close(elf);
 	} else if (err.code >= 0 || !err.text[0]) {
 		abort();

@@ -90,7 +90,7 @@ static inline void sample__probes(struct sample *sample)
 		.library = "/opt/lib/libmaestro.so.0",
 		.site = 0x1f40,
 		.mechanism = "uprobe_multi",
-		.entry = "moved",
+		.entry = { .first = ENTRY_STEPPED, .site = ENTRY_EMULATED, .moved = 4 },
 		.spec = { .fail = TM_FAIL_NONZERO, .size.kind = TM_SIZE_VALUE },
 	};
 
@@ -103,7 +103,7 @@ static inline void sample__probes(struct sample *sample)
 	sample__probe(sample, LAYER_MSTRO, "mstro_finalize", &probe);
 	probe.state = PROBE_FAILED;
 	probe.reason = "the entry could not be read";
-	probe.entry = NULL;
+	probe.entry = (struct entry_site){ 0 };
 	sample__probe(sample, LAYER_MSTRO, "mstro_cdo_dispose", &probe);
 	probe.library = "/opt/lib/libmio.so.0";
 	probe.spec.fail = TM_FAIL_NEGATIVE_ERRNO;

@@ -217,6 +217,7 @@ static void test_probes_and_losses(void **state)
 	check_string(r, "mechanism", "uprobe_multi");
 	check_string(r, "state", "armed");
 	check_string(r, "entry", "moved");
+	check_number(r, "moved_bytes", 4);
 	check_number(r, "hits", 25);
 	check_number(r, "recorded", 12);
 	check_number(r, "filtered", 0);

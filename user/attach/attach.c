@@ -23,6 +23,9 @@ static const char calls_back[] =
 	"it calls the program back, and an exception thrown there would not "
 	"survive a return probe on this kernel";
 
+static const char refused[] = "the kernel takes no probe on its first instruction";
+static const char go_code[] = "it is made by Go, which moves stacks: no return probe survives that";
+
 /* A file to look at. */
 struct attach_request {
 	const char *path;  /* what can be opened */
@@ -202,7 +205,8 @@ static struct probe describe(const struct attach *attach, const struct site *sit
 		.function = site->symbol,
 		.spec = site->spec,
 		.library = shown,
-		.site = site->offset,
+		.site = site->offset + site->entry.moved,
+		.entry = site->entry,
 		.mechanism = uprobe_mechanism_names[attach->options.mechanism],
 		.state = PROBE_ARMED,
 		.entry_only = site->untimed != NULL,
@@ -256,6 +260,8 @@ static int prepare_returns(struct attach *attach, struct site_list *sites,
 	struct exit_list *exits;
 	int fd, rc;
 
+	for (size_t i = 0; i < site_list__n(sites) && elf_file__is_go(elf); i++)
+		site_list__at(sites, i)->untimed = go_code;
 	if (attach->options.mechanism == UPROBE_SESSION) {
 		for (size_t i = 0; i < site_list__n(sites) && !repairs_stacks(attach); i++)
 			if (site_list__at(sites, i)->spec.calls_back)
@@ -296,7 +302,9 @@ static int place(struct attach *attach, struct site_list *sites, const struct el
 
 		if (site->error)
 			probe_table__set_state(attach->options.table, site->number, PROBE_FAILED,
-					       strerror(-site->error));
+					       site->entry.site == ENTRY_REFUSED
+						       ? refused
+						       : strerror(-site->error));
 		else
 			placed++;
 	}
@@ -315,18 +323,25 @@ static bool is_guarded(const char *name)
 
 /* Probes a file that is open and read: the number of probes, or a negative errno. */
 static int probe_elf(struct attach *attach, struct seen_file *seen, const struct elf_file *elf,
-		     const struct attach_request *request, const char *path, struct error *err)
+		     const struct attach_request *request, int fd, struct error *err)
 {
 	struct site_list *sites = NULL;
+	struct error ignored;
+	char path[32];
 	int rc;
 
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	rc = site_list__new(&sites);
 	if (!rc)
 		rc = collect(attach, seen, elf, request, sites);
 	if (rc < 0)
 		error__set(err, rc, "%s: %s", request->shown, strerror(-rc));
-	else if (site_list__n(sites))
+	if (rc >= 0 && site_list__n(sites)) {
+		/* What cannot be examined is probed at its entry. */
+		site_list__find_entries(sites, fd, request->shown, elf, attach->options.first,
+					&ignored);
 		rc = place(attach, sites, elf, path, request->shown, err);
+	}
 	if (rc >= 0 && attach->links && !seen->complete &&
 	    (request->program || is_guarded(elf_file__soname(elf) ?: base_name(request->shown))))
 		link_set__guard(attach->links, path, elf);
@@ -356,7 +371,6 @@ static int probe_file(struct attach *attach, const struct attach_request *reques
 {
 	struct elf_file *elf = NULL;
 	struct seen_file *seen;
-	char path[32];
 	struct tm_file id;
 	int fd, rc;
 
@@ -378,8 +392,7 @@ static int probe_file(struct attach *attach, const struct attach_request *reques
 		rc = error__set(err, -ENOMEM, "%s: no memory", request->shown);
 		goto out;
 	}
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	rc = probe_elf(attach, seen, elf, request, path, err);
+	rc = probe_elf(attach, seen, elf, request, fd, err);
 	if (rc > 0)
 		seen->n_probes += rc;
 	seen->complete |= !request->layer;

@@ -24,6 +24,7 @@ struct attach_options {
 	struct probe_table *table; /* gets the probes */
 	struct kernel *kernel;	   /* NULL: only list, attach nothing */
 	enum uprobe_mechanism mechanism;
+	bool first; /* every probe on its function's first instruction */
 };
 
 int attach__new(struct attach **out, const struct attach_options *options, struct error *err);

@@ -165,19 +165,30 @@ static void link_batch(struct link_set *set, enum kernel_program program, const 
 
 void link_set__add(struct link_set *set, const char *path, struct site_list *sites)
 {
-	size_t i, n = site_list__n(sites);
+	size_t i, tried = 0, n = site_list__n(sites);
 	struct batch batch;
 	int rc;
 
 	rc = batch__init(&batch, path, n);
-	for (i = 0; !rc && i < n; i++)
-		batch__add(&batch, site_list__at(sites, i)->offset,
-			   site_list__at(sites, i)->number - TM_PROBE_USER);
+	for (i = 0; !rc && i < n; i++) {
+		const struct site *site = site_list__at(sites, i);
+
+		/* In a file that nobody maps yet the refusal would come later, and silently. */
+		if (site->entry.site == ENTRY_REFUSED)
+			continue;
+		batch__add(&batch, site->offset + site->entry.moved, site->number - TM_PROBE_USER);
+	}
 	if (!rc)
 		link_batch(set, set->mechanism == UPROBE_SESSION ? KERNEL_SESSION : KERNEL_ENTRY,
 			   &batch);
-	for (i = 0; i < n; i++)
-		site_list__at(sites, i)->error = rc < 0 ? rc : batch.errors[i];
+	for (i = 0; i < n; i++) {
+		struct site *site = site_list__at(sites, i);
+
+		if (site->entry.site == ENTRY_REFUSED)
+			site->error = -EOPNOTSUPP;
+		else
+			site->error = rc < 0 ? rc : batch.errors[tried++];
+	}
 	batch__free(&batch);
 }
 

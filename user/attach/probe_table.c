@@ -161,7 +161,6 @@ static int append(struct probe_table *table, const struct probe *probe)
 	if (array__grow((void **)&table->probes, &table->room, table->n, sizeof(copy)) < 0 ||
 	    keep(table, &copy.library, probe->library) < 0 ||
 	    keep(table, &copy.mechanism, probe->mechanism) < 0 ||
-	    keep(table, &copy.entry, probe->entry) < 0 ||
 	    keep(table, &copy.reason, probe->reason) < 0)
 		return -ENOMEM;
 	copy.layer = table->layers[probe->layer_id].name;

@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 #include "catalogue/catalogue.h"
+#include "target/entry.h"
 #include "tmtrace/config.h"
 #include "tmtrace/series.h"
 
@@ -28,12 +29,12 @@ struct probe {
 	__u32 function_id; /* of the key; the same function in two libraries has one */
 	__u8 layer_id;
 	bool entry_only;
-	struct tm_spec spec; /* of a library's function; 0 for kernel layers */
-	const char *library; /* path; NULL for kernel layers */
-	__u64 site;	     /* offset in the library */
+	struct tm_spec spec;	 /* of a library's function; 0 for kernel layers */
+	const char *library;	 /* path; NULL for kernel layers */
+	__u64 site;		 /* offset in the library */
+	struct entry_site entry; /* how its first instructions are handled */
 	const char *mechanism;
 	enum probe_state state;
-	const char *entry;  /* how the first instruction is handled, NULL: not looked at */
 	const char *reason; /* of a failure or a degradation, NULL: none */
 };
 

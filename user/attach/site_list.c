@@ -62,6 +62,7 @@ int site_list__add(struct site_list *list, const struct elf_function *symbol,
 		   const struct catalogue_function *function, __u8 layer)
 {
 	struct site *site;
+	__u64 size = symbol->size;
 	size_t *place;
 
 	if (array__grow((void **)&list->sites, &list->room, list->n, sizeof(*list->sites)) < 0 ||
@@ -70,8 +71,11 @@ int site_list__add(struct site_list *list, const struct elf_function *symbol,
 	place = find(list, symbol->offset);
 	if (*place) {
 		site = &list->sites[*place - 1];
+		if (symbol->size && (!site->size || symbol->size < site->size))
+			site->size = symbol->size;
 		if (!site->pattern || function->pattern)
 			return 0;
+		size = site->size;
 	} else {
 		site = &list->sites[list->n++];
 		*place = list->n;
@@ -79,11 +83,35 @@ int site_list__add(struct site_list *list, const struct elf_function *symbol,
 	*site = (struct site){
 		.symbol = symbol->name,
 		.offset = symbol->offset,
+		.size = size,
 		.layer = layer,
 		.pattern = function->pattern,
 		.spec = function->spec,
 	};
 	return 0;
+}
+
+int site_list__find_entries(struct site_list *list, int fd, const char *name,
+			    const struct elf_file *elf, bool stay, struct error *err)
+{
+	struct entry_function *functions = calloc(list->n + 1, sizeof(*functions));
+	size_t i;
+	int rc;
+
+	if (!functions)
+		return error__set(err, -ENOMEM, "%s: no memory", name);
+	for (i = 0; i < list->n; i++) {
+		functions[i].offset = list->sites[i].offset;
+		functions[i].size = list->sites[i].size;
+	}
+	rc = entry_file__find(fd, name, elf, functions, list->n, err);
+	for (i = 0; i < list->n; i++) {
+		if (stay && functions[i].entry.moved)
+			entry__stay(&functions[i].entry, ENTRY_BAR_CHOICE);
+		list->sites[i].entry = functions[i].entry;
+	}
+	free(functions);
+	return rc;
 }
 
 size_t site_list__n(const struct site_list *list)

@@ -8,10 +8,13 @@
 
 #include "catalogue/catalogue.h"
 #include "target/elf_file.h"
+#include "target/entry_file.h"
 
 struct site {
 	const char *symbol; /* of the ELF file, which must outlive the list */
-	__u64 offset;
+	__u64 offset;	    /* of the function; the probe is entry.moved bytes behind */
+	__u64 size;	    /* of the function, the least that its names say; 0: not known */
+	struct entry_site entry;
 	__u8 layer; /* of the key */
 	bool pattern;
 	bool tail_calls;     /* may end by jumping to another function */
@@ -32,6 +35,14 @@ void site_list__free(struct site_list *list);
  */
 int site_list__add(struct site_list *list, const struct elf_function *symbol,
 		   const struct catalogue_function *function, __u8 layer);
+
+/*
+ * Finds out where each function is best probed; with stay, only how its first instruction is
+ * handled. fd is the file's, name what messages call it. 0, or a negative errno: then all stay,
+ * unexamined.
+ */
+int site_list__find_entries(struct site_list *list, int fd, const char *name,
+			    const struct elf_file *elf, bool stay, struct error *err);
 
 size_t site_list__n(const struct site_list *list);
 struct site *site_list__at(const struct site_list *list, size_t i);

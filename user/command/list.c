@@ -63,17 +63,45 @@ static void print_files(const struct session *session)
 		printf("no library of the catalogue found\n");
 }
 
+/* What a hit costs, as far as that is known without measuring. */
+static const char *expected_cost(enum entry_class class)
+{
+	switch (class) {
+	case ENTRY_EMULATED:
+	case ENTRY_NOP5:
+		return "low";
+	case ENTRY_STEPPED:
+		return "high";
+	default:
+		return "-";
+	}
+}
+
+static void print_site(const struct probe *probe)
+{
+	const struct entry_site *entry = &probe->entry;
+	const char *name = entry__name(entry), *bar = entry_bar_texts[entry->bar];
+	char where[32], class[32];
+
+	snprintf(where, sizeof(where), "%#llx", probe->site - entry->moved);
+	if (entry->moved)
+		snprintf(where + strlen(where), sizeof(where) - strlen(where), "+%u", entry->moved);
+	snprintf(class, sizeof(class), "%s", name ?: "-");
+	if (entry->site == ENTRY_EMULATED || entry->site == ENTRY_NOP5)
+		bar = NULL;
+	printf("%-10s %-36s %14s  %-9s %-5s %s%s%s%s\n", probe->layer, probe->function, where,
+	       class, expected_cost(entry->site), probe->library, bar ? " (" : "", bar ?: "",
+	       bar ? ")" : "");
+}
+
 static void print_sites(const struct session *session)
 {
 	size_t i;
 
-	printf("\n%-10s %-36s %12s  %s\n", "layer", "function", "site", "library");
-	for (i = TM_PROBE_USER; i < probe_table__n(session->probes); i++) {
-		const struct probe *probe = probe_table__at(session->probes, i);
-
-		printf("%-10s %-36s %#12llx  %s\n", probe->layer, probe->function, probe->site,
-		       probe->library);
-	}
+	printf("\n%-10s %-36s %14s  %-9s %-5s %s\n", "layer", "function", "site", "entry", "cost",
+	       "library");
+	for (i = TM_PROBE_USER; i < probe_table__n(session->probes); i++)
+		print_site(probe_table__at(session->probes, i));
 }
 
 int list__run(const struct options *options)
@@ -94,6 +122,7 @@ int list__run(const struct options *options)
 		attach.catalogue = session.catalogue;
 		attach.layers = session.layers;
 		attach.table = session.probes;
+		attach.first = options->first;
 		rc = attach__new(&session.attach, &attach, &err);
 	}
 	if (!rc)

@@ -27,6 +27,7 @@ enum {
 	OPT_MECHANISM,
 	OPT_MAX_SERIES,
 	OPT_SITES,
+	OPT_ENTRY,
 };
 
 static const struct argp_option trace_options[] = {
@@ -40,6 +41,10 @@ static const struct argp_option trace_options[] = {
 	{ "lib", OPT_LIB, "LAYER=PATH", 0, "trace this file as that layer's library", 1 },
 	{ "mechanism", OPT_MECHANISM, "LAYER=NAME[,...]", 0,
 	  "force mechanisms of the layers user, vfs and block, as in user=multi,vfs=tp_btf", 1 },
+	{ "entry", OPT_ENTRY, "WHERE", 0,
+	  "probe functions where it is cheap (default), or at their first instruction: cheap, "
+	  "first",
+	  1 },
 	{ NULL, 0, NULL, 0, "How long, and what comes out:", 2 },
 	{ "duration", OPT_DURATION, "SEC", 0, "stop after", 2 },
 	{ "interval", OPT_INTERVAL, "SEC", 0, "print every", 2 },
@@ -62,7 +67,9 @@ static const struct argp_option list_options[] = {
 	{ "layer", OPT_LAYER, "LIST", 0, "only these layers", 1 },
 	{ "probes", OPT_PROBES, "PATH", 0, "a further catalogue file, or a folder of them", 1 },
 	{ "lib", OPT_LIB, "LAYER=PATH", 0, "this file as that layer's library", 1 },
-	{ "sites", OPT_SITES, NULL, 0, "every function, and where it is", 1 },
+	{ "entry", OPT_ENTRY, "WHERE", 0, "as for tracing: cheap, first", 1 },
+	{ "sites", OPT_SITES, NULL, 0,
+	  "every function: where its probe is, what a hit costs, and why not less", 1 },
 	{ 0 },
 };
 
@@ -221,6 +228,11 @@ static bool parse_target(int key, char *arg, struct argp_state *state)
 		return true;
 	case OPT_LIB:
 		add_lib(state, arg);
+		return true;
+	case OPT_ENTRY:
+		if (strcmp(arg, "first") && strcmp(arg, "cheap"))
+			usage_error("--entry %s: known are cheap and first", arg);
+		options->first = !strcmp(arg, "first");
 		return true;
 	default:
 		return false;

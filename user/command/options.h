@@ -56,6 +56,7 @@ struct options {
 	size_t n_env;
 	bool optional;
 	bool sites;    /* list: functions too */
+	bool first;    /* probe functions at their first instruction */
 	int mechanism; /* enum uprobe_mechanism of user functions, -1: the best */
 	int kernel_mechanisms[KERNEL_LAYERS]; /* as ladder.h numbers them, -1: the best */
 	unsigned int slots;

@@ -362,6 +362,7 @@ static int attach_libraries(struct session *session, const char *program, struct
 		.table = session->probes,
 		.kernel = session->kernel,
 		.mechanism = session->mechanism,
+		.first = session->options->first,
 	};
 	int rc;
 

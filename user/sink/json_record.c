@@ -254,7 +254,8 @@ struct json_object *json_record__probe(const struct report_run *run,
 			       probe->library ? json_value__hex(probe->site) : NULL);
 	json_value__add_string(record, "mechanism", probe->mechanism);
 	json_value__add_string(record, "state", probe_state__name(probe->state));
-	json_value__add_string(record, "entry", probe->entry);
+	json_value__add_string(record, "entry", entry__name(&probe->entry));
+	json_value__add_u64(record, "moved_bytes", probe->entry.moved);
 	json_value__add_u64(record, "hits", ledger->hits);
 	json_value__add_u64(record, "recorded", ledger->recorded);
 	json_value__add_u64(record, "filtered", ledger->filtered);

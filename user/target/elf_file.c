@@ -8,6 +8,7 @@
 
 #include "target/elf_file.h"
 #include "target/elf_functions.h"
+#include "target/elf_go.h"
 
 /* Owns copies of all that it hands out: libelf's buffers are gone once the file is read. */
 struct elf_file {
@@ -18,6 +19,7 @@ struct elf_file {
 	char **needed;
 	size_t n_needed;
 	bool no_default_libs;
+	bool is_go;
 	dev_t dev;
 	ino_t ino;
 	struct elf_functions functions;
@@ -111,6 +113,7 @@ static int open_fd(struct elf_file **out, int fd, const char *name, bool functio
 	}
 	elf->dev = st.st_dev;
 	elf->ino = st.st_ino;
+	elf->is_go = elf_go__made(&image);
 	ret = read_image(elf, &image, functions, err);
 cleanup:
 	elf_image__close(&image);
@@ -228,4 +231,9 @@ const struct elf_function *elf_file__function(const struct elf_file *elf, size_t
 size_t elf_file__n_rejected(const struct elf_file *elf)
 {
 	return elf->functions.n_rejected;
+}
+
+bool elf_file__is_go(const struct elf_file *elf)
+{
+	return elf->is_go;
 }

@@ -59,5 +59,7 @@ size_t elf_file__n_functions(const struct elf_file *elf);
 const struct elf_function *elf_file__function(const struct elf_file *elf, size_t i);
 /* How many function symbols had to be left out because they point outside of any segment. */
 size_t elf_file__n_rejected(const struct elf_file *elf);
+/* Was it made by a Go compiler, whose code moves its stacks? */
+bool elf_file__is_go(const struct elf_file *elf);
 
 #endif

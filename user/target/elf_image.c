@@ -155,6 +155,12 @@ static int read_segments(struct elf_image *image, struct error *err)
 			image->interp = span;
 		} else if (head.p_type == PT_DYNAMIC) {
 			image->dynamic = span;
+		} else if (head.p_type == PT_GNU_EH_FRAME) {
+			image->unwind = span;
+		} else if (head.p_type == PT_GNU_RELRO) {
+			if (head.p_memsz <= ~0ULL - head.p_vaddr)
+				image->relro = (struct elf_range){ head.p_vaddr,
+								   head.p_vaddr + head.p_memsz };
 		} else if (head.p_type == PT_LOAD) {
 			ret = add_segment(image, &head, err);
 			if (ret)

@@ -27,6 +27,11 @@ struct elf_span {
 	__u64 size;
 };
 
+/* Addresses, as the file is linked; end is behind the last. */
+struct elf_range {
+	__u64 start, end;
+};
+
 struct elf_strings {
 	const char *bytes;
 	size_t size;
@@ -40,6 +45,8 @@ struct elf_image {
 	size_t n_segments;
 	struct elf_span interp;
 	struct elf_span dynamic;
+	struct elf_span unwind; /* .eh_frame_hdr */
+	struct elf_range relro; /* what only the dynamic loader writes */
 };
 
 /*

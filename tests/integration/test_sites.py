@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where in a function its probe is: moved probes must count the same as unmoved ones.
+
+The same load is traced with probes on the first instruction (--entry first) and where they are cheap
+(the default). Programs of the distribution are run so that every call and every argument is the same
+each time; what differs between two runs with unmoved probes is not held against the moved ones.
+"""
+
+import os
+import re
+import shutil
+
+from harness import (Records, check, check_ledgers, compare_clean, equal, truth_functions)
+from real_machine import compile_c, need, run
+from test_real_libraries import hdf5_file
+
+FIRST = ("--entry", "first")
+# A few dozen runs with hundreds of probes: half a minute, on a machine with nothing else to do.
+LONG = 600
+
+
+def use_endbr64(env):
+    """The sample stack whose functions begin with endbr64."""
+    env.stack = os.path.join(env.build, "endbr64", "stack")
+    check(os.path.exists(env.stack), "not built yet: make stack-endbr64")
+    env.load = os.path.join(env.stack, "load")
+
+
+def entries(records):
+    """{how the begin of a function is handled: how many library functions}."""
+    counts = {}
+    for p in records.of("probe"):
+        if p["library"] and "/stack/" in p["library"]:
+            counts[p["entry"]] = counts.get(p["entry"], 0) + 1
+    return counts
+
+
+def test_endbr64(env):
+    """Every function of the sample stack, both ways, exact against the truth."""
+    use_endbr64(env)
+    args = ("all", "--threads", "1", "--count", "10")
+    stepped, stepped_truth = env.trace_load(*args, options=FIRST)
+    moved, moved_truth = env.trace_load(*args)
+    check(compare_clean(stepped, stepped_truth) > 80, "too few functions were compared")
+    check(compare_clean(moved, moved_truth) > 80, "too few functions were compared")
+    check(set(entries(stepped)) == {"stepped"}, f"unmoved: {entries(stepped)}")
+    check(entries(moved).get("moved", 0) > 0.9 * sum(entries(moved).values()),
+          f"moved: {entries(moved)}")
+    beyond = {}
+    for name, records, truth in (("first", stepped, stepped_truth), ("cheap", moved, moved_truth)):
+        total = 0
+        for key, true in truth_functions(truth).items():
+            found = records.total(*key, "total_ns")
+            if not found or key[1] == "sample_tail":
+                continue
+            check(found >= true["total_ns"], f"{name}, {'.'.join(key)}: total_ns {found} is less "
+                  f"than what the function itself measured, {true['total_ns']}")
+            total += found - true["total_ns"]
+        beyond[name] = total
+    check(beyond["cheap"] < beyond["first"], f"time beyond the truth's: {beyond}")
+    env.remark = (f"time beyond the truth's: {beyond['first'] / 1e6:.1f} ms, "
+                  f"moved {beyond['cheap'] / 1e6:.1f} ms")
+
+
+def test_endbr64_special(env):
+    """The loads whose frames end in other ways than by a return."""
+    use_endbr64(env)
+    for args in (("longjmp",), ("tail",), ("recurse", "--how", "100", "--count", "10"),
+                 ("fork-inside",), ("threads", "--threads", "8", "--count", "500")):
+        stepped, stepped_truth = env.trace_load(*args, options=FIRST)
+        moved, moved_truth = env.trace_load(*args)
+        equal(f"{args[0]}: the truths", calls_of(moved_truth), calls_of(stepped_truth))
+        equal(f"{args[0]}: counts", counts_of(moved), counts_of(stepped))
+        equal(f"{args[0]}: losses", moved.losses(), stepped.losses())
+        check_ledgers(moved)
+
+
+def calls_of(truth):
+    return {key: f["calls"] for key, f in truth_functions(truth).items()}
+
+
+def counts_of(records):
+    return {r["function"]: (r["count"], r["errors"], r["bytes"])
+            for r in records.functions("sample")}
+
+
+# Functions of a library, each argument or what it points to for their size in turn, and every
+# return value other than 0 a failure by its number.
+CATALOGUE = """\
+layer: all
+libraries: ["{library}"]
+functions:
+  - name: [{left_out}]
+    enabled: false
+  - name: [{names}]
+    size: "{size}"
+    fail: nonzero
+    returns: u64
+"""
+SIZES = ("arg1.u32", "arg2.u32", "arg3.u32", "arg4.u32", "arg5.u32", "arg6.u32", "[arg1].u32",
+         "[arg2+8].u32")
+# Functions that return twice, or elsewhere: a return probe of any tracer breaks them.
+LEFT_OUT = ("'*setjmp*'", "'*vfork*'", "'*context*'", "'*clone*'", "'*longjmp*'", "'__cxa_*'",
+            "'_Unwind_*'")
+
+
+def private_copy(env, program, library):
+    """A copy of a library that only our program maps, and the environment that makes it do so."""
+    out = run("ldd", program)
+    found = re.search(rf"{re.escape(library)} => (\S+)", out)
+    check(found, f"{program} does not need {library}: {out}")
+    os.makedirs(env.path("lib"), exist_ok=True)
+    return shutil.copy(os.path.realpath(found[1]), env.path(os.path.join("lib", library)))
+
+
+def observe(env, names, size, library, options, *command):
+    """{function: (calls, sum of sizes, results)} of one run, and its Records."""
+    catalogue = env.path("all.yaml")
+    with open(catalogue, "w", encoding="ascii") as f:
+        f.write(CATALOGUE.format(library=os.path.basename(library), size=size,
+                                 names=", ".join(f"'{name}'" for name in names), left_out=", ".join(LEFT_OUT)))
+    records = env.path("all.json")
+    status, _, err = env.trace("--json", records, "--probes", catalogue, "--layer", "all",
+                               "--lib", f"all={library}", *options,
+                               "--env", f"LD_LIBRARY_PATH={os.path.dirname(library)}", "--",
+                               # Addresses are the same in every run.
+                               "setarch", "-R", *command)
+    check(status == 0, f"{' '.join(command)} ended with {status}: {err}")
+    records = Records(records)
+    check_ledgers(records)
+    unsized = {p["function"]: p["unsized"] for p in records.probes("all")}
+    return {r["function"]: (r["count"], r["bytes"], r["errors"], r["errors_by"],
+                            unsized[r["function"]])
+            for r in records.functions("all")}, records
+
+
+def both_ways(env, program, library, *args):
+    """Traces a program with unmoved and moved probes, once for each operand."""
+    library = private_copy(env, program, library)
+    certain, compared, times = 0, 0, {"first": 0, "cheap": 0}
+    called, _ = observe(env, ["*"], "none", library, FIRST, program, *args)
+    for size in SIZES:
+        first, one = observe(env, called, size, library, FIRST, program, *args)
+        again, _ = observe(env, called, size, library, FIRST, program, *args)
+        cheap, other = observe(env, called, size, library, (), program, *args)
+        moved = {p["function"] for p in other.probes("all") if p["entry"] == "moved"}
+        equal(f"{size}: the functions called", set(cheap), set(first))
+        same = {name for name in first if again.get(name) == first[name]}
+        differ = {name: (first[name], cheap[name]) for name in same if cheap[name] != first[name]}
+        check(not differ, f"{size}: moved probes see something else: {differ}")
+        certain += len(same & moved)
+        compared += len(moved & set(first))
+        for name, records in (("first", one), ("cheap", other)):
+            times[name] += sum(r["total_ns"] or 0 for r in records.functions("all")
+                               if r["function"] in moved)
+    check(certain > 0.95 * compared,
+          f"only {certain} of {compared} results of moved functions are the same in every run")
+    check(times["cheap"] < times["first"], f"moved functions' times: {times}")
+    calls = sum(count for count, *_ in first.values())
+    env.remark = (f"{len(first)} functions called {calls} times, {len(moved & set(first))} of them "
+                  f"moved, {len(SIZES)} operands; {compared - certain} results not comparable")
+    return len(moved & set(first))
+
+
+def folder(env):
+    """One that nobody else writes to."""
+    os.makedirs(env.path("work"), exist_ok=True)
+    return env.path("work")
+
+
+def test_libc(env):
+    need("cc", "setarch", "ldd")
+    program = compile_c(env, "real_calls.c", "-O0", "-fno-builtin", "-w", "-D_GNU_SOURCE")
+    moved = both_ways(env, program, "libc.so.6", folder(env), "5")
+    check(moved >= 40, f"only {moved} functions were called whose probes are moved")
+
+
+test_libc.time_limit = LONG
+
+
+def test_libstdcxx(env):
+    need("c++", "setarch", "ldd")
+    program = env.path("real_calls")
+    run("c++", "-O0", "-std=c++17", "-o", program,
+        os.path.join(env.source, "tests", "integration", "real_calls.cpp"))
+    moved = both_ways(env, program, "libstdc++.so.6", folder(env), "5")
+    check(moved >= 150, f"only {moved} functions were called whose probes are moved")
+
+
+test_libstdcxx.time_limit = LONG
+
+
+def test_hdf5(env):
+    need("h5dump", "h5cc", "setarch", "ldd")
+    program = shutil.which("h5dump")
+    library = re.search(r"(libhdf5\S*\.so\S*) => ", run("ldd", program))
+    check(library, "h5dump needs no libhdf5")
+    moved = both_ways(env, program, library[1], "-d", "/data", "-s", "0", "-c", "1000",
+                      hdf5_file(env, env.dir))
+    check(moved >= 30, f"only {moved} functions were called whose probes are moved")
+
+
+test_hdf5.time_limit = LONG
