@@ -43,7 +43,8 @@ def test_endbr64(env):
     moved, moved_truth = env.trace_load(*args)
     check(compare_clean(stepped, stepped_truth) > 80, "too few functions were compared")
     check(compare_clean(moved, moved_truth) > 80, "too few functions were compared")
-    check(set(entries(stepped)) == {"stepped"}, f"unmoved: {entries(stepped)}")
+    check(entries(stepped).get("stepped", 0) > 0.9 * sum(entries(stepped).values()) and
+          "moved" not in entries(stepped), f"unmoved: {entries(stepped)}")
     check(entries(moved).get("moved", 0) > 0.9 * sum(entries(moved).values()),
           f"moved: {entries(moved)}")
     beyond = {}
