@@ -18,7 +18,7 @@ TMTRACE = "tmtrace -- true"
 def timed(bench, *command):
     """Wall time of a program, and the largest resident memory of it and its children."""
     tracers.need(command[0])
-    _, err = tracers.run(os.path.join(bench.out, "bench-time"), *command)
+    _, err = tracers.run(os.path.join(bench.tools, "bench-time"), *command)
     wall, rss, status = (int(text) for text in err.splitlines()[-1].split())
     if status:
         raise BenchError(f"{' '.join(command)} ended with {status}")
@@ -61,7 +61,7 @@ def memory_run(bench):
 
 
 def drain_run(bench):
-    out, _ = tracers.run(os.path.join(bench.out, "bench-drain"), str(SERIES))
+    out, _ = tracers.run(os.path.join(bench.tools, "bench-drain"), str(SERIES))
     return {re.sub("_ns$", "", name): value for name, value in json.loads(out).items()}
 
 

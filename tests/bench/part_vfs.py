@@ -17,7 +17,7 @@ BPFTRACE = "bpftrace, histogram of sys_enter/exit_pread64"
 
 
 def make_file(bench):
-    path = os.path.join(bench.out, "page")
+    path = os.path.join(bench.work, "page")
     with open(path, "wb") as f:
         f.write(b"x" * 4096)
     return path
@@ -38,7 +38,7 @@ def with_table(bench, program, command, *options):
     """A tracer that runs the load, and leaves a table of system calls."""
     tracers.need(program)
     tracers.need_tracefs()
-    path = os.path.join(bench.out, program)
+    path = os.path.join(bench.work, program)
     result = json.loads(tracers.run(program, *options, "-o", path, *command)[0])
     with open(path, encoding="utf-8", errors="replace") as f:
         row = next((line.split() for line in f if "pread64" in line), [])

@@ -31,7 +31,7 @@ def run(*argv, timeout=600):
                           stderr=subprocess.PIPE, text=True, errors="replace", timeout=timeout,
                           check=False)
     if done.returncode:
-        raise BenchError(f"{' '.join(argv[:3])}... ended with {done.returncode}: "
+        raise BenchError(f"{os.path.basename(argv[0])} ended with {done.returncode}: "
                          f"{done.stderr.strip()[-300:]}")
     return done.stdout, done.stderr
 
@@ -55,7 +55,7 @@ def finish(process):
     """What it still has to say."""
     out, err = process.communicate(timeout=READY_SECONDS)
     if process.returncode:
-        raise BenchError(f"{process.args[0]} ended with {process.returncode}: {err[-300:]}")
+        raise BenchError(f"{os.path.basename(process.args[0])} ended with {process.returncode}: {err[-300:]}")
     return out
 
 
@@ -64,7 +64,7 @@ def wait_for_line(process, start):
     for line in process.stdout:
         if start in line:
             return line
-    raise BenchError(f"{process.args[0]} said no {start}: {process.stderr.read()[-300:]}")
+    raise BenchError(f"{os.path.basename(process.args[0])} said no {start}: {process.stderr.read()[-300:]}")
 
 
 def check_count(name, got, wanted, more=0):
@@ -76,16 +76,18 @@ def check_count(name, got, wanted, more=0):
 class Bench:
     """Where things are, and how long to measure."""
 
-    def __init__(self, build, source, rounds, quick):
+    def __init__(self, build, rounds, quick, work=None):
+        self.here = os.path.dirname(os.path.abspath(__file__))
+        self.source = os.path.dirname(os.path.dirname(self.here))
         self.build = build
         self.tmtrace = os.path.join(build, "tmtrace")
-        self.out = os.path.join(build, "bench")
-        self.here = os.path.join(source, "tests", "bench")
-        self.load = os.path.join(self.out, "bench-load")
-        self.empty = os.path.join(self.out, "bench-empty")
-        self.library = os.path.join(self.out, "libbench.so.1")
+        self.tools = os.path.join(build, "bench")
+        self.load = os.path.join(self.tools, "bench-load")
+        self.empty = os.path.join(self.tools, "bench-empty")
+        self.library = os.path.join(self.tools, "libbench.so.1")
         self.catalogue = os.path.join(self.here, "bench.yaml")
-        self.records = os.path.join(self.out, "records.json")
+        self.work = work or self.tools  # where files are written
+        self.records = os.path.join(self.work, "records.json")
         self.rounds = rounds
         self.quick = quick
         self.cpu = max(os.sched_getaffinity(0))
@@ -128,7 +130,7 @@ def function_counts(path, layer):
 
 def write_catalogue(bench, count):
     """A catalogue file of so many of the functions bench_many_000 to bench_many_499."""
-    path = os.path.join(bench.out, f"many-{count}.yaml")
+    path = os.path.join(bench.work, f"many-{count}.yaml")
     with open(path, "w", encoding="utf-8") as f:
         f.write("layer: bench\nlibraries: [libbench.so.*]\n"
                 "defaults: {fail: negative, returns: s32}\nfunctions:\n  - name:\n")
