@@ -51,11 +51,15 @@ def background(argv, stop=None):
         raise
 
 
+def name_of(process):
+    return os.path.basename(process.args[0])
+
+
 def finish(process):
     """What it still has to say."""
     out, err = process.communicate(timeout=READY_SECONDS)
     if process.returncode:
-        raise BenchError(f"{os.path.basename(process.args[0])} ended with {process.returncode}: {err[-300:]}")
+        raise BenchError(f"{name_of(process)} ended with {process.returncode}: {err[-300:]}")
     return out
 
 
@@ -64,7 +68,7 @@ def wait_for_line(process, start):
     for line in process.stdout:
         if start in line:
             return line
-    raise BenchError(f"{os.path.basename(process.args[0])} said no {start}: {process.stderr.read()[-300:]}")
+    raise BenchError(f"{name_of(process)} did not say {start}: {process.stderr.read()[-300:]}")
 
 
 def check_count(name, got, wanted, more=0):
