@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "frame.bpf.h"
 
-__attribute__((noinline)) int frame__lose_above(struct tm_stack *stack, u32 depth, u32 reason)
+struct losses {
+	struct tm_stack *stack;
+	u32 depth, reason;
+};
+
+static long lose_top(u32 i, struct losses *losses)
 {
+	struct tm_stack *stack = losses->stack;
 	struct tm_frame *top;
 
-	if (!stack)
-		return 0;
-	for (int i = 0; i < TM_FRAMES && stack->depth > depth; i++) {
-		top = frame__at(stack, stack->depth - 1);
-		if (top)
-			frame__lose(top, reason);
-		stack->depth--;
-	}
+	if (stack->depth <= losses->depth)
+		return 1;
+	top = frame__at(stack, stack->depth - 1);
+	if (top)
+		frame__lose(top, losses->reason);
+	stack->depth--;
+	return 0;
+}
+
+__attribute__((noinline)) int frame__lose_above(struct tm_stack *stack, u32 depth, u32 reason)
+{
+	struct losses losses = { .stack = stack, .depth = depth, .reason = reason };
+
+	if (stack)
+		bpf_loop(TM_FRAMES, lose_top, &losses, 0);
 	return 0;
 }
 

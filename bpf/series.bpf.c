@@ -1,6 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "series.bpf.h"
 
+/* Another CPU that wins meanwhile has raised it too: a few tries suffice. */
+__attribute__((noinline)) int atomic__raise(u64 *max, u64 value)
+{
+	u64 old, seen;
+
+	if (!max)
+		return 0;
+	old = *(volatile u64 *)max;
+	for (int i = 0; i < 8 && value > old; i++) {
+		seen = __sync_val_compare_and_swap(max, old, value);
+		if (seen == old)
+			break;
+		old = seen;
+	}
+	return 0;
+}
+
+__attribute__((noinline)) int atomic__reduce(u64 *min, u64 value)
+{
+	u64 old, seen;
+
+	if (!min)
+		return 0;
+	old = *(volatile u64 *)min;
+	for (int i = 0; i < 8 && value < old; i++) {
+		seen = __sync_val_compare_and_swap(min, old, value);
+		if (seen == old)
+			break;
+		old = seen;
+	}
+	return 0;
+}
+
 __attribute__((noinline)) u32 series__create(struct tm_key *wanted)
 {
 	struct tm_series *series;

@@ -9,33 +9,23 @@
 
 #define ADD(counter, value) __sync_fetch_and_add(&(counter), (value))
 
-/* Raises *max to value. Another CPU that wins meanwhile has raised it too: a few tries suffice. */
+/*
+ * Sets a new extreme. Not inlined: rare, and the tries would multiply what the verifier has to look
+ * at.
+ */
+int atomic__raise(u64 *max, u64 value);
+int atomic__reduce(u64 *min, u64 value);
+
 TM_INLINE void atomic__max(u64 *max, u64 value)
 {
-	u64 old = *(volatile u64 *)max, seen;
-
-	for (int i = 0; i < 8; i++) {
-		if (value <= old)
-			return;
-		seen = __sync_val_compare_and_swap(max, old, value);
-		if (seen == old)
-			return;
-		old = seen;
-	}
+	if (value > *(volatile u64 *)max)
+		atomic__raise(max, value);
 }
 
 TM_INLINE void atomic__min(u64 *min, u64 value)
 {
-	u64 old = *(volatile u64 *)min, seen;
-
-	for (int i = 0; i < 8; i++) {
-		if (value >= old)
-			return;
-		seen = __sync_val_compare_and_swap(min, old, value);
-		if (seen == old)
-			return;
-		old = seen;
-	}
+	if (value < *(volatile u64 *)min)
+		atomic__reduce(min, value);
 }
 
 TM_INLINE u32 this_shard(void)

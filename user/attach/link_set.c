@@ -8,6 +8,7 @@
 #include "attach/closer.h"
 #include "attach/link_set.h"
 #include "base/array.h"
+#include "base/close_all.h"
 
 #define FILES_MAX (1UL << 20) /* /proc/sys/fs/nr_open, as kernels come */
 
@@ -60,8 +61,7 @@ pid_t link_set__free(struct link_set *set, size_t *probes)
 	if (set->mechanism == UPROBE_PERF && set->n)
 		pid = closer__start(set->fds, set->n);
 	else
-		while (set->n)
-			close(set->fds[--set->n]);
+		close_all(set->fds, set->n);
 	free(set->fds);
 	free(set);
 	return pid > 0 ? pid : 0;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef USER_BASE_CLOSE_ALL_H
+#define USER_BASE_CLOSE_ALL_H
+
+#include <stddef.h>
+
+/*
+ * Closes n descriptors, several at a time, and returns when all are closed. For those at each of
+ * which the kernel waits for grace periods: waits at the same time are one.
+ */
+void close_all(const int *fds, size_t n);
+
+#endif
