@@ -188,7 +188,7 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 }
 
 TM_INLINE void call__record(const struct tm_frame *frame, const struct tm_thread *thread,
-			    u64 duration, s64 value)
+			    u64 duration, s64 value, bool nested)
 {
 	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + frame->probe);
 	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
@@ -220,6 +220,8 @@ TM_INLINE void call__record(const struct tm_frame *frame, const struct tm_thread
 	ADD(series->in_flight, -1ULL);
 	ADD(ledger->in_flight, -1ULL);
 	ADD(ledger->recorded, 1);
+	if (nested)
+		ADD(ledger->nested, 1);
 }
 
 /* The innermost call ends. */
@@ -232,7 +234,7 @@ TM_INLINE void call__close(struct tm_stack *stack, struct tm_thread *thread, u64
 	if (!frame)
 		return;
 	duration = now - frame->start_ns;
-	call__record(frame, thread, duration, value);
+	call__record(frame, thread, duration, value, depth >= 2);
 	stack->depth = depth - 1;
 	thread->depth = stack->depth;
 	if (depth >= 2 && below)

@@ -14,7 +14,7 @@
 #include "tmtrace/histogram.h"
 #include "tmtrace/key.h"
 
-#define TM_LAYOUT_VERSION 1
+#define TM_LAYOUT_VERSION 2
 
 /* Where the time inside a call went; a thread sums each up, a frame takes the difference. */
 enum tm_time {
@@ -87,9 +87,10 @@ struct tm_ledger {
 	__u64 recorded;
 	__u64 filtered;	 /* not in scope, or not a file */
 	__u64 in_flight; /* libraries; of the kernel layers, their series have it */
+	__u64 nested;	 /* libraries: recorded, and made inside another traced call */
 	__u64 lost[TM_LOSSES];
 	__u64 unsized; /* recorded, but the size could not be read */
-	__u64 pad[2];
+	__u64 pad[1];
 } __attribute__((aligned(64)));
 
 #endif

@@ -7,7 +7,7 @@ that this kernel has.
 
 import json
 
-from harness import (Skip, check, check_ledgers, check_lossless, compare, compare_clean, equal,
+from harness import (Records, Skip, check, check_ledgers, check_lossless, compare, compare_clean, equal,
                      truth_functions)
 
 SAMPLE = ("--layer", "sample")
@@ -161,3 +161,64 @@ for _mechanism in MECHANISMS:
 for _subcommand in ("coroutine", "altstack"):
     add_test(f"{CHOSEN}_{_subcommand}", check_stacks, CHOSEN, _subcommand)
 add_test(f"{CHOSEN}_longjmp", check_exceptions, CHOSEN)
+
+
+def run_record(records):
+    return [r for r in records.of("run") if r["final"]][-1]
+
+
+def traced_empty(env, *load_args):
+    """Records of a load that counts nothing itself: its calls do nothing; and what it printed."""
+    path = env.path("o.json")
+    status, out, err = env.trace("--json", path, *SAMPLE, "--probes", env.sample, "--env",
+                                 "STACK_TRUTH=off", "--", env.load, *load_args)
+    equal(f"exit status ({err})", status, 0)
+    return Records(path), json.loads(out)
+
+
+def check_share(records, outermost):
+    """The share by docs/records.md, where only one function is called."""
+    run = run_record(records)
+    function, = records.functions("sample")
+    probe, = (p for p in records.probes("sample") if p["hits"])
+    site = {"moved": "emulated"}.get(probe["entry"], probe["entry"])
+    cost, inside = run["hit_cost_ns"][site], run["hit_inside_ns"][site]
+    caused = function["count"] * cost
+    traced = function["self_ns"] + outermost * (cost - inside)
+    share = min(caused / traced, 1)
+    check(abs(run["probe_share"] - share) < 1e-5, f"{run['probe_share']} is not {share}")
+    return share
+
+
+def test_probe_share_of_short_calls(env):
+    """Of calls that do nothing tracing is nearly all, as the slow-down shows."""
+    plain = [json.loads(env.run("env", "STACK_TRUTH=off", env.load, "spin", "--count",
+                                "1000000")[1])["calls_per_s"] for _ in range(5)]
+    best = (0, 0)
+    # What other programs take of the processor is in the traced time, too.
+    for _ in range(5):
+        records, traced_load = traced_empty(env, "spin", "--count", "50000")
+        share = check_share(records, 50000)
+        best = max(best, (share, 1 - traced_load["calls_per_s"] / max(plain)))
+    check(best[1] > 0.7, f"tracing causes only {best[1]} of the time, by the slow-down")
+    check(best[0] > 0.4, f"{best[0]} is said to be caused by probes, {best[1]} is")
+
+
+def test_probe_share_of_nested_calls(env):
+    records, _ = traced_empty(env, "recurse", "--how", "40", "--count", "500")
+    equal("calls", records.total("sample", "sample_recurse", "count"), 40 * 500)
+    check_share(records, 500)
+
+
+def test_probe_share_of_long_calls(env):
+    """One call that sleeps for a second."""
+    records, _ = env.trace_load("inside", "--go", env.load, "--duration", "1", "--count", "1",
+                                options=SAMPLE)
+    share = run_record(records)["probe_share"]
+    check(0 <= share < 0.02, f"share {share}")
+
+
+def test_probe_share_unknown(env):
+    records, _ = env.trace_load("redzone", "--count", "1", options=("--layer", "vfs"))
+    equal("share without libraries", run_record(records)["probe_share"], None)
+    equal("share at the start", records.of("run")[0]["probe_share"], None)

@@ -112,11 +112,11 @@ static void test_all_proven(void **state)
 	assert_int_equal(failures(&fake), 0);
 	examine__costs(&fake.evidence, fake.result.costs);
 	costs = fake.result.costs;
-	assert_int_equal(costs[COST_EMULATED].timed_ns, 1000);
-	assert_int_equal(costs[COST_EMULATED].inside_ns, 1050 / 2 - 50);
-	assert_int_equal(costs[COST_EMULATED].counted_ns, 500);
-	assert_int_equal(costs[COST_NOP5].timed_ns, 700);
-	assert_int_equal(costs[COST_STEPPED].timed_ns, 6000);
+	assert_int_equal(costs[ENTRY_EMULATED].timed_ns, 1000);
+	assert_int_equal(costs[ENTRY_EMULATED].inside_ns, 1050 / 2 - 50);
+	assert_int_equal(costs[ENTRY_EMULATED].counted_ns, 500);
+	assert_int_equal(costs[ENTRY_NOP5].timed_ns, 700);
+	assert_int_equal(costs[ENTRY_STEPPED].timed_ns, 6000);
 }
 
 static void test_deaths(void **state)
@@ -216,9 +216,9 @@ static void test_few_sites(void **state)
 	examine__proofs(&fake.evidence, fake.result.proofs);
 	assert_int_equal(fake.result.proofs[PROOF_STACKS].outcome, OUTCOME_UNTRIED);
 	examine__costs(&fake.evidence, fake.result.costs);
-	assert_int_equal(fake.result.costs[COST_NOP5].timed_ns, 0);
-	assert_int_equal(fake.result.costs[COST_NOP5].inside_ns, 0);
-	assert_int_equal(fake.result.costs[COST_EMULATED].timed_ns, 1000);
+	assert_int_equal(fake.result.costs[ENTRY_NOP5].timed_ns, 0);
+	assert_int_equal(fake.result.costs[ENTRY_NOP5].inside_ns, 0);
+	assert_int_equal(fake.result.costs[ENTRY_EMULATED].timed_ns, 1000);
 }
 
 static struct trial_result failed(enum proof proof, const char *reason)

@@ -24,6 +24,8 @@ static const char calls_back[] =
 	"survive a return probe on this kernel";
 
 static const char refused[] = "the kernel takes no probe on its first instruction";
+static const char harmful[] = "a probe on its first instruction, a nop of five bytes, does harm on "
+			      "this kernel: tmtrace selftest";
 static const char go_code[] = "it is made by Go, which moves stacks: no return probe survives that";
 
 /* A file to look at. */
@@ -249,6 +251,19 @@ static int number_sites(struct attach *attach, struct site_list *sites, const ch
 	return 0;
 }
 
+/* Leaves out where no probe may be. */
+static void refuse_sites(const struct attach *attach, struct site_list *sites)
+{
+	for (size_t i = 0; i < site_list__n(sites); i++) {
+		struct site *site = site_list__at(sites, i);
+
+		if (site->entry.site == ENTRY_REFUSED)
+			site->refused = refused;
+		else if (site->entry.site == ENTRY_NOP5 && attach->options.avoid_nop5)
+			site->refused = harmful;
+	}
+}
+
 /*
  * Which calls can be timed, and by what: a session's return probe, or probes where the functions
  * return, which are placed here.
@@ -287,6 +302,7 @@ static int place(struct attach *attach, struct site_list *sites, const struct el
 	size_t i, n = site_list__n(sites), placed = 0;
 	int rc;
 
+	refuse_sites(attach, sites);
 	rc = prepare_returns(attach, sites, elf, path, shown, err);
 	if (rc < 0)
 		return rc;
@@ -302,9 +318,7 @@ static int place(struct attach *attach, struct site_list *sites, const struct el
 
 		if (site->error)
 			probe_table__set_state(attach->options.table, site->number, PROBE_FAILED,
-					       site->entry.site == ENTRY_REFUSED
-						       ? refused
-						       : strerror(-site->error));
+					       site->refused ?: strerror(-site->error));
 		else
 			placed++;
 	}

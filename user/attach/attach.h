@@ -24,7 +24,8 @@ struct attach_options {
 	struct probe_table *table; /* gets the probes */
 	struct kernel *kernel;	   /* NULL: only list, attach nothing */
 	enum uprobe_mechanism mechanism;
-	bool first; /* every probe on its function's first instruction */
+	bool first;	 /* every probe on its function's first instruction */
+	bool avoid_nop5; /* no probe on a nop of five bytes: it is not proven to do no harm */
 };
 
 int attach__new(struct attach **out, const struct attach_options *options, struct error *err);

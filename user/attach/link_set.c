@@ -174,7 +174,7 @@ void link_set__add(struct link_set *set, const char *path, struct site_list *sit
 		const struct site *site = site_list__at(sites, i);
 
 		/* In a file that nobody maps yet the refusal would come later, and silently. */
-		if (site->entry.site == ENTRY_REFUSED)
+		if (site->refused)
 			continue;
 		batch__add(&batch, site->offset + site->entry.moved, site->number - TM_PROBE_USER);
 	}
@@ -184,7 +184,7 @@ void link_set__add(struct link_set *set, const char *path, struct site_list *sit
 	for (i = 0; i < n; i++) {
 		struct site *site = site_list__at(sites, i);
 
-		if (site->entry.site == ENTRY_REFUSED)
+		if (site->refused)
 			site->error = -EOPNOTSUPP;
 		else
 			site->error = rc < 0 ? rc : batch.errors[tried++];

@@ -18,6 +18,7 @@ struct site {
 	__u8 layer; /* of the key */
 	bool pattern;
 	bool tail_calls;     /* may end by jumping to another function */
+	const char *refused; /* why no probe can be there; static; NULL: it can */
 	const char *untimed; /* why its calls are counted only; static; NULL: they are timed */
 	struct tm_spec spec;
 	int number; /* of the probe */

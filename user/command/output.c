@@ -10,6 +10,7 @@
 
 #include "command/output.h"
 #include "report/report.h"
+#include "report/share.h"
 #include "report/table.h"
 #include "sink/json.h"
 #include "target/cgroup_names.h"
@@ -22,7 +23,7 @@ struct output {
 	struct session *session;
 	struct report_run run;
 	struct report_mechanism mechanisms[MECHANISMS_MAX];
-	struct report_hit_cost costs[COST_CLASSES];
+	struct report_hit_cost costs[ENTRY_CLASSES];
 	struct utsname uname;
 	char scope[256], epoch[32];
 	struct sink_json *json; /* NULL: tables */
@@ -92,16 +93,16 @@ static void describe_mechanisms(struct output *output)
 /* What a hit costs, as far as it was measured. */
 static void describe_costs(struct output *output)
 {
-	enum cost_class class;
+	enum entry_class kind;
 
 	output->run.hit_costs = output->costs;
 	output->run.n_hit_costs = 0;
-	for (class = 0; class < COST_CLASSES; class ++) {
-		const struct hit_cost *cost = &output->session->proven.costs[class];
+	for (kind = ENTRY_EMULATED; kind <= ENTRY_STEPPED; kind++) {
+		const struct hit_cost *cost = &output->session->proven.costs[kind];
 
 		if (cost->timed_ns)
 			output->costs[output->run.n_hit_costs++] = (struct report_hit_cost){
-				.site_class = cost_class_names[class],
+				.site_class = entry_class_names[kind],
 				.ns = cost->timed_ns,
 				.inside_ns = cost->inside_ns,
 				.counted_ns = cost->counted_ns,
@@ -230,6 +231,7 @@ static int print(struct output *output, bool final, struct error *err)
 		return rc;
 	output->run.notes = (const char *const *)output->session->notes.lines;
 	output->run.n_notes = output->session->notes.n;
+	output->run.probe_share = share__of_probes(&output->run, snapshot);
 	if (!output->json)
 		return print_tables(output, snapshot, final, err);
 	rc = sink_json__snapshot(output->json, snapshot, final, err);

@@ -43,7 +43,7 @@ void selftest_output__print(const struct selftest_result *result)
 
 void selftest_output__print_choice(const struct selftest_result *chosen)
 {
-	enum cost_class class;
+	enum entry_class kind;
 	char ns[UNITS_ROOM];
 
 	if (!chosen) {
@@ -52,11 +52,11 @@ void selftest_output__print_choice(const struct selftest_result *chosen)
 	}
 	printf("chosen: user=%s, %s\n", uprobe_mechanism_names[chosen->way->mechanism],
 	       use_of(chosen->way));
-	for (class = 0; class < COST_CLASSES; class ++) {
-		const struct hit_cost *cost = &chosen->trial.costs[class];
+	for (kind = ENTRY_EMULATED; kind <= ENTRY_STEPPED; kind++) {
+		const struct hit_cost *cost = &chosen->trial.costs[kind];
 
 		if (cost->timed_ns)
-			printf("a call costs, %s: %s", cost_class_names[class],
+			printf("a call costs, %s: %s", entry_class_names[kind],
 			       units__time(ns, cost->timed_ns));
 		if (cost->timed_ns && cost->inside_ns)
 			printf(" (%s of it in the measured time)",
@@ -92,17 +92,17 @@ static struct json_object *proofs_of(const struct trial_result *trial)
 static struct json_object *costs_of(const struct trial_result *trial)
 {
 	struct json_object *costs = json_object_new_object();
-	enum cost_class class;
+	enum entry_class kind;
 
-	for (class = 0; costs && class < COST_CLASSES; class ++) {
-		const struct hit_cost *cost = &trial->costs[class];
+	for (kind = ENTRY_EMULATED; costs && kind <= ENTRY_STEPPED; kind++) {
+		const struct hit_cost *cost = &trial->costs[kind];
 		struct json_object *object = json_object_new_object();
 
 		json_value__add_measured(object, "timed_ns", cost->timed_ns, cost->timed_ns != 0);
 		json_value__add_measured(object, "inside_ns", cost->inside_ns, cost->timed_ns != 0);
 		json_value__add_measured(object, "counted_ns", cost->counted_ns,
 					 cost->counted_ns != 0);
-		json_object_object_add(costs, cost_class_names[class], object);
+		json_object_object_add(costs, entry_class_names[kind], object);
 	}
 	return costs;
 }

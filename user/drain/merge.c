@@ -130,6 +130,7 @@ struct tm_ledger merge__ledgers(const struct tm_ledger *shards, __u32 n)
 		total.recorded += shards[i].recorded;
 		total.filtered += shards[i].filtered;
 		total.in_flight += shards[i].in_flight;
+		total.nested += shards[i].nested;
 		total.unsized += shards[i].unsized;
 		for (int loss = 0; loss < TM_LOSSES; loss++)
 			total.lost[loss] += shards[i].lost[loss];

@@ -207,21 +207,28 @@ static __u32 cost_of(const struct evidence *evidence, enum subject_site site)
 	return probed > bare ? probed - bare : 0;
 }
 
-void examine__costs(const struct evidence *evidence, struct hit_cost costs[COST_CLASSES])
+void examine__costs(const struct evidence *evidence, struct hit_cost costs[ENTRY_CLASSES])
 {
-	static const enum subject_site timed[COST_CLASSES] = { SITE_PUSH, SITE_NOP5, SITE_ENDBR };
-	static const enum subject_site counted[COST_CLASSES] = { SITE_COUNT_PUSH, SITE_COUNT_NOP5,
-								 SITE_COUNT_ENDBR };
+	static const enum subject_site timed[ENTRY_CLASSES] = {
+		[ENTRY_EMULATED] = SITE_PUSH,
+		[ENTRY_NOP5] = SITE_NOP5,
+		[ENTRY_STEPPED] = SITE_ENDBR,
+	};
+	static const enum subject_site counted[ENTRY_CLASSES] = {
+		[ENTRY_EMULATED] = SITE_COUNT_PUSH,
+		[ENTRY_NOP5] = SITE_COUNT_NOP5,
+		[ENTRY_STEPPED] = SITE_COUNT_ENDBR,
+	};
 	__u32 bare = median(evidence, SITE_BARE);
-	enum cost_class class;
+	enum entry_class kind;
 
-	for (class = 0; class < COST_CLASSES; class ++) {
-		const struct snapshot_series *series = series_of(evidence, timed[class]);
-		struct hit_cost *cost = &costs[class];
+	for (kind = ENTRY_EMULATED; kind <= ENTRY_STEPPED; kind++) {
+		const struct snapshot_series *series = series_of(evidence, timed[kind]);
+		struct hit_cost *cost = &costs[kind];
 		__u64 inside;
 
-		cost->timed_ns = cost_of(evidence, timed[class]);
-		cost->counted_ns = cost_of(evidence, counted[class]);
+		cost->timed_ns = cost_of(evidence, timed[kind]);
+		cost->counted_ns = cost_of(evidence, counted[kind]);
 		if (!series || !cost->timed_ns)
 			continue;
 		inside = histogram__quantile(&series->latency, 500, series->total.min_ns,

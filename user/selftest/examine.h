@@ -44,6 +44,6 @@ struct evidence {
 /* What is proven; outcomes that nothing is known of stay as they are: untried. */
 void examine__proofs(const struct evidence *evidence, struct proof_result proofs[PROOFS]);
 /* What a hit costs, of all classes of sites that were measured. */
-void examine__costs(const struct evidence *evidence, struct hit_cost costs[COST_CLASSES]);
+void examine__costs(const struct evidence *evidence, struct hit_cost costs[ENTRY_CLASSES]);
 
 #endif

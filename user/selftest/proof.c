@@ -8,12 +8,6 @@ const char *const proof_names[PROOFS] = {
 	[PROOF_NOP5] = "nop5",	     [PROOF_NOP5_INSIDE] = "nop5_inside",
 };
 
-const char *const cost_class_names[COST_CLASSES] = {
-	[COST_EMULATED] = "emulated",
-	[COST_NOP5] = "nop5",
-	[COST_STEPPED] = "stepped",
-};
-
 bool trial_result__holds(const struct trial_result *result, enum proof *why)
 {
 	for (enum proof proof = 0; proof < PROOF_NOP5; proof++)

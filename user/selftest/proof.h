@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
+#include "target/entry.h"
+
 enum proof {
 	PROOF_FIRES,	   /* every call is counted once, whatever the first instruction */
 	PROOF_PAIRS,	   /* every entry has its return, with the arguments and the result */
@@ -29,14 +31,6 @@ struct proof_result {
 	char reason[160]; /* of a failure */
 };
 
-/* How the kernel handles the instruction under a probe, as far as that decides what a hit costs. */
-enum cost_class {
-	COST_EMULATED,
-	COST_NOP5,
-	COST_STEPPED,
-	COST_CLASSES,
-};
-
 /* Medians, in nanoseconds; 0: not measured. */
 struct hit_cost {
 	__u32 timed_ns;	  /* of a call that is timed: entry and return */
@@ -47,13 +41,11 @@ struct hit_cost {
 /* A trial of one mechanism. */
 struct trial_result {
 	struct proof_result proofs[PROOFS];
-	struct hit_cost costs[COST_CLASSES];
+	struct hit_cost costs[ENTRY_CLASSES]; /* by the class of the site */
 };
 
 /* As people and records read them: "fires", "pairs", "filters", "red_zone", ... */
 extern const char *const proof_names[PROOFS];
-/* "emulated", "nop5", "stepped" */
-extern const char *const cost_class_names[COST_CLASSES];
 
 /*
  * Is the mechanism proven: nothing failed of what it is used for? Where not, *why is the first

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -38,7 +39,7 @@ int subject__new(struct subject **out)
 
 	if (!subject)
 		return -ENOMEM;
-	subject->size = subject_code_end - subject_code_begin;
+	subject->size = (uintptr_t)subject_code_end - (uintptr_t)subject_code_begin;
 	subject->fd = open_memory();
 	if (subject->fd < 0)
 		goto fail;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "report/share.h"
+
+/* What a hit of a probe costs; NULL: not known. */
+static const struct report_hit_cost *cost_of(const struct report_run *run,
+					     const struct probe *probe)
+{
+	const char *class = entry_class_names[probe->entry.site];
+
+	for (size_t i = 0; class && i < run->n_hit_costs; i++)
+		if (!strcmp(run->hit_costs[i].site_class, class))
+			return &run->hit_costs[i];
+	return NULL;
+}
+
+double share__of_probes(const struct report_run *run, const struct snapshot *snapshot)
+{
+	double caused = 0, traced = 0;
+	size_t i, n = probe_table__n(run->probes);
+
+	for (i = TM_PROBE_USER; i < n && i < snapshot->n_ledgers; i++) {
+		const struct probe *probe = probe_table__at(run->probes, i);
+		const struct report_hit_cost *cost = cost_of(run, probe);
+		const struct tm_ledger *ledger = &snapshot->ledgers[i];
+
+		if (!cost || probe->entry_only || ledger->nested > ledger->recorded)
+			continue;
+		caused += (double)ledger->recorded * (double)cost->ns;
+		traced += (double)(ledger->recorded - ledger->nested) *
+			  (double)(cost->ns - cost->inside_ns);
+	}
+	for (i = 0; i < snapshot->n_series; i++)
+		if (snapshot->series[i]->total.key.layer >= TM_LAYER_USER)
+			traced += (double)snapshot->series[i]->total.self_ns;
+	if (caused <= 0 || traced <= 0)
+		return -1;
+	return caused < traced ? caused / traced : 1;
+}
