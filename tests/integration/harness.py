@@ -14,6 +14,13 @@ import tempfile
 import time
 
 
+# How many times longer than usual things may take: an emulated machine is slow.
+PATIENCE = float(os.environ.get("TMTRACE_TEST_PATIENCE", "1"))
+
+# Fewer of many like cases, for the same reason.
+BRIEF = bool(os.environ.get("TMTRACE_TEST_BRIEF"))
+
+
 class Failure(Exception):
     """The tracer did not do what it must."""
 
@@ -33,7 +40,7 @@ def equal(name, got, wanted):
 
 def wait_for(condition, what, seconds=20):
     """Polls until condition() is true; its value."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + seconds * PATIENCE
     while time.monotonic() < end:
         value = condition()
         if value:
@@ -100,8 +107,8 @@ class Env:
         """Runs a program to its end; (exit status, standard output, standard error)."""
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
                    "stderr": subprocess.PIPE, **kwargs}
-        done = subprocess.run(argv, timeout=timeout, text=True, errors="replace", check=False,
-                              **options)
+        done = subprocess.run(argv, timeout=timeout * PATIENCE, text=True, errors="replace",
+                              check=False, **options)
         return done.returncode, done.stdout, done.stderr
 
     def trace(self, *args, timeout=120, **kwargs):
@@ -166,7 +173,7 @@ class Attached:
         """Waits for its end, after sending it a signal or not: Records."""
         if stop:
             self.process.send_signal(stop)
-        _, err = self.process.communicate(timeout=timeout)
+        _, err = self.process.communicate(timeout=timeout * PATIENCE)
         check(self.process.returncode == 0, f"tmtrace ended with {self.process.returncode}: {err}")
         return Records(self.path)
 
@@ -188,7 +195,7 @@ class Waiting:
 
     def finish(self, timeout=60):
         """Waits for its end, which must be a good one: the truth."""
-        _, err = self.process.communicate(timeout=timeout)
+        _, err = self.process.communicate(timeout=timeout * PATIENCE)
         check(self.process.returncode == 0, f"load ended with {self.process.returncode}: {err}")
         return read_truth(self.truth_path)
 

@@ -13,15 +13,14 @@ import shutil
 import signal
 import subprocess
 
-from harness import Failure, Records, Skip, check, read_text, wait_for
+from harness import PATIENCE, Failure, Records, Skip, check, read_text, wait_for
 
 MIB = 1 << 20
 
 PACKAGES = {"mpicc": "libopenmpi-dev", "mpirun": "openmpi-bin", "h5cc": "libhdf5-dev",
             "h5dump": "hdf5-tools", "h5import": "hdf5-tools", "mkfs.ext4": "e2fsprogs",
             "losetup": "mount", "find": "findutils", "cc": "gcc",
-            "exportfs": "nfs-kernel-server", "rpc.nfsd": "nfs-kernel-server",
-            "mount.nfs": "nfs-common", "h5ls": "hdf5-tools", "h5copy": "hdf5-tools",
+            "h5ls": "hdf5-tools", "h5copy": "hdf5-tools",
             "h5repack": "hdf5-tools"}
 
 
@@ -35,7 +34,7 @@ def need(*programs):
 def run(*command, timeout=120, **kwargs):
     """Runs a command that must succeed; its standard output."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          errors="replace", timeout=timeout, **kwargs)
+                          errors="replace", timeout=timeout * PATIENCE, **kwargs)
     if done.returncode:
         raise Failure(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
     return done.stdout
@@ -51,7 +50,7 @@ def attach(env, *options, records="attached.json"):
 
     def finish():
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=60 * PATIENCE)
         check(process.returncode == 0, f"tmtrace ended with {process.returncode}: {err}")
         return Records(path)
 

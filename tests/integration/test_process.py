@@ -7,8 +7,8 @@ import re
 import signal
 import time
 
-from harness import (Records, Skip, check, check_ledgers, compare, compare_clean, equal, need,
-                     read_text, read_truth, sum_truths, truth_functions, wait_for)
+from harness import (PATIENCE, Records, Skip, check, check_ledgers, compare, compare_clean, equal,
+                     need, read_text, read_truth, sum_truths, truth_functions, wait_for)
 
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -131,7 +131,7 @@ def test_sigkill_of_the_program(env):
     pid = int(tracer.stderr.readline())
     wait_for(lambda: "pause" in read_text(f"/proc/{pid}/wchan") or is_asleep(pid), "the block")
     os.kill(pid, signal.SIGKILL)
-    tracer.communicate(timeout=30)
+    tracer.communicate(timeout=30 * PATIENCE)
     equal("exit status", tracer.returncode, 128 + signal.SIGKILL)
     env.run(env.load, "truth", "--truth", env.path("truth.json"), "--dir", env.dir,
             env={**os.environ, "STACK_TRUTH": table})
@@ -239,7 +239,7 @@ def test_pid_ends(env):
     time.sleep(1)
     load.go()
     load.finish()
-    out, err = tracer.communicate(timeout=60)
+    out, err = tracer.communicate(timeout=60 * PATIENCE)
     equal("exit status", tracer.returncode, 0)
     equal("standard error", err, "")
     check(re.search(r"^sample_leaf\s+6,400\s", out, re.M), f"no table of 6,400 calls: {out}")
@@ -283,6 +283,6 @@ def test_sigint_with_command(env):
     wait_for(lambda: is_patched(pid, library, "sample_leaf"), "the program to call")
     time.sleep(0.3)
     tracer.send_signal(signal.SIGINT)
-    tracer.communicate(timeout=30)
+    tracer.communicate(timeout=30 * PATIENCE)
     equal("exit status", tracer.returncode, 128 + signal.SIGINT)
     check(Records(records).total("sample", "sample_leaf", "count") > 0, "no calls were counted")

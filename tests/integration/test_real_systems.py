@@ -4,7 +4,8 @@
 import os
 import signal
 
-from harness import Records, check, equal, wait_for
+from harness import PATIENCE, Records, check, equal, wait_for
+from nfs_server import serving
 from real_machine import (MIB, Tally, check_records, check_tally, difference, diskstats, ext4,
                           fio_command, fio_report, fio_tally, lay_out, loop_device, mounted,
                           need, tmpfs, trace, vfs_tally)
@@ -75,9 +76,10 @@ def test_proc(env):
 
 
 def test_nfs(env):
-    """A network file system: its own server on this machine."""
-    need("exportfs", "rpc.nfsd", "mount.nfs")
-    with ext4(env) as fs, mounted(env.path("nfs"), "-t", "nfs", f"localhost:{fs.path}") as path:
+    """A network file system, from the kernel's own server."""
+    options = "vers=4.2,proto=tcp,sec=sys,addr=127.0.0.1,clientaddr=127.0.0.1"
+    with ext4(env) as fs, serving(env, fs.path), \
+            mounted(env.path("nfs"), "-i", "-t", "nfs4", "-o", options, "127.0.0.1:/") as path:
         check_copy(env, path, "nfs4")
 
 
@@ -154,8 +156,8 @@ def kill_fio(env, fs, engine):
     wait_for(lambda: os.path.exists(path) and os.path.getsize(path), "tmtrace to attach")
     wait_for(is_writing(fs, fs.diskstats()["sectors_written"] + 200), "fio to write more")
     os.kill(fio.pid, signal.SIGKILL)
-    fio.communicate(timeout=30)
-    _, err = process.communicate(timeout=30)
+    fio.communicate(timeout=30 * PATIENCE)
+    _, err = process.communicate(timeout=30 * PATIENCE)
     equal(f"exit status of tmtrace ({err})", process.returncode, 0)
     return Records(path)
 

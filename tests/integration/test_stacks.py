@@ -7,7 +7,7 @@ probe the instructions by which functions return. No program may be harmed, trac
 
 import os
 
-from harness import (Skip, check, check_ledgers, compare, compare_clean, equal,
+from harness import (Failure, Skip, check, check_ledgers, compare, compare_clean, equal,
                      truth_functions)
 
 SAMPLE = ("--layer", "sample")
@@ -19,12 +19,14 @@ PLACES = ("malloc", "below", "above", "own", "near")
 
 def traced(env, mechanism, *load_args, options=SAMPLE):
     """`load` under tmtrace with a mechanism; Skip where this kernel has not got it."""
-    status, _, err = env.trace("--mechanism", f"user={mechanism}", *SAMPLE, "--probes",
-                               env.sample, "--", "true")
-    if status == 125 and "refuses" in err:
-        raise Skip(err.strip().removeprefix("tmtrace: "))
-    records, truth = env.trace_load(*load_args,
-                                    options=("--mechanism", f"user={mechanism}", *options))
+    try:
+        records, truth = env.trace_load(*load_args,
+                                        options=("--mechanism", f"user={mechanism}", *options))
+    except Failure as error:
+        _, refused, reason = str(error).partition("ended with 125: tmtrace: ")
+        if refused and "refuses" in reason:
+            raise Skip(reason.strip()) from error
+        raise
     used = {p["mechanism"] for p in records.of("probe") if p["library"]}
     equal("mechanisms", used, {mechanism})
     return records, truth

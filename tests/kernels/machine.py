@@ -2,7 +2,9 @@
 """A virtual machine: qemu, the virtiofsd that shares this machine's files, and what it says."""
 
 import collections
+import ctypes
 import selectors
+import signal
 import socket
 import subprocess
 import time
@@ -11,7 +13,7 @@ QEMU = "qemu-system-x86_64"
 VIRTIOFSD = "/usr/lib/qemu/virtiofsd"
 UP = b"tmtrace-init: up"
 KERNEL_OPTIONS = ("console=ttyS0 panic=-1 oops=panic loglevel=4 mitigations=off net.ifnames=0 "
-                  "random.trust_cpu=on")
+                  "random.trust_cpu=on rcupdate.rcu_expedited=1")
 
 
 class NotBooted(Exception):
@@ -30,6 +32,17 @@ class Settings(collections.namedtuple("Settings", "kernel initrd disk smp memory
     """Paths of the kernel's image, its initrd and its disk; processors; MiB; with a shell or not."""
 
 
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def start(argv, fds, **kwargs):
+    """Starts a program that inherits sockets, and that ends when this one does, in whatever way."""
+    libc = ctypes.CDLL(None)
+    return subprocess.Popen(argv, pass_fds=fds, stderr=subprocess.PIPE,
+                            preexec_fn=lambda: libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL),
+                            **kwargs)
+
+
 def virtiofsd():
     """Starts one that serves /: (its process, a socket connected to it)."""
     with socket.socket(socket.AF_UNIX) as listener:
@@ -37,11 +50,10 @@ def virtiofsd():
         listener.listen(1)
         client = socket.socket(socket.AF_UNIX)
         client.connect(listener.getsockname())
-        process = subprocess.Popen(
+        process = start(
             [VIRTIOFSD, f"--fd={listener.fileno()}", "-f", "-o", "source=/", "-o", "cache=always",
              "-o", "sandbox=chroot", "-o", "log_level=err", "-o", "announce_submounts"],
-            pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE)
+            [listener.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     return process, client
 
 
@@ -55,9 +67,9 @@ class Machine:
         pairs = {name: socket.socketpair() for name in self.PORTS}
         self.ends = {name: pair[0] for name, pair in pairs.items()}
         theirs = {name: pair[1] for name, pair in pairs.items()} | {"share": share}
-        self.qemu = subprocess.Popen(
+        self.qemu = start(
             command_line(settings, {name: end.fileno() for name, end in theirs.items()}),
-            pass_fds=[end.fileno() for end in theirs.values()], stderr=subprocess.PIPE,
+            [end.fileno() for end in theirs.values()],
             stdin=None if settings.shell else subprocess.DEVNULL,
             stdout=None if settings.shell else subprocess.DEVNULL)
         for end in theirs.values():

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What only the test kernels are held to: the mechanisms that are chosen there.
+
+Run by itself in such a kernel, this prints the table. After a change that is meant:
+
+    tests/kernels/boot 6.1 --env TMTRACE_TEST_KERNEL=6.1 -- python3 tests/kernels/test_kernel.py \
+        > tests/kernels/golden/6.1.txt
+"""
+
+import difflib
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(SOURCE, "tests", "integration"))
+
+from harness import Env, Skip, check, read_text  # noqa: E402 (its folder had to be named first)
+
+KERNEL_LAYERS = ("vfs", "block")
+
+
+def how_recorded(records, probe):
+    found = records.functions(probe["layer"], probe["function"])
+    return "timed" if any(r["total_ns"] for r in found) else "counted"
+
+
+def table(env):
+    """
+    Lines "LAYER FUNCTION MECHANISM", of the kernel's layers; of libraries a line for each mechanism
+    of a layer's functions, with how they are recorded, and of "sample" for each function.
+    """
+    records, _ = env.trace_load("all")
+    lines = set()
+    for probe in records.of("probe", final=True):
+        mechanism = probe["mechanism"] or probe["state"]
+        if probe["layer"] in KERNEL_LAYERS:
+            lines.add(f"{probe['layer']} {probe['function']} {mechanism}")
+        elif probe["hits"]:
+            function = probe["function"] if probe["layer"] == "sample" else "*"
+            lines.add(f"{probe['layer']} {function} {mechanism} {how_recorded(records, probe)}")
+    mechanisms = [r for r in records.of("run") if r.get("final")][-1]["mechanisms"]
+    lines |= {f"layer {layer} {mechanism}" for layer, mechanism in mechanisms.items()}
+    return sorted(lines)
+
+
+def test_mechanisms(env):
+    """A mechanism that is silently worse than it was fails, and one that is better, too."""
+    kernel = os.environ.get("TMTRACE_TEST_KERNEL")
+    if not kernel:
+        raise Skip("not one of the test kernels (TMTRACE_TEST_KERNEL)")
+    golden = read_text(os.path.join(HERE, "golden", kernel + ".txt")).splitlines()
+    differences = [line for line in difflib.unified_diff(golden, table(env), lineterm="", n=0)
+                   if not line.startswith(("---", "+++", "@@"))]
+    check(not differences, f"not as in golden/{kernel}.txt: {', '.join(differences)}")
+
+
+def main():
+    env = Env(os.path.join(SOURCE, "build"), SOURCE)
+    try:
+        print(*table(env), sep="\n")
+    finally:
+        env.close()
+
+
+if __name__ == "__main__":
+    main()
