@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The cost of a timed call, by the first instruction of the function."""
 
+import os
+import signal
+
+import programs
 import tracers
 from measure import Table, each, measure, ratio, show, verdict
 
@@ -8,6 +12,8 @@ TITLE = "A library call"
 LOADS = ("push", "endbr64", "sub")
 FUNCTIONS = [f"bench_{load}" for load in LOADS]
 NAMES = dict(zip(LOADS, FUNCTIONS))
+# A return probe comes back by a system call, which tracepoints make dearer.
+TRACED = "empty session, system calls traced"
 
 
 def bpftrace_script(bench):
@@ -19,6 +25,16 @@ def bpftrace_script(bench):
                    f"uretprobe:{site} /@start[tid]/ {{ @{load} = hist(nsecs - @start[tid]); "
                    "delete(@start[tid]); } ")
     return script
+
+
+def beside_syscalls(bench, run):
+    """The same while tmtrace looks at the system calls of another process, this one."""
+    command = [bench.tmtrace, "-q", "--layer", "vfs", "--pid", str(os.getpid()), "--json", "-"]
+    with tracers.background(command, signal.SIGINT) as process:
+        tracers.wait_for_line(process, '"run"')
+        result = run()
+    tracers.finish(process)
+    return result
 
 
 def subjects(bench):
@@ -35,6 +51,7 @@ def subjects(bench):
         "empty perf pair": lambda: empty("perf"),
         "empty multi pair": lambda: empty("multi"),
         "empty session": lambda: empty("session"),
+        TRACED: lambda: beside_syscalls(bench, lambda: empty("session")),
         "tmtrace, all layers": tmtrace,
         "tmtrace, this library": lambda: tmtrace("--layer", "bench"),
         "bpftrace": lambda: tracers.with_bpftrace(bpftrace_script(bench), command, LOADS),
@@ -43,13 +60,14 @@ def subjects(bench):
 
 
 def run(bench):
-    samples, notes = measure(bench.rounds, subjects(bench))
-    return tables(samples), notes
+    runs = subjects(bench)
+    samples, notes = measure(bench.rounds, {**runs, "programs": lambda: programs.measure(bench)})
+    return [*tables(samples, runs), programs_table(samples)], notes
 
 
-def tables(samples):
+def tables(samples, subjects):
     costs = Table("Time per call, by the function's first instruction", ["", *LOADS])
-    for subject in samples.subjects():
+    for subject in subjects:
         costs.add(subject, *(show(samples.of(subject, load), "ns") for load in LOADS))
     ratios = Table("Ratios, round by round", ["", "measured", "must", "holds"])
     for load in LOADS:
@@ -58,8 +76,18 @@ def tables(samples):
             values = ratio(samples.of(subject, load), empty)
             ratios.add(f"{load}: {subject} / cheaper of empty session and perf pair", show(values),
                        "1.3", verdict(values, 1.3))
+    values = ratio(samples.of("tmtrace, this library", "push"), samples.of(TRACED, "push"))
+    ratios.add(f"push: tmtrace, this library / {TRACED}", show(values), "", "")
     for load in LOADS:
         values = ratio(samples.of("tmtrace, all layers", load), samples.of("bpftrace", load))
         must = ("0.25", verdict(values, 0.25)) if load == "endbr64" else ("", "")
         ratios.add(f"{load}: tmtrace, all layers / bpftrace", show(values), *must)
     return [costs, ratios]
+
+
+def programs_table(samples):
+    table = Table("Where it goes: tmtrace's programs, by the kernel's statistics (kernel."
+                  "bpf_stats_enabled, whose own cost is in it)", ["program", "a run", "in a call"])
+    for name, runs in zip(programs.PROGRAMS, ("entry and return", "return", "return")):
+        table.add(name, show(samples.of("programs", name), "ns"), runs)
+    return table
