@@ -88,6 +88,11 @@ struct tm_cgroup_map {
 	__type(value, u32);
 };
 
+struct tm_arrivals_map {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 65536); /* bytes */
+};
+
 struct tm_threads_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -136,6 +141,7 @@ struct tm_starts_map {
 };
 
 extern struct tm_starts_map tm_starts SEC(".maps");
+extern struct tm_arrivals_map tm_arrivals SEC(".maps");
 extern struct tm_aio_map tm_aio SEC(".maps");
 extern struct tm_uring_map tm_uring SEC(".maps");
 extern struct tm_requests_map tm_requests SEC(".maps");
@@ -163,6 +169,9 @@ extern __u32 tm_any_switcher;
 extern __u32 tm_trial;
 /* System calls of 32-bit programs: seen, not understood. */
 extern __u64 tm_compat_calls;
+
+/* Processes that came into the cgroup and could not be told of. */
+extern __u64 tm_arrivals_lost;
 
 #define TM_INLINE static __attribute__((always_inline)) inline
 

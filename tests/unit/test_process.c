@@ -257,6 +257,31 @@ static bool contains(const pid_t *pids, size_t n, pid_t pid)
 	return false;
 }
 
+/* Of this process, as /proc/self/cgroup has it. */
+static void test_program_and_cgroup(void **state)
+{
+	char line[4096], path[4096] = "", below[4200];
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	int hierarchy = -1;
+
+	(void)state;
+	assert_true(process__runs(getpid(), "/elsewhere/test_process"));
+	assert_false(process__runs(getpid(), "/elsewhere/libc.so.6"));
+	assert_false(process__runs(-1, "/elsewhere/test_process"));
+	if (!f || !fgets(line, sizeof(line), f) ||
+	    sscanf(line, "%d:%*[^:]:%4095s", &hierarchy, path) != 2)
+		sscanf(line, "%d::%4095s", &hierarchy, path);
+	if (f)
+		fclose(f);
+	if (!path[0])
+		skip();
+	assert_true(process__in_cgroup(getpid(), hierarchy, "/"));
+	assert_true(process__in_cgroup(getpid(), hierarchy, path));
+	snprintf(below, sizeof(below), "%s/none", path);
+	assert_false(process__in_cgroup(getpid(), hierarchy, below));
+	assert_true(process__in_cgroup(getpid(), 9999, "/none")); /* not told: it may be */
+}
+
 static void test_list_all(void **state)
 {
 	struct error err;
@@ -510,6 +535,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_thread),
 		cmocka_unit_test(test_first_thread_ended),
 		cmocka_unit_test(test_names_of_processes),
+		cmocka_unit_test(test_program_and_cgroup),
 		cmocka_unit_test(test_list_all),
 		cmocka_unit_test(test_cgroup_v2),
 		cmocka_unit_test(test_cgroup_v1),

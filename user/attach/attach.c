@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "attach/attach.h"
-#include "attach/link_set.h"
+#include "attach/attach_state.h"
 #include "attach/site_list.h"
 #include "base/array.h"
 #include "target/elf_file.h"
@@ -34,14 +34,6 @@ struct attach_request {
 	const char *shown; /* what people know it by */
 	const char *layer; /* the one that --lib names, NULL: those that match */
 	bool program;	   /* not a library */
-};
-
-struct attach {
-	struct attach_options options;
-	struct link_set *links;
-	struct seen_files *files;
-	const char **patterns;
-	size_t n_patterns, patterns_room;
 };
 
 static int add_pattern(struct attach *attach, const char *pattern)
@@ -80,6 +72,7 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
 	if (!attach)
 		return error__set(err, -ENOMEM, "no memory");
 	attach->options = *options;
+	attach->changes = -1;
 	if (collect_patterns(attach) < 0 ||
 	    seen_files__new(&attach->files, catalogue__n_layers(options->catalogue)) < 0)
 		goto fail;
@@ -87,6 +80,7 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
 		rc = link_set__new(&attach->links, options->kernel, options->mechanism);
 		if (rc < 0)
 			goto fail;
+		attach->changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	}
 	*out = attach;
 	return 0;
@@ -102,6 +96,8 @@ pid_t attach__free(struct attach *attach, size_t *probes)
 	if (!attach)
 		return 0;
 	closer = link_set__free(attach->links, probes);
+	if (attach->changes >= 0)
+		close(attach->changes);
 	seen_files__free(attach->files);
 	free(attach->patterns);
 	free(attach);
@@ -296,8 +292,8 @@ static int prepare_returns(struct attach *attach, struct site_list *sites,
 	return 0;
 }
 
-static int place(struct attach *attach, struct site_list *sites, const struct elf_file *elf,
-		 const char *path, const char *shown, struct error *err)
+static int place(struct attach *attach, struct seen_file *seen, struct site_list *sites,
+		 const struct elf_file *elf, const char *path, const char *shown, struct error *err)
 {
 	size_t i, n = site_list__n(sites), placed = 0;
 	int rc;
@@ -316,6 +312,8 @@ static int place(struct attach *attach, struct site_list *sites, const struct el
 	for (i = 0; i < n; i++) {
 		const struct site *site = site_list__at(sites, i);
 
+		if (seen_file__add_probe(seen, site->number) < 0)
+			return error__set(err, -ENOMEM, "%s: no memory", shown);
 		if (site->error)
 			probe_table__set_state(attach->options.table, site->number, PROBE_FAILED,
 					       site->refused ?: strerror(-site->error));
@@ -345,6 +343,8 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 	int rc;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (attach->links)
+		seen->group = link_set__begin(attach->links, seen->group);
 	rc = site_list__new(&sites);
 	if (!rc)
 		rc = collect(attach, seen, elf, request, sites);
@@ -354,11 +354,13 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 		/* What cannot be examined is probed at its entry. */
 		site_list__find_entries(sites, fd, request->shown, elf, attach->options.first,
 					&ignored);
-		rc = place(attach, sites, elf, path, request->shown, err);
+		rc = place(attach, seen, sites, elf, path, request->shown, err);
 	}
 	if (rc >= 0 && attach->links && !seen->complete &&
-	    (request->program || is_guarded(elf_file__soname(elf) ?: base_name(request->shown))))
+	    (request->program || is_guarded(elf_file__soname(elf) ?: base_name(request->shown)))) {
 		link_set__guard(attach->links, path, elf);
+		seen->guarded = true;
+	}
 	site_list__free(sites);
 	return rc;
 }
@@ -376,32 +378,22 @@ static int identify(const struct attach *attach, int fd, struct tm_file *id)
 	return 0;
 }
 
-/*
- * The file is opened once, and read and probed through its descriptor: a file that takes its place
- * meanwhile is another one.
- */
-static int probe_file(struct attach *attach, const struct attach_request *request,
-		      struct error *err)
+/* The file at path is open: reads it, and probes what there is. As probe_file(). */
+static int probe_open(struct attach *attach, struct seen_file *seen, const struct tm_file *id,
+		      const struct attach_request *request, int fd, struct error *err)
 {
 	struct elf_file *elf = NULL;
-	struct seen_file *seen;
-	struct tm_file id;
-	int fd, rc;
+	char path[32];
+	int rc, watch;
 
-	fd = open(request->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || identify(attach, fd, &id) < 0) {
-		rc = error__set(err, -errno, "%s: %s", request->shown, strerror(errno));
-		goto out;
-	}
-	rc = 0;
-	seen = seen_files__find(attach->files, &id);
-	if (is_done(attach, seen, request->layer))
-		goto out;
+	/* From before it is read: what changes then changes what was read. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	watch = attach->changes < 0 ? -1 : inotify_add_watch(attach->changes, path, IN_MODIFY);
 	rc = elf_file__open_fd(&elf, fd, request->shown, err);
 	if (rc < 0)
 		goto out;
 	if (!seen)
-		seen = seen_files__add(attach->files, &id, request->shown);
+		seen = seen_files__add(attach->files, id, request->shown);
 	if (!seen) {
 		rc = error__set(err, -ENOMEM, "%s: no memory", request->shown);
 		goto out;
@@ -410,8 +402,36 @@ static int probe_file(struct attach *attach, const struct attach_request *reques
 	if (rc > 0)
 		seen->n_probes += rc;
 	seen->complete |= !request->layer;
+	if (seen->n_numbers || seen->guarded) {
+		seen->watch = watch;
+		watch = -1;
+	}
 out:
+	if (watch >= 0)
+		inotify_rm_watch(attach->changes, watch);
 	elf_file__close(elf);
+	return rc;
+}
+
+/*
+ * The file is opened once, and read and probed through its descriptor: a file that takes its place
+ * meanwhile is another one.
+ */
+static int probe_file(struct attach *attach, const struct attach_request *request,
+		      struct error *err)
+{
+	struct seen_file *seen;
+	struct tm_file id;
+	int fd, rc = 0;
+
+	fd = open(request->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || identify(attach, fd, &id) < 0) {
+		rc = error__set(err, -errno, "%s: %s", request->shown, strerror(errno));
+	} else {
+		seen = seen_files__find(attach->files, &id);
+		if (!is_done(attach, seen, request->layer))
+			rc = probe_open(attach, seen, &id, request, fd, err);
+	}
 	if (fd >= 0)
 		close(fd);
 	return rc;

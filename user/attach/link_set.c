@@ -12,11 +12,18 @@
 
 #define FILES_MAX (1UL << 20) /* /proc/sys/fs/nr_open, as kernels come */
 
+/* A descriptor that holds a link, or the event of one. */
+struct held {
+	int fd;
+	unsigned int group;
+};
+
 struct link_set {
 	const struct kernel *kernel;
 	enum uprobe_mechanism mechanism;
-	int *fds;
+	struct held *held;
 	size_t n, room;
+	unsigned int group, n_groups;
 };
 
 /* Places that get the same program, as the system call wants them, and how it went for each. */
@@ -51,31 +58,66 @@ int link_set__new(struct link_set **out, const struct kernel *kernel,
 	return 0;
 }
 
+unsigned int link_set__begin(struct link_set *set, unsigned int group)
+{
+	set->group = group ? group : ++set->n_groups;
+	return set->group;
+}
+
+/* Takes those of a group, or all for 0, out of the set: *n of them, NULL: no memory. */
+static int *take(struct link_set *set, unsigned int group, size_t *n)
+{
+	int *fds = calloc(set->n + 1, sizeof(*fds));
+	size_t kept = 0, taken = 0;
+
+	for (size_t i = 0; fds && i < set->n; i++) {
+		if (!group || set->held[i].group == group)
+			fds[taken++] = set->held[i].fd;
+		else
+			set->held[kept++] = set->held[i];
+	}
+	if (fds)
+		set->n = kept;
+	*n = taken;
+	return fds;
+}
+
+pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes)
+{
+	size_t n;
+	int *fds = take(set, group, &n);
+	pid_t pid = 0;
+
+	*probes = n / 2; /* of perf: a link and an event each */
+	if (set->mechanism == UPROBE_PERF && n)
+		pid = closer__start(fds, n);
+	else
+		close_all(fds, n);
+	free(fds);
+	return pid > 0 ? pid : 0;
+}
+
 pid_t link_set__free(struct link_set *set, size_t *probes)
 {
-	pid_t pid = 0;
+	pid_t pid;
 
 	if (!set)
 		return 0;
-	*probes = set->n / 2; /* of perf: a link and an event each */
-	if (set->mechanism == UPROBE_PERF && set->n)
-		pid = closer__start(set->fds, set->n);
-	else
-		close_all(set->fds, set->n);
-	free(set->fds);
+	pid = link_set__remove(set, 0, probes);
+	free(set->held);
 	free(set);
-	return pid > 0 ? pid : 0;
+	return pid;
 }
 
 static int keep(struct link_set *set, int fd)
 {
 	if (fd < 0)
 		return fd;
-	if (array__grow((void **)&set->fds, &set->room, set->n, sizeof(*set->fds)) < 0) {
+	if (array__grow((void **)&set->held, &set->room, set->n, sizeof(*set->held)) < 0) {
 		close(fd);
 		return -ENOMEM;
 	}
-	set->fds[set->n++] = fd;
+	set->held[set->n++] = (struct held){ .fd = fd, .group = set->group };
 	return 0;
 }
 

@@ -19,6 +19,14 @@ int link_set__new(struct link_set **out, const struct kernel *kernel,
 pid_t link_set__free(struct link_set *set, size_t *probes); /* NULL is fine */
 
 /*
+ * What is linked from now on is of this group: a new one for 0. Its number, which is not 0.
+ */
+unsigned int link_set__begin(struct link_set *set, unsigned int group);
+
+/* Takes a group's probes away, as link_set__free() does. */
+pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes);
+
+/*
  * Probes all sites of a file, with one link where the mechanism can; site->error says for each how
  * it went. A site that the kernel refuses does not keep the others away.
  */

@@ -31,6 +31,7 @@ void seen_files__free(struct seen_files *files)
 		free(files->files[i].probed);
 		free(files->files[i].path);
 		free(files->files[i].layers);
+		free(files->files[i].probes);
 	}
 	free(files->files);
 	free(files);
@@ -46,7 +47,7 @@ struct seen_file *seen_files__find(const struct seen_files *files, const struct 
 	size_t i;
 
 	for (i = 0; i < files->n; i++)
-		if (is_same(&files->files[i].id, id))
+		if (!files->files[i].gone && is_same(&files->files[i].id, id))
 			return &files->files[i];
 	return NULL;
 }
@@ -54,7 +55,7 @@ struct seen_file *seen_files__find(const struct seen_files *files, const struct 
 struct seen_file *seen_files__add(struct seen_files *files, const struct tm_file *id,
 				  const char *path)
 {
-	struct seen_file file = { .id = *id };
+	struct seen_file file = { .id = *id, .watch = -1 };
 
 	file.probed = calloc(files->n_layers + 1, sizeof(*file.probed));
 	file.path = strdup(path);
@@ -80,6 +81,23 @@ int seen_file__add_layer(struct seen_file *file, size_t layer, const char *name)
 	file->layers = layers;
 	file->probed[layer] = true;
 	return 0;
+}
+
+int seen_file__add_probe(struct seen_file *file, int number)
+{
+	if (array__grow((void **)&file->probes, &file->room, file->n_numbers,
+			sizeof(*file->probes)) < 0)
+		return -ENOMEM;
+	file->probes[file->n_numbers++] = number;
+	return 0;
+}
+
+struct seen_file *seen_files__watched(const struct seen_files *files, int watch)
+{
+	for (size_t i = 0; i < files->n; i++)
+		if (!files->files[i].gone && files->files[i].watch == watch)
+			return &files->files[i];
+	return NULL;
 }
 
 size_t seen_files__n(const struct seen_files *files)

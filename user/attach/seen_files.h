@@ -18,6 +18,12 @@ struct seen_file {
 	char *path;    /* as people know it */
 	char *layers;  /* their names, separated by commas */
 	size_t n_probes;
+	int *probes; /* their numbers */
+	size_t n_numbers, room;
+	unsigned int group; /* of their links; 0: none */
+	int watch;	    /* of changes; -1: none */
+	bool guarded;	    /* it may have links that are no probe's */
+	bool gone;	    /* it has changed: what is there now is another file */
 };
 
 struct seen_files;
@@ -31,8 +37,12 @@ struct seen_file *seen_files__find(const struct seen_files *files, const struct 
 /* Adds one that is not there; NULL: no memory. */
 struct seen_file *seen_files__add(struct seen_files *files, const struct tm_file *id,
 				  const char *path);
-/* The file has got n probes of a layer. 0 or -ENOMEM. */
+/* The file has got probes of a layer. 0 or -ENOMEM. */
 int seen_file__add_layer(struct seen_file *file, size_t layer, const char *name);
+/* It has got a probe of that number. 0 or -ENOMEM. */
+int seen_file__add_probe(struct seen_file *file, int number);
+/* The one that is watched under this number; NULL: none is. */
+struct seen_file *seen_files__watched(const struct seen_files *files, int watch);
 
 size_t seen_files__n(const struct seen_files *files);
 const struct seen_file *seen_files__at(const struct seen_files *files, size_t i);

@@ -14,6 +14,7 @@ static int find_files(struct session *session, struct error *err)
 {
 	const struct options *options = session->options;
 	char *program = NULL;
+	struct file_set *known;
 	pid_t *pids = NULL;
 	size_t i, n = 0;
 	int rc;
@@ -30,15 +31,17 @@ static int find_files(struct session *session, struct error *err)
 		return rc;
 	}
 	if (options->scope == SCOPE_PIDS) {
-		for (i = 0; !rc && i < options->n_pids; i++)
-			rc = targets__process(session->attach, options->pids[i], &session->notes,
-					      err);
-		return rc;
+		for (i = 0; rc >= 0 && i < options->n_pids; i++)
+			rc = targets__process(session->attach, options->pids[i], NULL,
+					      &session->notes, err);
+		return rc < 0 ? rc : 0;
 	}
 	if (options->scope == SCOPE_ALL) {
 		rc = process_list__all(&pids, &n, err);
+		known = file_set__new();
 		for (i = 0; !rc && i < n; i++)
-			targets__process(session->attach, pids[i], &session->notes, err);
+			targets__process(session->attach, pids[i], known, &session->notes, err);
+		file_set__free(known);
 		free(pids);
 		if (rc < 0)
 			return rc;

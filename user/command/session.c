@@ -168,6 +168,7 @@ static int find_cgroup(struct session *session, struct tm_config *config, int *f
 		return rc;
 	config->scope = TM_SCOPE_CGROUP;
 	config->cgroup_id = session->cgroup->id;
+	config->cgroup_hierarchy = session->cgroup->hierarchy;
 	if (session->cgroup->version == 1) {
 		config->cgroup_v1 = controllers__index(session->cgroup->controllers);
 		if (config->cgroup_v1 < 0)
@@ -309,18 +310,18 @@ static int load_proven(struct session *session, struct error *err)
 
 static int probe_running(struct session *session, const pid_t *pids, size_t n, struct error *err)
 {
+	struct file_set *known = file_set__new();
 	struct error one;
 	size_t i;
-	int rc;
+	int rc = 0;
 
-	for (i = 0; i < n; i++) {
-		rc = targets__process(session->attach, pids[i], &session->notes, &one);
-		if (rc == -ENOMEM)
-			return error__set(err, rc, "%s", one.text);
-		if (rc < 0 && rc != -ESRCH)
+	for (i = 0; i < n && rc != -ENOMEM; i++) {
+		rc = targets__process(session->attach, pids[i], known, &session->notes, &one);
+		if (rc < 0 && rc != -ESRCH && rc != -ENOMEM)
 			note_list__add(&session->notes, "%s", one.text);
 	}
-	return 0;
+	file_set__free(known);
+	return rc == -ENOMEM ? error__set(err, rc, "%s", one.text) : 0;
 }
 
 /* The libraries of all that is in scope now, and of what may come into it. */
@@ -365,15 +366,24 @@ static int attach_libraries(struct session *session, const char *program, struct
 		.first = session->options->first,
 		.avoid_nop5 = session->proven.proofs[PROOF_NOP5].outcome == OUTCOME_FAILED,
 	};
+	struct late_options late;
 	int rc;
 
 	if (!traces_libraries(session))
 		return 0;
 	rc = attach__new(&session->attach, &options, err);
+	if (rc < 0)
+		return rc;
+	late = (struct late_options){
+		.attach = session->attach,
+		.kernel = session->kernel,
+		.cgroup = session->cgroup,
+		.notes = &session->notes,
+	};
 	/* Watching begins before looking, so that nothing falls in between. */
-	if (!rc && watch__open(&session->watch, err) < 0)
-		note_list__add(&session->notes,
-			       "libraries that are loaded later are not traced: %s", err->text);
+	rc = late__open(&session->late, &late);
+	if (rc < 0)
+		error__set(err, rc, "no memory");
 	if (!rc)
 		rc = targets__named(session->attach, session->options, err);
 	return rc ? rc : probe_targets(session, program, err);
@@ -465,11 +475,8 @@ void session__stop(struct session *session)
 		note_list__add(&session->notes,
 			       "%llu system calls of 32-bit programs are not in the figures",
 			       compat);
-	if (session->watch && watch__lost(session->watch))
-		note_list__add(&session->notes,
-			       "%llu newly mapped files were not looked at: there were too many at "
-			       "once",
-			       watch__lost(session->watch));
+	if (session->late)
+		late__report(session->late);
 }
 
 /* How long the kernel takes to remove a perf uprobe, about. */
@@ -478,39 +485,25 @@ void session__stop(struct session *session)
 void session__detach(struct session *session)
 {
 	size_t probes = 0;
-	pid_t closer = attach__free(session->attach, &probes);
+	pid_t closer;
 
+	late__close(session->late);
+	session->late = NULL;
+	closer = attach__free(session->attach, &probes);
 	if (closer)
 		fprintf(stderr,
 			"tmtrace: the kernel removes its %zu probes one by one: process %d waits "
 			"for that in the background, about %.0f s; they count nothing any more\n",
 			probes, closer, (double)probes * REMOVAL_S);
-	watch__close(session->watch);
 	session->attach = NULL;
-	session->watch = NULL;
 	if (session->kernel)
 		kernel__detach(session->kernel);
 }
 
-static int probe_mapping(void *ctx, const struct watch_mapping *mapping)
+void session__follow(struct session *session)
 {
-	struct session *session = ctx;
-	int n;
-
-	if (!kernel__may_trace(session->kernel, mapping->pid))
-		return 0;
-	n = targets__mapping(session->attach, mapping, &session->notes);
-	if (n > 0)
-		note_list__add(&session->notes,
-			       "%s was loaded while tracing: calls in its first moments may be "
-			       "missing",
-			       mapping->filename);
-	return 0;
-}
-
-int session__follow(struct session *session)
-{
-	return session->watch ? watch__drain(session->watch, probe_mapping, session) : 0;
+	if (session->late)
+		late__follow(session->late);
 }
 
 void session__close(struct session *session)

@@ -9,13 +9,13 @@
 #include "attach/attach.h"
 #include "base/note_list.h"
 #include "command/child.h"
+#include "command/late.h"
 #include "command/options.h"
 #include "drain/drain.h"
 #include "kernel/kernel.h"
 #include "selftest/choice.h"
 #include "selftest/trial.h"
 #include "target/cgroup.h"
-#include "target/watch.h"
 
 struct session {
 	const struct options *options;
@@ -31,7 +31,7 @@ struct session {
 	struct kernel *kernel;
 	struct attach *attach;
 	struct drain *drain;
-	struct watch *watch;
+	struct late *late;
 	struct child *child; /* of -- COMMAND */
 	struct note_list notes;
 };
@@ -46,8 +46,8 @@ int session__choose_layers(struct session *session, struct error *err);
  */
 int session__start(struct session *session, const char *program, struct error *err);
 
-/* Probes what was mapped since; the number of mappings looked at. */
-int session__follow(struct session *session);
+/* Probes what has come into view since. */
+void session__follow(struct session *session);
 
 /* Counting ends: what is read from now on adds up. */
 void session__stop(struct session *session);

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "command/targets.h"
+#include "target/elf_file.h"
 #include "target/loader.h"
+#include "target/mapping.h"
 #include "target/process.h"
 
 int targets__named(struct attach *attach, const struct options *options, struct error *err)
@@ -111,7 +113,26 @@ int targets__machine(struct attach *attach, struct note_list *notes, struct erro
 	return rc;
 }
 
-/* Probes a mapped file, as a library or as the program itself. */
+/* Is the file a library of the catalogue, by its name or by the name that it gives itself? */
+static bool is_wanted(const struct attach *attach, const char *path, const char *shown)
+{
+	struct elf_file *elf;
+	struct error ignored;
+	bool wanted;
+
+	if (attach__wants(attach, shown))
+		return true;
+	if (elf_file__open_links(&elf, path, &ignored) < 0)
+		return false;
+	wanted = elf_file__soname(elf) && attach__wants(attach, elf_file__soname(elf));
+	elf_file__close(elf);
+	return wanted;
+}
+
+/*
+ * Probes a mapped file, as a library or as the program itself; the number of new probes. What
+ * cannot be read is a note.
+ */
 static int probe_mapped(struct attach *attach, pid_t pid, const struct process_mapping *mapping,
 			bool program, struct note_list *notes)
 {
@@ -119,45 +140,41 @@ static int probe_mapped(struct attach *attach, pid_t pid, const struct process_m
 	char path[PATH_MAX];
 	int rc;
 
-	if (!program && !attach__wants(attach, mapping->path))
-		return 0;
 	rc = process__open_path(pid, mapping, path, sizeof(path), &err);
-	if (!rc)
-		rc = program ? attach__program(attach, path, mapping->path, &err)
-			     : attach__library(attach, path, mapping->path, NULL, &err);
-	if (rc < 0 && rc != -ESRCH) {
+	if (!rc && program)
+		rc = attach__program(attach, path, mapping->path, &err);
+	else if (!rc && is_wanted(attach, path, mapping->path))
+		rc = attach__library(attach, path, mapping->path, NULL, &err);
+	if (rc < 0 && rc != -ESRCH && (program || attach__wants(attach, mapping->path)))
 		note_list__add(notes, "%s", err.text);
-		return 0;
-	}
-	return rc;
+	return rc < 0 ? 0 : rc;
 }
 
-int targets__process(struct attach *attach, pid_t pid, struct note_list *notes, struct error *err)
+int targets__process(struct attach *attach, pid_t pid, struct file_set *known,
+		     struct note_list *notes, struct error *err)
 {
-	char exe[64], program[PATH_MAX];
 	struct process_maps *maps;
-	size_t i;
-	int rc;
+	int rc, probed = 0;
 
 	rc = process_maps__read(&maps, pid, err);
 	if (rc < 0)
 		return rc;
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", pid);
-	if (!realpath(exe, program))
-		program[0] = '\0';
-	/* Libraries first: a layer that is in one is not looked for in the program. */
-	for (i = 0; i < process_maps__n(maps); i++)
-		probe_mapped(attach, pid, process_maps__at(maps, i), false, notes);
-	for (i = 0; i < process_maps__n(maps); i++)
-		if (!strcmp(process_maps__at(maps, i)->path, program))
-			probe_mapped(attach, pid, process_maps__at(maps, i), true, notes);
+	for (size_t i = 0; i < process_maps__n(maps); i++) {
+		const struct process_mapping *mapping = process_maps__at(maps, i);
+		const struct file_key key = { mapping->major, mapping->minor, mapping->ino, 0 };
+
+		if (!known || file_set__add(known, &key) || attach__wants(attach, mapping->path))
+			probed += probe_mapped(attach, pid, mapping,
+					       process__runs(pid, mapping->path), notes);
+	}
 	process_maps__free(maps);
-	return 0;
+	return probed;
 }
 
 int targets__mapping(struct attach *attach, const struct watch_mapping *mapping,
 		     struct note_list *notes)
 {
+	char name[PATH_MAX];
 	struct process_mapping m = {
 		.start = mapping->address,
 		.end = mapping->address + mapping->length,
@@ -165,8 +182,10 @@ int targets__mapping(struct attach *attach, const struct watch_mapping *mapping,
 		.major = mapping->major,
 		.minor = mapping->minor,
 		.ino = mapping->ino,
-		.path = mapping->filename,
+		.path = name,
 	};
 
-	return probe_mapped(attach, mapping->pid, &m, false, notes);
+	snprintf(name, sizeof(name), "%s", mapping->filename);
+	m.deleted = mapping__strip_deleted(name);
+	return probe_mapped(attach, mapping->pid, &m, process__runs(mapping->pid, name), notes);
 }

@@ -7,6 +7,7 @@
 
 #include "attach/attach.h"
 #include "base/note_list.h"
+#include "command/file_set.h"
 #include "command/options.h"
 #include "target/watch.h"
 
@@ -23,10 +24,18 @@ int targets__command(struct attach *attach, const struct options *options, const
 /* Every library of the catalogue on the loader's paths. */
 int targets__machine(struct attach *attach, struct note_list *notes, struct error *err);
 
-/* Of a process that runs: what it maps now. -ESRCH where it is gone. */
-int targets__process(struct attach *attach, pid_t pid, struct note_list *notes, struct error *err);
+/*
+ * Of a process that runs: what it maps now, and what is linked into it. Files that are known are
+ * looked at only if their names are of the catalogue; NULL: none is. The number of new probes;
+ * -ESRCH where it is gone.
+ */
+int targets__process(struct attach *attach, pid_t pid, struct file_set *known,
+		     struct note_list *notes, struct error *err);
 
-/* A file that was just mapped; probed if it is of the catalogue. The number of new probes. */
+/*
+ * A file that was just mapped, of a program that was started or a library; probed if it is of the
+ * catalogue. The number of new probes.
+ */
 int targets__mapping(struct attach *attach, const struct watch_mapping *mapping,
 		     struct note_list *notes);
 

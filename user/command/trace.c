@@ -20,11 +20,11 @@
 
 enum {
 	POLL_SIGNALS,
-	POLL_WATCH,
 	POLL_INTERVAL,
 	POLL_DURATION,
 	POLL_TICK,
-	POLLS,
+	POLL_LATE,
+	POLLS = POLL_LATE + LATE_FDS,
 };
 
 struct trace {
@@ -83,7 +83,8 @@ static int timer_open(double seconds, bool repeated)
 
 static void start_clocks(struct trace *trace)
 {
-	trace->fds[POLL_WATCH] = trace->session.watch ? watch__fd(trace->session.watch) : -1;
+	if (trace->session.late)
+		late__fds(trace->session.late, &trace->fds[POLL_LATE]);
 	trace->fds[POLL_INTERVAL] = timer_open(trace->options->interval_s, true);
 	trace->fds[POLL_DURATION] = timer_open(trace->options->duration_s, false);
 	trace->fds[POLL_TICK] = timer_open(0.5, true);
@@ -161,6 +162,7 @@ static void drain_timer(int fd)
 static int follow(struct trace *trace)
 {
 	struct pollfd polls[POLLS];
+	bool late;
 	int i, rc = 0;
 
 	for (i = 0; i < POLLS; i++)
@@ -168,7 +170,9 @@ static int follow(struct trace *trace)
 	while (!trace->stop && rc >= 0) {
 		if (poll(polls, POLLS, -1) < 0 && errno != EINTR)
 			return -errno;
-		if (polls[POLL_WATCH].revents)
+		for (i = POLL_LATE, late = false; i < POLLS; i++)
+			late |= polls[i].revents != 0;
+		if (late)
 			session__follow(&trace->session);
 		if (polls[POLL_SIGNALS].revents)
 			on_signal(trace);
@@ -276,7 +280,7 @@ int trace__run(const struct options *options, char **argv)
 	struct trace trace = {
 		.options = options,
 		.session = { .options = options },
-		.fds = { -1, -1, -1, -1, -1 },
+		.fds = { -1, -1, -1, -1, -1, -1, -1 },
 		.status = options->scope == SCOPE_COMMAND ? EXIT_SETUP : EXIT_RUN,
 	};
 	struct error err = { 0 };

@@ -93,6 +93,7 @@ static void choose_user_programs(struct kernel *kernel)
 	enum uprobe_mechanism mechanism = kernel->options.mechanism;
 	bool session = kernel->options.user && mechanism == UPROBE_SESSION;
 	bool pair = kernel->options.user && !session;
+	bool arrivals = kernel->options.user && kernel->options.config.scope == TM_SCOPE_CGROUP;
 	int type = uprobe__attach_type(mechanism);
 
 	bpf_program__set_autoload(skel->progs.call_session, session);
@@ -107,6 +108,8 @@ static void choose_user_programs(struct kernel *kernel)
 	bpf_program__set_expected_attach_type(skel->progs.unwind_begin, type);
 	bpf_program__set_expected_attach_type(skel->progs.stack_switch, type);
 	bpf_program__set_autoload(skel->progs.mapped_inode, kernel->options.user);
+	bpf_program__set_autoload(skel->progs.cgroup_moved, arrivals);
+	bpf_program__set_autoload(skel->progs.cgroup_forked, arrivals);
 	bpf_program__set_autoload(skel->progs.stack_switch, kernel->options.user);
 	bpf_program__set_autoload(skel->progs.unwind_begin, session && can_write_user());
 }
@@ -483,6 +486,18 @@ void kernel__detach(struct kernel *kernel)
 __u64 kernel__missed(const struct kernel *kernel, enum kernel_layer layer)
 {
 	return misses__count(kernel->skel->obj, layer) - kernel->missed_before[layer];
+}
+
+int kernel__arrivals_fd(const struct kernel *kernel)
+{
+	return bpf_program__autoload(kernel->skel->progs.cgroup_moved)
+		       ? bpf_map__fd(kernel->skel->maps.tm_arrivals)
+		       : -1;
+}
+
+__u64 kernel__lost_arrivals(const struct kernel *kernel)
+{
+	return kernel->skel->bss->tm_arrivals_lost;
 }
 
 __u64 kernel__compat_calls(const struct kernel *kernel)

@@ -89,6 +89,14 @@ void kernel__detach(struct kernel *kernel);
 /* A layer's events since the start for which no program was run (misses.h). */
 __u64 kernel__missed(const struct kernel *kernel, enum kernel_layer layer);
 
+/*
+ * The ring buffer of struct tm_arrival: who comes into the traced cgroup, once kernel__attach() was
+ * called. -1 where nobody has to be told of. It stays the kernel's.
+ */
+int kernel__arrivals_fd(const struct kernel *kernel);
+/* How many there was no room for. */
+__u64 kernel__lost_arrivals(const struct kernel *kernel);
+
 /* System calls of 32-bit programs in scope: seen, not understood. */
 __u64 kernel__compat_calls(const struct kernel *kernel);
 

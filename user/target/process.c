@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "target/files.h"
+#include "target/mapping.h"
 #include "target/process.h"
 
 #define STATUS_MAX 65536
@@ -62,6 +64,48 @@ pid_t process__tgid(pid_t tid)
 		tgid = (int)strtol(line + sizeof("\nTgid:") - 1, NULL, 10);
 	free(text);
 	return tgid;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool process__runs(pid_t pid, const char *path)
+{
+	char link[64], program[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	n = readlink(link, program, sizeof(program) - 1);
+	if (n < 0)
+		return false;
+	program[n] = '\0';
+	mapping__strip_deleted(program);
+	return !strcmp(base_name(program), base_name(path));
+}
+
+bool process__in_cgroup(pid_t pid, int hierarchy, const char *name)
+{
+	size_t length = strcmp(name, "/") ? strlen(name) : 0;
+	char *text, *rest = NULL, *path;
+	bool inside = true;
+
+	if (read_of(pid, "cgroup", &text) < 0)
+		return true;
+	/* HIERARCHY:CONTROLLERS:PATH */
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		path = strchr(line, ':');
+		path = path ? strchr(path + 1, ':') : NULL;
+		if (!path || strtol(line, NULL, 10) != hierarchy)
+			continue;
+		path++;
+		inside = !strncmp(path, name, length) && (!path[length] || path[length] == '/');
+	}
+	free(text);
+	return inside;
 }
 
 int process__comm(pid_t pid, char comm[PROCESS_COMM_LEN])

@@ -25,6 +25,13 @@ enum process_state {
 enum process_state process__state(pid_t pid);
 /* The process of a thread, from any thread id; or -ESRCH, -EACCES. */
 pid_t process__tgid(pid_t tid);
+/* Is that the name (its last part) of the program that the process runs? */
+bool process__runs(pid_t pid, const char *path);
+/*
+ * Is a process in a cgroup or below it? hierarchy: its number as in /proc/PID/cgroup, 0 for version
+ * 2; name: its path there. True where it cannot be told.
+ */
+bool process__in_cgroup(pid_t pid, int hierarchy, const char *name);
 /* The name as in ps; 0, or -ESRCH. */
 int process__comm(pid_t pid, char comm[PROCESS_COMM_LEN]);
 

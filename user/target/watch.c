@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -67,6 +68,8 @@ static int open_event(int cpu)
 		.mmap = 1,
 		.mmap2 = 1,
 		/* By bytes: only samples count as events, and mappings are none. */
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
 		.wakeup_watermark = 1,
 	};
@@ -221,6 +224,7 @@ static bool read_mapping(const struct watch *watch, size_t size, struct watch_ma
 		.major = head.major,
 		.minor = head.minor,
 		.ino = head.ino,
+		.generation = head.generation,
 		.prot = head.prot,
 		.filename = name,
 	};

@@ -16,13 +16,14 @@ struct watch;
 struct watch_mapping {
 	pid_t pid; /* of the process, in this pid namespace */
 	pid_t tid;
-	__u64 time; /* of perf's clock, ns */
+	__u64 time; /* CLOCK_MONOTONIC, ns */
 	__u64 address;
 	__u64 length; /* bytes */
 	__u64 offset; /* in the file, bytes */
 	unsigned int major;
 	unsigned int minor;
 	__u64 ino;
+	__u64 generation;     /* of the inode's number */
 	__u32 prot;	      /* PROT_EXEC is in it */
 	const char *filename; /* as the process sees it; valid during the callback */
 };

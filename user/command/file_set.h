@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files that have been looked at, so that each is opened once however often it is mapped. */
+#ifndef USER_COMMAND_FILE_SET_H
+#define USER_COMMAND_FILE_SET_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+struct file_set;
+
+/* As mappings name them; the generation (0: not known) tells who gets a number that was free again.
+ */
+struct file_key {
+	unsigned int major, minor;
+	__u64 ino, generation;
+};
+
+struct file_set *file_set__new(void);	   /* NULL: no memory */
+void file_set__free(struct file_set *set); /* NULL is fine */
+
+/* Adds a file; false: it was there. It forgets all when it has grown long. */
+bool file_set__add(struct file_set *set, const struct file_key *key);
+
+void file_set__clear(struct file_set *set);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <bpf/libbpf.h>
+
+#include "attach/changes.h"
+#include "command/file_set.h"
+#include "command/late.h"
+#include "command/targets.h"
+#include "target/mapping.h"
+#include "target/process.h"
+#include "target/watch.h"
+#include "tmtrace/arrival.h"
+
+struct late {
+	struct late_options options;
+	struct watch *watch;
+	struct ring_buffer *arrivals;
+	struct file_set *known; /* that have been looked into, whatever they are called */
+};
+
+/* Since a time of CLOCK_MONOTONIC, in ms. */
+static double ms_since(__u64 ns)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return ((double)now.tv_sec * 1e9 + (double)now.tv_nsec - (double)ns) / 1e6;
+}
+
+static bool is_traced(const struct late *late, pid_t pid)
+{
+	const struct cgroup *cgroup = late->options.cgroup;
+
+	return kernel__may_trace(late->options.kernel, pid) &&
+	       (!cgroup || process__in_cgroup(pid, cgroup->hierarchy, cgroup->name));
+}
+
+static int on_mapping(void *ctx, const struct watch_mapping *mapping)
+{
+	const struct file_key key = { mapping->major, mapping->minor, mapping->ino,
+				      mapping->generation };
+	struct late *late = ctx;
+	char name[PATH_MAX];
+	int n;
+
+	snprintf(name, sizeof(name), "%s", mapping->filename);
+	mapping__strip_deleted(name);
+	if (!attach__wants(late->options.attach, name) && !file_set__add(late->known, &key))
+		return 0;
+	if (!is_traced(late, mapping->pid))
+		return 0;
+	n = targets__mapping(late->options.attach, mapping, late->options.notes);
+	if (n > 0)
+		note_list__add(late->options.notes,
+			       "%s was loaded while tracing: it was probed %.1f ms later, calls "
+			       "before that are missing",
+			       name, ms_since(mapping->time));
+	return 0;
+}
+
+static int on_arrival(void *ctx, void *data, size_t size)
+{
+	const struct tm_arrival *arrival = data;
+	struct late *late = ctx;
+	struct error err;
+	int n;
+
+	if (size < sizeof(*arrival))
+		return 0;
+	n = targets__process(late->options.attach, (pid_t)arrival->tgid, NULL, late->options.notes,
+			     &err);
+	if (n > 0)
+		note_list__add(
+			late->options.notes,
+			"process %u came into the cgroup with libraries that were not known: "
+			"they were probed %.1f ms later, calls before that are missing",
+			arrival->tgid, ms_since(arrival->time));
+	else if (n < 0 && n != -ESRCH)
+		note_list__add(late->options.notes, "%s", err.text);
+	return 0;
+}
+
+static void on_change(void *ctx, const char *name)
+{
+	struct late *late = ctx;
+
+	file_set__clear(late->known);
+	note_list__add(
+		late->options.notes,
+		"%s was changed while it was probed: its probes were removed, and its calls are "
+		"not counted until a process loads it again",
+		name);
+}
+
+int late__open(struct late **out, const struct late_options *options)
+{
+	struct late *late = calloc(1, sizeof(*late));
+	int fd = kernel__arrivals_fd(options->kernel);
+	struct error err;
+
+	if (!late)
+		return -ENOMEM;
+	late->options = *options;
+	late->known = file_set__new();
+	if (!late->known) {
+		late__close(late);
+		return -ENOMEM;
+	}
+	if (watch__open(&late->watch, &err) < 0)
+		note_list__add(options->notes, "libraries that are loaded later are not traced: %s",
+			       err.text);
+	if (fd >= 0)
+		late->arrivals = ring_buffer__new(fd, on_arrival, late, NULL);
+	if (fd >= 0 && !late->arrivals)
+		note_list__add(
+			options->notes,
+			"of processes that come into the cgroup, libraries that are not known "
+			"are not traced: %s",
+			strerror(errno));
+	*out = late;
+	return 0;
+}
+
+void late__close(struct late *late)
+{
+	if (!late)
+		return;
+	ring_buffer__free(late->arrivals);
+	watch__close(late->watch);
+	file_set__free(late->known);
+	free(late);
+}
+
+void late__fds(const struct late *late, int fds[LATE_FDS])
+{
+	fds[0] = late->watch ? watch__fd(late->watch) : -1;
+	fds[1] = late->arrivals ? ring_buffer__epoll_fd(late->arrivals) : -1;
+	fds[2] = attach__changes_fd(late->options.attach);
+}
+
+void late__follow(struct late *late)
+{
+	/* First of all: the kernel may be putting probes into what has changed. */
+	attach__drop_changed(late->options.attach, on_change, late);
+	if (late->watch)
+		watch__drain(late->watch, on_mapping, late);
+	if (late->arrivals)
+		ring_buffer__consume(late->arrivals);
+}
+
+void late__report(const struct late *late)
+{
+	__u64 files = late->watch ? watch__lost(late->watch) : 0;
+	__u64 processes = kernel__lost_arrivals(late->options.kernel);
+
+	if (files)
+		note_list__add(late->options.notes,
+			       "%llu newly mapped files were not looked at: there were too many at "
+			       "once",
+			       files);
+	if (processes)
+		note_list__add(late->options.notes,
+			       "%llu processes that came into the cgroup were not looked at: there "
+			       "were too many at once",
+			       processes);
+}

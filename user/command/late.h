@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What comes into view while tracing: libraries that are loaded, programs that are started,
+ * processes that are moved into the cgroup; and probed files that change.
+ */
+#ifndef USER_COMMAND_LATE_H
+#define USER_COMMAND_LATE_H
+
+#include "attach/attach.h"
+#include "base/note_list.h"
+#include "kernel/kernel.h"
+#include "target/cgroup.h"
+
+struct late;
+
+struct late_options {
+	struct attach *attach;
+	struct kernel *kernel;
+	const struct cgroup *cgroup; /* the one that is traced; NULL: none */
+	struct note_list *notes;     /* gets what somebody should know */
+};
+
+/* Descriptors that late__follow() wants to be polled. */
+#define LATE_FDS 3
+
+/*
+ * Begins to watch; what it is given must outlive it. What cannot be watched is a note. 0, or
+ * -ENOMEM.
+ */
+int late__open(struct late **out, const struct late_options *options);
+void late__close(struct late *late); /* NULL is fine */
+
+/* Of what is not watched, the descriptor is -1. They stay its own. */
+void late__fds(const struct late *late, int fds[LATE_FDS]);
+
+/* Handles what has happened since. */
+void late__follow(struct late *late);
+
+/* What was not looked at, because there was too much at once, as notes. */
+void late__report(const struct late *late);
+
+#endif
