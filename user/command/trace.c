@@ -11,18 +11,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command/ends.h"
 #include "command/output.h"
 #include "command/progress.h"
 #include "command/session.h"
 #include "command/trace.h"
 #include "target/loader.h"
-#include "target/process.h"
 
 enum {
 	POLL_SIGNALS,
 	POLL_INTERVAL,
 	POLL_DURATION,
 	POLL_TICK,
+	POLL_ENDS,
 	POLL_LATE,
 	POLLS = POLL_LATE + LATE_FDS,
 };
@@ -32,6 +33,7 @@ struct trace {
 	struct session session;
 	struct output *output;
 	struct progress *progress;
+	struct ends *ends; /* of --pid; else NULL */
 	int fds[POLLS];
 	sigset_t mask;		 /* before tmtrace changed it: the command's */
 	void (*on_sigpipe)(int); /* the same */
@@ -127,17 +129,6 @@ static void on_signal(struct trace *trace)
 	}
 }
 
-/* Have all processes of --pid ended? */
-static bool targets_ended(const struct options *options)
-{
-	size_t i;
-
-	for (i = 0; i < options->n_pids; i++)
-		if (process__state(options->pids[i]) != PROCESS_GONE)
-			return false;
-	return options->scope == SCOPE_PIDS;
-}
-
 static int print(struct trace *trace, bool final)
 {
 	struct error err = { 0 };
@@ -156,6 +147,19 @@ static void drain_timer(int fd)
 
 	while (read(fd, &expired, sizeof(expired)) > 0)
 		;
+}
+
+/* For the end of the processes of --pid. */
+static int watch_ends(struct trace *trace, struct error *err)
+{
+	int rc = ends__open(&trace->ends, trace->options->pids, trace->options->n_pids);
+
+	if (rc < 0)
+		return error__set(err, rc, "--pid: cannot wait for the end of the processes: %s",
+				  strerror(-rc));
+	trace->fds[POLL_ENDS] = ends__fd(trace->ends);
+	trace->stop = ends__all(trace->ends); /* already */
+	return 0;
 }
 
 /* Until the command or all processes end, the time is over, or somebody stops it. */
@@ -179,8 +183,9 @@ static int follow(struct trace *trace)
 		if (polls[POLL_TICK].revents) {
 			drain_timer(trace->fds[POLL_TICK]);
 			progress__tick(trace->progress);
-			trace->stop |= targets_ended(trace->options);
 		}
+		if (polls[POLL_ENDS].revents)
+			trace->stop |= ends__all(trace->ends);
 		if (polls[POLL_DURATION].revents)
 			trace->stop = true;
 		if (polls[POLL_INTERVAL].revents && !trace->stop) {
@@ -280,7 +285,7 @@ int trace__run(const struct options *options, char **argv)
 	struct trace trace = {
 		.options = options,
 		.session = { .options = options },
-		.fds = { -1, -1, -1, -1, -1, -1, -1 },
+		.fds = { -1, -1, -1, -1, -1, -1, -1, -1 },
 		.status = options->scope == SCOPE_COMMAND ? EXIT_SETUP : EXIT_RUN,
 	};
 	struct error err = { 0 };
@@ -302,6 +307,8 @@ int trace__run(const struct options *options, char **argv)
 		rc = output__open(&trace.output, options, &trace.session, argv, &err);
 	if (!rc)
 		rc = session__start(&trace.session, program, &err);
+	if (!rc && options->scope == SCOPE_PIDS)
+		rc = watch_ends(&trace, &err);
 	if (!rc)
 		rc = output__start(trace.output, &err);
 	if (!rc) {
@@ -313,6 +320,7 @@ int trace__run(const struct options *options, char **argv)
 		if (options->optional && trace.session.child)
 			run_untraced(&trace);
 	}
+	ends__close(trace.ends);
 	output__close(trace.output);
 	session__close(&trace.session);
 	progress__free(trace.progress);
