@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 
-#include "attach/uprobe.h"
+#include "kernel/uprobe.h"
 #include "target/elf_file.h"
 
 struct empty {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/uprobe.h"
+#include "kernel/uprobe.h"
 #include "target/exits.h"
 
 #define FUNCTION(name, body)                                                                       \

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "attach/uprobe.h"
+#include "kernel/uprobe.h"
 #include "kernel/ladder.h"
 
 /* Exit statuses, as in records.md. */

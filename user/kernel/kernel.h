@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "attach/probe_table.h"
-#include "attach/uprobe.h"
+#include "kernel/uprobe.h"
 #include "base/error.h"
 #include "base/note_list.h"
 #include "drain/drain.h"

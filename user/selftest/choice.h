@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "attach/uprobe.h"
+#include "kernel/uprobe.h"
 #include "base/error.h"
 #include "selftest/proof.h"
 

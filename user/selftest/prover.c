@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/uprobe.h"
+#include "kernel/uprobe.h"
 #include "selftest/examine.h"
 #include "selftest/prover.h"
 

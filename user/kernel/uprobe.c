@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 
-#include "attach/uprobe.h"
+#include "kernel/uprobe.h"
 
 const char *const uprobe_mechanism_names[UPROBE_MECHANISMS] = {
 	[UPROBE_SESSION] = "session",

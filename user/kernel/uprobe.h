@@ -4,8 +4,8 @@
  * From best to last: one session per file (6.13), a pair of multi links per file (6.6), a perf
  * event and a link per function and direction (5.15; the programs need 5.17).
  */
-#ifndef USER_ATTACH_UPROBE_H
-#define USER_ATTACH_UPROBE_H
+#ifndef USER_KERNEL_UPROBE_H
+#define USER_KERNEL_UPROBE_H
 
 #include <stdbool.h>
 #include <stddef.h>
