@@ -97,18 +97,19 @@ TM_INLINE bool block__insert(struct tm_block_key *key, struct tm_block_request *
  * Where starts are not told, what is issued first starts then: by whichever thread gives it to the
  * device. So that what others queued is not taken for that thread's, it is remembered, too.
  */
-TM_INLINE void block__disown(struct block_io *io)
+TM_INLINE void block__disown(struct tm_block_key *key)
 {
 	struct tm_block_request request = { .slot = TM_NO_SLOT };
 
 	if (!tm_config.block_starts)
-		bpf_map_update_elem(&tm_requests, &io->key, &request, BPF_ANY);
+		bpf_map_update_elem(&tm_requests, key, &request, BPF_ANY);
 }
 
 __attribute__((noinline)) int block__start(struct block_io *io)
 {
 	struct tm_key key = { .layer = TM_LAYER_BLOCK };
 	struct tm_block_request request = {};
+	struct tm_block_key place;
 	struct tm_ledger *ledger;
 	struct tm_series *series;
 
@@ -117,7 +118,8 @@ __attribute__((noinline)) int block__start(struct block_io *io)
 	if (io->owned == BLOCK_NOT_ASKED)
 		block__own(io);
 	if (io->owned != BLOCK_TRACED) {
-		block__disown(io);
+		place = io->key;
+		block__disown(&place);
 		return 0;
 	}
 	key.function = io->function;
@@ -140,20 +142,28 @@ __attribute__((noinline)) int block__start(struct block_io *io)
 	request.function = key.function;
 	request.left = io->bytes;
 	ADD(series->in_flight, 1);
-	if (!block__insert(&io->key, &request)) {
+	place = io->key;
+	if (!block__insert(&place, &request)) {
 		ledger__lose(ledger, TM_LOSS_NO_ENTRY);
 		ADD(series->in_flight, -1ULL);
 	}
+	io->key = place;
 	return 0;
 }
 
-__attribute__((noinline)) bool block__issue(struct tm_block_key *key)
+/*
+ * All of these copy the key that they are given: up to 6.2 the argument of a global function cannot be
+ * the key of a map.
+ */
+__attribute__((noinline)) bool block__issue(struct tm_block_key *wanted)
 {
 	struct tm_block_request *request;
+	struct tm_block_key key;
 
-	if (!key)
+	if (!wanted)
 		return true;
-	request = bpf_map_lookup_elem(&tm_requests, key);
+	key = *wanted;
+	request = bpf_map_lookup_elem(&tm_requests, &key);
 	if (!request)
 		return false;
 	if (!request->issue_ns)
@@ -164,31 +174,37 @@ __attribute__((noinline)) bool block__issue(struct tm_block_key *key)
 __attribute__((noinline)) bool block__rename(struct tm_block_key *from, struct tm_block_key *to)
 {
 	struct tm_block_request *old, request;
+	struct tm_block_key key;
 
 	if (!from || !to)
 		return false;
-	old = bpf_map_lookup_elem(&tm_requests, from);
+	key = *from;
+	old = bpf_map_lookup_elem(&tm_requests, &key);
 	if (!old)
 		return false;
 	request = *old;
-	return !bpf_map_delete_elem(&tm_requests, from) &&
-	       !bpf_map_update_elem(&tm_requests, to, &request, BPF_ANY);
+	if (bpf_map_delete_elem(&tm_requests, &key))
+		return false;
+	key = *to;
+	return !bpf_map_update_elem(&tm_requests, &key, &request, BPF_ANY);
 }
 
-__attribute__((noinline)) int block__merge(struct tm_block_key *key)
+__attribute__((noinline)) int block__merge(struct tm_block_key *wanted)
 {
 	struct tm_block_request *request;
 	struct tm_ledger *ledger;
+	struct tm_block_key key;
 	u32 slot, function;
 
-	if (!key)
+	if (!wanted)
 		return 0;
-	request = bpf_map_lookup_elem(&tm_requests, key);
+	key = *wanted;
+	request = bpf_map_lookup_elem(&tm_requests, &key);
 	if (!request || scope__is_over())
 		return 0;
 	slot = request->slot;
 	function = request->function;
-	if (!block__forget(key, slot) || slot == TM_NO_SLOT)
+	if (!block__forget(&key, slot) || slot == TM_NO_SLOT)
 		return 0;
 	ledger = ledger__of(TM_PROBE_BLOCK + function);
 	if (ledger)
@@ -214,14 +230,16 @@ TM_INLINE void block__count(struct tm_block_request *request)
 	ADD(ledger->recorded, 1);
 }
 
-__attribute__((noinline)) bool block__complete(struct tm_block_key *key, u32 bytes, u32 error,
+__attribute__((noinline)) bool block__complete(struct tm_block_key *wanted, u32 bytes, u32 error,
 					       bool last)
 {
 	struct tm_block_request *request, ended;
+	struct tm_block_key key;
 
-	if (!key)
+	if (!wanted)
 		return false;
-	request = bpf_map_lookup_elem(&tm_requests, key);
+	key = *wanted;
+	request = bpf_map_lookup_elem(&tm_requests, &key);
 	if (!request || scope__is_over())
 		return false;
 	if (!error)
@@ -231,18 +249,20 @@ __attribute__((noinline)) bool block__complete(struct tm_block_key *key, u32 byt
 	if (!last)
 		return true;
 	ended = *request;
-	if (!block__forget(key, ended.slot))
+	if (!block__forget(&key, ended.slot))
 		return false;
 	block__count(&ended);
 	return true;
 }
 
-__attribute__((noinline)) bool block__complete_all(struct tm_block_key *key, u32 error)
+__attribute__((noinline)) bool block__complete_all(struct tm_block_key *wanted, u32 error)
 {
 	struct tm_block_request *request;
+	struct tm_block_key key;
 
-	if (!key)
+	if (!wanted)
 		return false;
-	request = bpf_map_lookup_elem(&tm_requests, key);
-	return request && block__complete(key, request->left, error, true);
+	key = *wanted;
+	request = bpf_map_lookup_elem(&tm_requests, &key);
+	return request && block__complete(&key, request->left, error, true);
 }

@@ -155,7 +155,8 @@ def command_line(settings, fds):
     options = [QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                # Never by KVM: nested ones have been seen to offer it and to hang.
                "-machine", "q35,memory-backend=memory", "-accel", "tcg,thread=multi",
-               "-cpu", "max,la57=off",
+               # Without cmpxchg16b: qemu 7.2 emulates it wrong now and then, and the kernel panics.
+               "-cpu", "max,la57=off,cx16=off",
                "-smp", str(settings.smp), "-m", str(settings.memory),
                "-object", f"memory-backend-memfd,id=memory,size={settings.memory}M,share=on"]
     options += ["-chardev", f"socket,id=share,fd={fds['share']}",
