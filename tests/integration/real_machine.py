@@ -89,10 +89,18 @@ def tmpfs(env, name="tmpfs"):
     return mounted(env.path(name), "-t", "tmpfs", "tmtrace-test")
 
 
+def load_module(*words):
+    """What the kernel would do itself at the first use of a module, if it has it."""
+    with contextlib.suppress(OSError):
+        subprocess.run([read_text("/proc/sys/kernel/modprobe").strip(), "-q", *words],
+                       capture_output=True, check=False)
+
+
 @contextlib.contextmanager
 def loop_device(env, size=256 * MIB, name="image"):
     """A loop device of a file, for instance "/dev/loop0"."""
     need("losetup")
+    load_module("loop")
     image = env.path(name)
     with open(image, "wb") as f:
         os.posix_fallocate(f.fileno(), 0, size)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Whose pages the kernel writes back: by cgroup of version 2, and file systems without a device."""
+
+import mmap
+import os
+
+from harness import Records, Skip, check, equal, read_text
+from real_devices import Traced, check_all, total
+from real_machine import MIB, attach, ext4, mounted, need, run
+from test_cgroup import joining, mount_v2, new_cgroup
+
+# What a cgroup writes, in MiB: different, so that they cannot be mistaken for each other.
+SIZES = {"a": 8, "b": 5}
+# Pages of metadata are charged to whoever touched them first, if they are written at all.
+METADATA = 256 << 10
+
+
+def mount_with_controllers():
+    """A version 2 hierarchy whose cgroups have the controllers that writeback is charged by."""
+    mount = mount_v2()
+    enabled = read_text(os.path.join(mount, "cgroup.subtree_control")).split()
+    missing = [name for name in ("io", "memory") if name not in enabled]
+    if missing:
+        raise Skip(f"the cgroups of version 2 have no controllers {' and '.join(missing)}")
+    return mount
+
+
+class Writers:
+    """Two cgroups that dirty pages of a private file system, and leave them to the kernel."""
+
+    def __init__(self, env, fs):
+        mount = mount_with_controllers()
+        self.fs = fs
+        self.cgroups = {name: new_cgroup(env, mount, name) for name in SIZES}
+        self.names = {name: path[len(mount):] for name, path in self.cgroups.items()}
+
+    def write(self):
+        for name, size in SIZES.items():
+            run(*joining(self.cgroups[name]), "dd", "status=none", "if=/dev/zero",
+                f"of={os.path.join(self.fs.path, name)}", "bs=1M", f"count={size}")
+        self.fs.sync()
+
+    def written(self, records, name, **fields):
+        return sum(r["bytes"] for r in records.of("device", final=True, device=self.fs.disk,
+                                                  function="write", **fields)
+                   if r["cgroup"] == (name and self.names[name]))
+
+
+def check_written(got, name):
+    wanted = SIZES[name] * MIB
+    check(wanted <= got <= wanted + METADATA, f"{got} bytes of {name}, which wrote {wanted}")
+
+
+def test_two_cgroups(env):
+    """Each cgroup is charged with what it wrote; the journal is of nobody."""
+    with ext4(env) as fs:
+        writers = Writers(env, fs)
+        traced = Traced(env, fs.disk)
+        writers.write()
+        records, stats = traced.stop()
+        check_all(records, stats)
+        for name in SIZES:
+            check_written(writers.written(records, name, writeback=True), name)
+            equal(f"written by {name} itself", writers.written(records, name, writeback=False), 0)
+        check(writers.written(records, None, writeback=True) > 0, "the journal is not there")
+        total_bytes = total(records, fs.disk, "write", "bytes")
+        named = sum(writers.written(records, name) for name in (*SIZES, None))
+        equal("bytes of the cgroups and of nobody", named, total_bytes)
+
+
+def test_scope(env):
+    """With --cgroup, the writeback of its pages is there, that of others is not."""
+    with ext4(env) as fs:
+        writers = Writers(env, fs)
+        traced = Traced(env, fs.disk, scope=("--cgroup", writers.cgroups["a"]))
+        writers.write()
+        records, _ = traced.stop()
+        check_written(writers.written(records, "a", writeback=True), "a")
+        everything = total(records, fs.disk, "write", "bytes")
+        check(everything < (SIZES["a"] + 1) * MIB, f"{everything} bytes: more than those of a")
+
+
+def test_by_process(env):
+    """By process it cannot be told: it is there, of nobody."""
+    with ext4(env) as fs:
+        path = env.path("process.json")
+        status, _, err = env.trace("--json", path, "--layer", "block", "--", "sh", "-c",
+                                   'dd status=none if=/dev/zero of="$0/file" bs=1M count=4 && '
+                                   'sync --file-system "$0"', fs.path)
+        equal(f"exit status ({err})", status, 0)
+        records = [r for r in Records(path).of("device", final=True, device=fs.disk,
+                                               function="write") if r["writeback"]]
+        check(sum(r["bytes"] for r in records) >= 4 * MIB, f"little was written back: {records}")
+        equal("cgroups of writeback", {r["cgroup"] for r in records}, {None})
+
+
+def test_fuse(env):
+    """Of a file system without a device: what the kernel sends to it, by whole pages."""
+    need("bindfs")
+    folder = env.path("below")
+    os.mkdir(folder)
+    with mounted(env.path("fuse"), "-t", "fuse.bindfs", folder) as path:
+        number = os.stat(path).st_dev
+        finish = attach(env, "--all", "--layer", "block")
+        # Through a mapping, because this file system has what is written without delay.
+        with open(os.path.join(path, "file"), "w+b") as f:
+            f.truncate(MIB)
+            with mmap.mmap(f.fileno(), MIB) as pages:
+                pages[:] = b"x" * MIB
+                os.sync()
+        records = [r for r in finish().of("device", final=True)
+                   if r["device"] == f"{os.major(number)}:{os.minor(number)}"]
+    equal("kinds", {(r["fs_type"], r["function"]) for r in records}, {("fuse", "write")})
+    equal("bytes", sum(r["bytes"] for r in records), MIB)
