@@ -63,9 +63,10 @@ def test_two_cgroups(env):
             check_written(writers.written(records, name, writeback=True), name)
             equal(f"written by {name} itself", writers.written(records, name, writeback=False), 0)
         check(writers.written(records, None, writeback=True) > 0, "the journal is not there")
-        total_bytes = total(records, fs.disk, "write", "bytes")
-        named = sum(writers.written(records, name) for name in (*SIZES, None))
-        equal("bytes of the cgroups and of nobody", named, total_bytes)
+        # Who mounts and syncs writes the super block.
+        rest = total(records, fs.disk, "write", "bytes") - sum(
+            writers.written(records, name) for name in (*SIZES, None))
+        check(0 <= rest <= METADATA, f"{rest} bytes of others")
 
 
 def test_scope(env):
@@ -111,4 +112,6 @@ def test_fuse(env):
         records = [r for r in finish().of("device", final=True)
                    if r["device"] == f"{os.major(number)}:{os.minor(number)}"]
     equal("kinds", {(r["fs_type"], r["function"]) for r in records}, {("fuse", "write")})
-    equal("bytes", sum(r["bytes"] for r in records), MIB)
+    # A page may be written once more, if it is written back while it is filled.
+    got = sum(r["bytes"] for r in records)
+    check(MIB <= got <= MIB + METADATA, f"{got} bytes")
