@@ -152,8 +152,8 @@ __attribute__((noinline)) int block__start(struct block_io *io)
 }
 
 /*
- * All of these copy the key that they are given: up to 6.2 the argument of a global function cannot be
- * the key of a map.
+ * All of these copy the key that they are given: up to 6.2 the argument of a global function
+ * cannot be the key of a map.
  */
 __attribute__((noinline)) bool block__issue(struct tm_block_key *wanted)
 {
@@ -220,6 +220,9 @@ TM_INLINE void block__count(struct tm_block_request *request)
 
 	if (!ledger || !series)
 		return;
+	/* After its data, a flush sequence ends without any: then the data's end was not seen. */
+	if (!request->bytes && !request->error && request->left)
+		return ledger__lose(ledger, TM_LOSS_UNSEEN);
 	if (!issue_ns)
 		issue_ns = request->start_ns; /* never queued: ended before its issue */
 	ADD(series->queue_ns, issue_ns > request->start_ns ? issue_ns - request->start_ns : 0);

@@ -34,7 +34,7 @@ struct block_io {
 	u64 job;      /* whose it is, once it is owned */
 	u32 device;
 	u32 function; /* enum tm_block_function */
-	u32 bytes;    /* still to complete, where completions do not tell it */
+	u32 bytes;    /* to complete, as far as that is known when it starts */
 	u8 flags;     /* enum tm_key_flag */
 	u8 owned;     /* enum block_owned */
 	u16 pad;

@@ -44,6 +44,7 @@ TM_INLINE void request__start(struct request *rq)
 		.key = { .what = (u64)rq },
 		.cgroup = block__cgroup_of(READ(rq, bio)),
 		.function = block__function(READ(rq, cmd_flags)),
+		.bytes = READ(rq, __data_len),
 	};
 
 	if (io.function == BLOCK_NO_FUNCTION)
@@ -65,6 +66,7 @@ TM_INLINE void request__start_flush(struct bio *bio)
 		.key = { .what = (u64)bio },
 		.cgroup = block__cgroup_of(bio),
 		.function = block__function(flags),
+		.bytes = READ(bio, bi_iter.bi_size),
 	};
 
 	if (!block__is_flush_sequence(flags) || io.function == BLOCK_NO_FUNCTION)
