@@ -280,9 +280,9 @@ int BPF_PROG(syscall_exit, struct pt_regs *regs, long result)
 
 	if (call->class == TM_SYSCALL_AIO_SUBMIT)
 		aio__submitted(call->args[1], call->args[2], result);
-	if (call->class == TM_SYSCALL_AIO_REAP)
+	else if (call->class == TM_SYSCALL_AIO_REAP)
 		aio__reap(result, call->args[3], now);
-	if (call->function)
+	else if (call->function)
 		end(thread, ns, result);
 	call->function = TM_VFS_NONE;
 	return 0;
