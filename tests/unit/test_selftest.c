@@ -78,6 +78,7 @@ static void fake__init(struct fake *fake)
 	fake->evidence.probed = fake->probed;
 	fake->evidence.entry_only = fake->entry_only;
 	fake->evidence.log = &fake->log;
+	fake->evidence.batches = COST_BATCHES;
 	fake->evidence.snapshot = &fake->snapshot;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command/list.h"
+#include "command/prove.h"
 #include "command/session.h"
 #include "command/targets.h"
 #include "target/loader.h"
@@ -66,9 +67,14 @@ static void print_files(const struct session *session)
 		printf("no library of the catalogue found\n");
 }
 
-/* What a hit costs, as far as that is known without measuring. */
-static const char *expected_cost(enum entry_class class)
+/* What a hit costs: in nanoseconds as measured, or without privileges as far as it is known. */
+static const char *expected_cost(const struct session *session, enum entry_class class, char *text,
+				 size_t room)
 {
+	if (session->proven.costs[class].timed_ns) {
+		snprintf(text, room, "%u", session->proven.costs[class].timed_ns);
+		return text;
+	}
 	switch (class) {
 	case ENTRY_EMULATED:
 	case ENTRY_NOP5:
@@ -80,11 +86,11 @@ static const char *expected_cost(enum entry_class class)
 	}
 }
 
-static void print_site(const struct probe *probe)
+static void print_site(const struct session *session, const struct probe *probe)
 {
 	const struct entry_site *entry = &probe->entry;
 	const char *name = entry__name(entry), *bar = entry_bar_texts[entry->bar];
-	char where[32], class[32];
+	char where[32], class[32], cost[16];
 
 	snprintf(where, sizeof(where), "%#llx", probe->site - entry->moved);
 	if (entry->moved)
@@ -92,19 +98,19 @@ static void print_site(const struct probe *probe)
 	snprintf(class, sizeof(class), "%s", name ?: "-");
 	if (entry->site == ENTRY_EMULATED || entry->site == ENTRY_NOP5)
 		bar = NULL;
-	printf("%-10s %-36s %14s  %-9s %-5s %s%s%s%s\n", probe->layer, probe->function, where,
-	       class, expected_cost(entry->site), probe->library, bar ? " (" : "", bar ?: "",
-	       bar ? ")" : "");
+	printf("%-10s %-36s %14s  %-9s %7s  %s%s%s%s\n", probe->layer, probe->function, where,
+	       class, expected_cost(session, entry->site, cost, sizeof(cost)), probe->library,
+	       bar ? " (" : "", bar ?: "", bar ? ")" : "");
 }
 
 static void print_sites(const struct session *session)
 {
 	size_t i;
 
-	printf("\n%-10s %-36s %14s  %-9s %-5s %s\n", "layer", "function", "site", "entry", "cost",
-	       "library");
+	printf("\n%-10s %-36s %14s  %-9s %7s  %s\n", "layer", "function", "site", "entry",
+	       "cost ns", "library");
 	for (i = TM_PROBE_USER; i < probe_table__n(session->probes); i++)
-		print_site(probe_table__at(session->probes, i));
+		print_site(session, probe_table__at(session->probes, i));
 }
 
 int list__run(const struct options *options)
@@ -134,8 +140,11 @@ int list__run(const struct options *options)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	} else {
 		print_files(&session);
-		if (options->sites)
+		if (options->sites) {
+			/* Who may not probe is told what is cheap and what is not. */
+			prove__best(options->mechanism, &session.proven, &err);
 			print_sites(&session);
+		}
 		for (i = 0; i < session.notes.n; i++)
 			fprintf(stderr, "tmtrace: %s\n", session.notes.lines[i]);
 		if (fflush(stdout)) {

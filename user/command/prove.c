@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "command/prove.h"
+
+/* Series for the functions of a trial, in every shard. */
+#define SLOTS 1024
 
 int prove__mechanism(struct session *session, struct error *err)
 {
@@ -26,4 +31,61 @@ int prove__mechanism(struct session *session, struct error *err)
 		return err->code;
 	note_list__add(&session->notes, "%s", text);
 	return -EAGAIN;
+}
+
+int prove__apart(const struct choice *choice, bool full, struct trial **trial,
+		 struct trial_result *result, struct error *err)
+{
+	struct kernel_options options = {
+		.config = { .self_tgid = getpid(),
+			    .scope = TM_SCOPE_PROCESSES,
+			    .layers = 1U << TM_LAYER_USER,
+			    .cgroup_v1 = -1,
+			    .cgroup_io = -1,
+			    .slots = SLOTS,
+			    .spare_confined = choice->spares_confined },
+		.user = true,
+		.mechanism = choice->mechanism,
+		.forced = { -1, -1 },
+		.cgroup_fd = -1,
+	};
+	struct trial_options trial_options = {
+		.mechanism = choice->mechanism,
+		.spares_confined = choice->spares_confined,
+		.full = full,
+	};
+	struct kernel *kernel = NULL;
+	int rc;
+
+	rc = kernel__load(&kernel, &options, err);
+	if (!rc) {
+		trial_options.kernel = kernel;
+		rc = trial__run(trial, &trial_options, result, err);
+	}
+	kernel__free(kernel);
+	return rc;
+}
+
+int prove__best(int forced, struct trial_result *result, struct error *err)
+{
+	struct choice choice = choice__first(forced);
+	struct trial *trial = NULL;
+	enum proof why;
+	char text[512];
+	int rc;
+
+	while ((rc = uprobe__try(choice.mechanism)) < 0 && forced < 0 &&
+	       choice.mechanism + 1 < UPROBE_MECHANISMS)
+		choice.mechanism++;
+	if (rc < 0)
+		return error__set(err, rc, "%s", strerror(-rc));
+	for (;;) {
+		rc = prove__apart(&choice, false, &trial, result, err);
+		trial__free(trial);
+		trial = NULL;
+		if (rc < 0 || trial_result__holds(result, &why))
+			return rc;
+		if (!choice__next(&choice, forced, result, text, sizeof(text), err))
+			return err->code;
+	}
 }

@@ -12,4 +12,14 @@
  */
 int prove__mechanism(struct session *session, struct error *err);
 
+/*
+ * Tries one way to probe with a kernel side that is loaded for this alone. 0, *result and *trial
+ * (trial__free()), or a negative errno: it could not be tried.
+ */
+int prove__apart(const struct choice *choice, bool full, struct trial **trial,
+		 struct trial_result *result, struct error *err);
+
+/* The same for the best mechanism that this kernel has and that is proven; forced as in options. */
+int prove__best(int forced, struct trial_result *result, struct error *err);
+
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "command/options.h"
+#include "command/prove.h"
 #include "command/selftest.h"
 #include "command/selftest_output.h"
 #include "selftest/trial.h"
@@ -19,9 +20,6 @@ static const struct choice ways[] = {
 	{ UPROBE_PERF, false },
 };
 #define WAYS (sizeof(ways) / sizeof(*ways))
-
-/* Series for the trial's functions, in every shard. */
-#define SLOTS 1024
 
 static const struct argp_option argp_options[] = {
 	{ "json", 'j', NULL, 0, "one record instead of lines", 1 },
@@ -42,38 +40,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* *trial is to be freed when all is over: removing one's probes would hold up the next. */
-static int try_out(const struct choice *way, struct selftest_result *result, struct trial **trial,
-		   struct error *err)
+static void try_out(const struct choice *way, struct selftest_result *result, struct trial **trial)
 {
-	struct kernel_options options = {
-		.config = { .self_tgid = getpid(),
-			    .scope = TM_SCOPE_PROCESSES,
-			    .layers = 1U << TM_LAYER_USER,
-			    .cgroup_v1 = -1,
-			    .slots = SLOTS,
-			    .spare_confined = way->spares_confined },
-		.user = true,
-		.mechanism = way->mechanism,
-		.forced = { -1, -1 },
-		.cgroup_fd = -1,
-	};
-	struct trial_options trial_options = {
-		.mechanism = way->mechanism,
-		.spares_confined = way->spares_confined,
-		.full = true,
-	};
-	struct kernel *kernel = NULL;
-	int rc;
+	struct error err = { 0 };
 
-	rc = kernel__load(&kernel, &options, err);
-	if (!rc) {
-		trial_options.kernel = kernel;
-		rc = trial__run(trial, &trial_options, &result->trial, err);
-	}
-	if (!rc)
-		result->ran = true;
-	kernel__free(kernel);
-	return rc;
+	result->ran = !prove__apart(way, true, trial, &result->trial, &err);
+	if (!result->ran)
+		snprintf(result->unavailable, sizeof(result->unavailable), "%.150s", err.text);
 }
 
 static int run(struct selftest_result *results, bool lines, struct error *err)
@@ -89,14 +62,11 @@ static int run(struct selftest_result *results, bool lines, struct error *err)
 		rc = uprobe__try(ways[i].mechanism);
 		if (rc == -EPERM || rc == -EACCES)
 			break;
-		if (rc < 0) {
+		if (rc < 0)
 			snprintf(result->unavailable, sizeof(result->unavailable), "%s",
 				 strerror(-rc));
-		} else if (try_out(&ways[i], result, &trials[i], err) < 0) {
-			snprintf(result->unavailable, sizeof(result->unavailable), "%.150s",
-				 err->text);
-			err->code = 0;
-		}
+		else
+			try_out(&ways[i], result, &trials[i]);
 		if (lines)
 			selftest_output__print(result);
 		rc = 0;

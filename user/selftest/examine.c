@@ -195,8 +195,8 @@ static __u32 median(const struct evidence *evidence, enum subject_site site)
 	__u32 ns[COST_BATCHES];
 
 	memcpy(ns, evidence->log->batch_ns[site], sizeof(ns));
-	qsort(ns, COST_BATCHES, sizeof(*ns), compare_ns);
-	return ns[COST_BATCHES / 2];
+	qsort(ns, evidence->batches, sizeof(*ns), compare_ns);
+	return ns[evidence->batches / 2];
 }
 
 /* What a probe adds to a call of a site; 0: not measured. */

@@ -36,6 +36,7 @@ struct evidence {
 	const bool *probed; /* by site */
 	const bool *entry_only;
 	const struct scenario_log *log;
+	unsigned int batches;
 	struct scene_end ends[SCENES];
 	const struct snapshot *snapshot;
 	size_t first_probe; /* of the snapshot's ledgers: that of site 0 */

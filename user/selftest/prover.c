@@ -176,6 +176,7 @@ int prover__new(struct prover **out, const struct trial_options *options, struct
 		.log = prover->log,
 		.probed = prover->probed,
 		.calls = options->full ? 2000 : 40,
+		.batches = options->full ? COST_BATCHES : 9,
 	};
 	return make_probes(prover, err);
 }
@@ -260,6 +261,7 @@ void prover__run(struct prover *prover, struct trial_result *result)
 		.probed = prover->probed,
 		.entry_only = prover->entry_only,
 		.log = prover->log,
+		.batches = prover->scenario.batches,
 		.first_probe = TM_PROBE_USER + FIRST_COOKIE,
 	};
 	enum scene scene;

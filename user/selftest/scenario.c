@@ -245,7 +245,7 @@ static void measure(struct scenario *scenario, enum subject_site site)
 	/* The first calls make what the others find. */
 	for (i = 0; i < COST_CALLS; i++)
 		function(i);
-	for (batch = 0; batch < COST_BATCHES; batch++) {
+	for (batch = 0; batch < scenario->batches; batch++) {
 		start = now_ns();
 		for (i = 0; i < COST_CALLS; i++)
 			function(i);

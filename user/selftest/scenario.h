@@ -8,7 +8,7 @@
 
 #include "selftest/subject.h"
 
-/* Short ones: few of them are interrupted. */
+/* Short batches: few of them are interrupted. */
 #define COST_BATCHES 25
 #define COST_CALLS   16 /* in a batch */
 
@@ -23,9 +23,10 @@ struct scenario_log {
 struct scenario {
 	const struct subject *subject;
 	struct scenario_log *log;
-	const bool *probed; /* by site */
-	unsigned int calls; /* of each site */
-	bool threads;	    /* half of them in a second thread */
+	const bool *probed;   /* by site */
+	unsigned int calls;   /* of each site */
+	bool threads;	      /* half of them in a second thread */
+	unsigned int batches; /* for the costs, at most COST_BATCHES */
 };
 
 /* How a child ends that noticed a change itself. */
