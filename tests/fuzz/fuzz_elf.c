@@ -65,7 +65,7 @@ static void check_entries(const struct elf_file *elf, int fd)
 		functions[i].offset = elf_file__function(elf, i)->offset;
 		functions[i].size = elf_file__function(elf, i)->size;
 	}
-	entry_file__find(fd, "input", elf, functions, n, &err);
+	entry_file__find(fd, "input", elf, functions, n, false, &err);
 	for (size_t i = 0; i < n; i++)
 		if (functions[i].entry.moved && functions[i].entry.moved >= functions[i].size &&
 		    functions[i].size)

@@ -108,7 +108,7 @@ static void check(int fd, const unsigned char *text, size_t size)
 		functions[i].offset = elf_file__function(elf, i)->offset;
 		functions[i].size = elf_file__function(elf, i)->size;
 	}
-	if (entry_file__find(fd, "input", elf, functions, n, &err) < 0)
+	if (entry_file__find(fd, "input", elf, functions, n, false, &err) < 0)
 		abort();
 	for (size_t i = 0; i < n; i++) {
 		size_t at = functions[i].offset - TEXT;

@@ -85,6 +85,69 @@ def counts_of(records):
             for r in records.functions("sample")}
 
 
+ODD = """\
+layer: odd
+libraries: ["libodd.so"]
+functions:
+  - name: "odd_*"
+    size: arg1
+    returns: void
+"""
+# Where the probe of each function is. A program that loops back to the site would fire it again.
+ODD_ENTRIES = {
+    "odd_loop": "stepped", "odd_table": "stepped", "odd_far": "stepped", "odd_again": "moved",
+    "odd_argument": "stepped", "odd_store": "stepped", "odd_stack": "stepped",
+    "odd_lock": "refused", "odd_prefix": "moved", "odd_nop5": ("nop5", "moved"),
+    "odd_second_nop5": "moved", "odd_short": "stepped", "odd_plain": "moved",
+    "odd_test": "moved", "odd_jump": "moved", "odd_endless": "stepped",
+}
+
+
+def test_odd_entries(env):
+    """Functions with unusual begins: where their probes are, and that each call is counted once."""
+    need("cc")
+    library = compile_c(env, "odd_entries.c", "-DLIBRARY", "-shared", "-fPIC",
+                        "-Wl,-soname,libodd.so")
+    os.rename(library, env.path("libodd.so"))
+    program = compile_c(env, "odd_entries.c", env.path("libodd.so"), f"-Wl,-rpath,{env.dir}")
+    with open(env.path("odd.yaml"), "w", encoding="ascii") as f:
+        f.write(ODD)
+    for options in (), FIRST, ("--mechanism", "user=multi"):
+        status, _, err = env.trace("--json", env.path("odd.json"), "--probes", env.path("odd.yaml"),
+                                   "--layer", "odd", *options, "--", program, "1000")
+        check(status == 0, f"the program ended with {status}: {err}")
+        records = Records(env.path("odd.json"))
+        check_ledgers(records)
+        equal(f"{options}: losses", records.losses(), {})
+        for p in records.probes("odd"):
+            name, where = p["function"], ODD_ENTRIES[p["function"]]
+            if options != FIRST:
+                check(p["entry"] in where, f"{name}: {p['entry']}, not {where}")
+                check((p["moved_bytes"] > 0) == (p["entry"] == "moved"), f"{name}: {p}")
+            refused = p["entry"] == "refused"
+            equal(f"{options}, {name}: state", p["state"], "failed" if refused else "armed")
+            equal(f"{options}, {name}: hits", p["hits"], 0 if refused else 1000)
+            equal(f"{options}, {name}: bytes", records.total("odd", name, "bytes"), 0)
+        equal("functions", len(records.probes("odd")), len(ODD_ENTRIES))
+
+
+def test_go(env):
+    """What Go makes is counted, not timed. Any library with Go's marks will do."""
+    need("objcopy")
+    stack = env.private_stack()
+    library = os.path.join(stack, "libsample.so.1")
+    with open(env.path("mark"), "w", encoding="ascii") as f:
+        f.write("build information")
+    run("objcopy", "--add-section", f".go.buildinfo={env.path('mark')}", library)
+    env.load = os.path.join(stack, "load")
+    records, truth = env.trace_load("threads", "--threads", "2", "--count", "100")
+    calls = truth_functions(truth)[("sample", "sample_leaf")]["calls"]
+    equal("count", records.total("sample", "sample_leaf", "count"), calls)
+    equal("total_ns", records.total("sample", "sample_leaf", "total_ns"), 0)
+    reasons = {p["reason"] for p in records.probes("sample")}
+    check(all("Go" in (reason or "") for reason in reasons), f"reasons: {reasons}")
+
+
 # Functions of a library, each argument or what it points to for their size in turn, and every
 # return value other than 0 a failure by its number.
 CATALOGUE = """\

@@ -179,6 +179,28 @@ static void test_far(void **state)
 	}
 }
 
+/* Where a nop5 is slow it is skipped like any other. */
+static void test_past_nop5(void **state)
+{
+	static const unsigned char bytes[] = NOP5 PUSH;
+	struct entry_code code = { .bytes = bytes, .n = 6, .past_nop5 = true };
+	struct entry_site entry;
+
+	(void)state;
+	entry__find(&entry, &code);
+	assert_int_equal(entry.first, ENTRY_NOP5);
+	assert_int_equal(entry.site, ENTRY_EMULATED);
+	assert_int_equal(entry.moved, 5);
+	code.n = 5;
+	entry__find(&entry, &code);
+	assert_int_equal(entry.site, ENTRY_NOP5);
+	assert_int_equal(entry.moved, 0);
+	code.past_nop5 = false;
+	code.n = 6;
+	entry__find(&entry, &code);
+	assert_int_equal(entry.site, ENTRY_NOP5);
+}
+
 static void test_names(void **state)
 {
 	struct entry_site entry = { ENTRY_STEPPED, ENTRY_EMULATED, 4, ENTRY_BAR_NONE };
@@ -269,7 +291,7 @@ static struct entry_site find_in(const void *bytes, size_t n_bytes, size_t at, s
 
 	assert_int_equal(write(fd, bytes, n_bytes), n_bytes);
 	assert_int_equal(elf_file__open_fd(&elf, fd, "memory", &err), 0);
-	assert_int_equal(entry_file__find(fd, "memory", elf, &function, 1, &err), 0);
+	assert_int_equal(entry_file__find(fd, "memory", elf, &function, 1, false, &err), 0);
 	elf_file__close(elf);
 	close(fd);
 	return function.entry;
@@ -412,12 +434,12 @@ static void test_out_of_code(void **state)
 	file.text[TEXT_SIZE - 1] = 0x55;
 	assert_int_equal(write(fd, &file, sizeof(file)), sizeof(file));
 	assert_int_equal(elf_file__open_fd(&elf, fd, "memory", &err), 0);
-	assert_int_equal(entry_file__find(fd, "memory", elf, functions, 4, &err), 0);
+	assert_int_equal(entry_file__find(fd, "memory", elf, functions, 4, false, &err), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(functions[i].entry.site, ENTRY_UNKNOWN);
 	assert_int_equal(functions[3].entry.site, ENTRY_EMULATED);
 	assert_int_equal(ftruncate(fd, TEXT), 0);
-	assert_true(entry_file__find(fd, "memory", elf, functions, 4, &err) < 0);
+	assert_true(entry_file__find(fd, "memory", elf, functions, 4, false, &err) < 0);
 	assert_non_null(strstr(err.text, "memory: cut short"));
 	assert_int_equal(functions[3].entry.site, ENTRY_UNKNOWN);
 	elf_file__close(elf);
@@ -455,7 +477,7 @@ static void test_libc(void **state)
 		functions[i].offset = elf_file__function(elf, i)->offset;
 		functions[i].size = elf_file__function(elf, i)->size;
 	}
-	assert_int_equal(entry_file__find(fd, path, elf, functions, n, &err), 0);
+	assert_int_equal(entry_file__find(fd, path, elf, functions, n, false, &err), 0);
 	for (size_t i = 0; i < n; i++) {
 		const struct entry_function *function = &functions[i];
 		unsigned char byte;
@@ -485,11 +507,17 @@ static void test_libc(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_samples),	    cmocka_unit_test(test_far),
-		cmocka_unit_test(test_names),	    cmocka_unit_test(test_file),
-		cmocka_unit_test(test_branch_back), cmocka_unit_test(test_unmarked_jump),
-		cmocka_unit_test(test_neighbours),  cmocka_unit_test(test_overlapping_segments),
-		cmocka_unit_test(test_out_of_code), cmocka_unit_test(test_libc),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_far),
+		cmocka_unit_test(test_past_nop5),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_branch_back),
+		cmocka_unit_test(test_unmarked_jump),
+		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_overlapping_segments),
+		cmocka_unit_test(test_out_of_code),
+		cmocka_unit_test(test_libc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,9 +23,6 @@ static const char calls_back[] =
 	"it calls the program back, and an exception thrown there would not "
 	"survive a return probe on this kernel";
 
-static const char refused[] = "the kernel takes no probe on its first instruction";
-static const char harmful[] = "a probe on its first instruction, a nop of five bytes, does harm on "
-			      "this kernel: tmtrace selftest";
 static const char go_code[] = "it is made by Go, which moves stacks: no return probe survives that";
 
 /* A file to look at. */
@@ -247,19 +244,6 @@ static int number_sites(struct attach *attach, struct site_list *sites, const ch
 	return 0;
 }
 
-/* Leaves out where no probe may be. */
-static void refuse_sites(const struct attach *attach, struct site_list *sites)
-{
-	for (size_t i = 0; i < site_list__n(sites); i++) {
-		struct site *site = site_list__at(sites, i);
-
-		if (site->entry.site == ENTRY_REFUSED)
-			site->refused = refused;
-		else if (site->entry.site == ENTRY_NOP5 && attach->options.avoid_nop5)
-			site->refused = harmful;
-	}
-}
-
 /*
  * Which calls can be timed, and by what: a session's return probe, or probes where the functions
  * return, which are placed here.
@@ -275,7 +259,8 @@ static int prepare_returns(struct attach *attach, struct site_list *sites,
 		site_list__at(sites, i)->untimed = go_code;
 	if (attach->options.mechanism == UPROBE_SESSION) {
 		for (size_t i = 0; i < site_list__n(sites) && !repairs_stacks(attach); i++)
-			if (site_list__at(sites, i)->spec.calls_back)
+			if (site_list__at(sites, i)->spec.calls_back &&
+			    !site_list__at(sites, i)->untimed)
 				site_list__at(sites, i)->untimed = calls_back;
 		return 0;
 	}
@@ -298,7 +283,6 @@ static int place(struct attach *attach, struct seen_file *seen, struct site_list
 	size_t i, n = site_list__n(sites), placed = 0;
 	int rc;
 
-	refuse_sites(attach, sites);
 	rc = prepare_returns(attach, sites, elf, path, shown, err);
 	if (rc < 0)
 		return rc;
@@ -352,7 +336,7 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 		error__set(err, rc, "%s: %s", request->shown, strerror(-rc));
 	if (rc >= 0 && site_list__n(sites)) {
 		/* What cannot be examined is probed at its entry. */
-		site_list__find_entries(sites, fd, request->shown, elf, attach->options.first,
+		site_list__find_entries(sites, fd, request->shown, elf, &attach->options.choice,
 					&ignored);
 		rc = place(attach, seen, sites, elf, path, request->shown, err);
 	}

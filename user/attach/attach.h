@@ -12,6 +12,7 @@
 
 #include "attach/probe_table.h"
 #include "attach/seen_files.h"
+#include "attach/site_list.h"
 #include "base/error.h"
 #include "catalogue/catalogue.h"
 #include "kernel/kernel.h"
@@ -24,8 +25,7 @@ struct attach_options {
 	struct probe_table *table; /* gets the probes */
 	struct kernel *kernel;	   /* NULL: only list, attach nothing */
 	enum uprobe_mechanism mechanism;
-	bool first;	 /* every probe on its function's first instruction */
-	bool avoid_nop5; /* no probe on a nop of five bytes: it is not proven to do no harm */
+	struct site_choice choice;
 };
 
 int attach__new(struct attach **out, const struct attach_options *options, struct error *err);

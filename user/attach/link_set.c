@@ -215,10 +215,9 @@ void link_set__add(struct link_set *set, const char *path, struct site_list *sit
 	for (i = 0; !rc && i < n; i++) {
 		const struct site *site = site_list__at(sites, i);
 
-		/* In a file that nobody maps yet the refusal would come later, and silently. */
-		if (site->refused)
-			continue;
-		batch__add(&batch, site->offset + site->entry.moved, site->number - TM_PROBE_USER);
+		if (!site->refused)
+			batch__add(&batch, site->offset + site->entry.moved,
+				   site->number - TM_PROBE_USER);
 	}
 	if (!rc)
 		link_batch(set, set->mechanism == UPROBE_SESSION ? KERNEL_SESSION : KERNEL_ENTRY,

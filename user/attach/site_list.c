@@ -91,8 +91,20 @@ int site_list__add(struct site_list *list, const struct elf_function *symbol,
 	return 0;
 }
 
+/* In a file that nobody maps yet the kernel's refusal would come later, and silently. */
+static const char *why_refused(const struct entry_site *entry, const struct site_choice *choice)
+{
+	if (entry->site == ENTRY_REFUSED)
+		return "the kernel takes no probe on its first instruction";
+	if (entry->site == ENTRY_NOP5 && choice->nop5_unsafe)
+		return "a probe on its first instruction, a nop of five bytes, does harm on "
+		       "this kernel: tmtrace selftest";
+	return NULL;
+}
+
 int site_list__find_entries(struct site_list *list, int fd, const char *name,
-			    const struct elf_file *elf, bool stay, struct error *err)
+			    const struct elf_file *elf, const struct site_choice *choice,
+			    struct error *err)
 {
 	struct entry_function *functions = calloc(list->n + 1, sizeof(*functions));
 	size_t i;
@@ -104,11 +116,13 @@ int site_list__find_entries(struct site_list *list, int fd, const char *name,
 		functions[i].offset = list->sites[i].offset;
 		functions[i].size = list->sites[i].size;
 	}
-	rc = entry_file__find(fd, name, elf, functions, list->n, err);
+	rc = entry_file__find(fd, name, elf, functions, list->n,
+			      choice->nop5_slow || choice->nop5_unsafe, err);
 	for (i = 0; i < list->n; i++) {
-		if (stay && functions[i].entry.moved)
+		if (choice->first && functions[i].entry.moved)
 			entry__stay(&functions[i].entry, ENTRY_BAR_CHOICE);
 		list->sites[i].entry = functions[i].entry;
+		list->sites[i].refused = why_refused(&functions[i].entry, choice);
 	}
 	free(functions);
 	return rc;

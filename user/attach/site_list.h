@@ -15,10 +15,10 @@ struct site {
 	__u64 offset;	    /* of the function; the probe is entry.moved bytes behind */
 	__u64 size;	    /* of the function, the least that its names say; 0: not known */
 	struct entry_site entry;
-	__u8 layer; /* of the key */
+	const char *refused; /* why no probe is tried there; static; NULL: one is */
+	__u8 layer;	     /* of the key */
 	bool pattern;
 	bool tail_calls;     /* may end by jumping to another function */
-	const char *refused; /* why no probe can be there; static; NULL: it can */
 	const char *untimed; /* why its calls are counted only; static; NULL: they are timed */
 	struct tm_spec spec;
 	int number; /* of the probe */
@@ -37,13 +37,20 @@ void site_list__free(struct site_list *list);
 int site_list__add(struct site_list *list, const struct elf_function *symbol,
 		   const struct catalogue_function *function, __u8 layer);
 
+/* Where functions are probed. */
+struct site_choice {
+	bool first;	  /* always on the first instruction */
+	bool nop5_slow;	  /* not on a nop5, if that can be helped */
+	bool nop5_unsafe; /* not on a nop5 at all */
+};
+
 /*
- * Finds out where each function is best probed; with stay, only how its first instruction is
- * handled. fd is the file's, name what messages call it. 0, or a negative errno: then all stay,
- * unexamined.
+ * Finds out where each function is best probed, and where it cannot be. fd is the file's, name what
+ * messages call it. 0, or a negative errno: then all stay, unexamined.
  */
 int site_list__find_entries(struct site_list *list, int fd, const char *name,
-			    const struct elf_file *elf, bool stay, struct error *err);
+			    const struct elf_file *elf, const struct site_choice *choice,
+			    struct error *err);
 
 size_t site_list__n(const struct site_list *list);
 struct site *site_list__at(const struct site_list *list, size_t i);

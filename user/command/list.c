@@ -131,7 +131,7 @@ int list__run(const struct options *options)
 		attach.catalogue = session.catalogue;
 		attach.layers = session.layers;
 		attach.table = session.probes;
-		attach.first = options->first;
+		attach.choice.first = options->first;
 		rc = attach__new(&session.attach, &attach, &err);
 	}
 	if (!rc)

@@ -89,3 +89,16 @@ int prove__best(int forced, struct trial_result *result, struct error *err)
 			return err->code;
 	}
 }
+
+struct site_choice prove__sites(const struct session *session)
+{
+	const struct trial_result *proven = &session->proven;
+
+	return (struct site_choice){
+		.first = session->options->first,
+		/* A nop5 is worth staying on where it costs like the others. */
+		.nop5_slow = proven->costs[ENTRY_NOP5].timed_ns >
+			     2 * proven->costs[ENTRY_EMULATED].timed_ns,
+		.nop5_unsafe = proven->proofs[PROOF_NOP5].outcome == OUTCOME_FAILED,
+	};
+}

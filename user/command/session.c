@@ -363,8 +363,7 @@ static int attach_libraries(struct session *session, const char *program, struct
 		.table = session->probes,
 		.kernel = session->kernel,
 		.mechanism = session->mechanism,
-		.first = session->options->first,
-		.avoid_nop5 = session->proven.proofs[PROOF_NOP5].outcome == OUTCOME_FAILED,
+		.choice = prove__sites(session),
 	};
 	struct late_options late;
 	int rc;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdbool.h>
-
 #include "target/entry.h"
 #include "target/instruction.h"
 
@@ -247,8 +245,9 @@ void entry__find(struct entry_site *entry, const struct entry_code *code)
 		class = instruction__class(&in);
 		if (i == 0)
 			entry->first = class;
-		/* A nop5 further in could be one that the kernel puts a call on: see design. */
-		if (class == ENTRY_EMULATED || (i == 0 && class == ENTRY_NOP5)) {
+		/* The kernel may put a call on a nop5, which further in overwrites the red zone. */
+		if (class == ENTRY_EMULATED ||
+		    (i == 0 && class == ENTRY_NOP5 && !code->past_nop5)) {
 			entry->site = class;
 			entry->moved = walk.at;
 			entry->bar = ENTRY_BAR_NONE;

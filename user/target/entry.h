@@ -8,6 +8,7 @@
 #ifndef USER_TARGET_ENTRY_H
 #define USER_TARGET_ENTRY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -62,6 +63,7 @@ struct entry_code {
 	__u64 relro_start, relro_end;
 	/* All addresses of the file. */
 	__u64 file_start, file_end;
+	bool past_nop5; /* a nop5 at the entry is no good site on this kernel */
 };
 
 /*

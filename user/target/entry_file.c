@@ -16,6 +16,7 @@ struct place {
 
 struct search {
 	struct code code;
+	bool past_nop5;
 	struct place *places; /* sorted by address */
 	size_t n;
 	__u64 *begins; /* of all functions of the file: offsets, sorted */
@@ -105,6 +106,7 @@ static void find_in_function(struct search *search, struct place *place,
 		.relro_end = search->code.image.relro.end,
 		.file_start = search->code.all.start,
 		.file_end = search->code.all.end,
+		.past_nop5 = search->past_nop5,
 	};
 	struct elf_range range;
 
@@ -216,9 +218,9 @@ static int find_branches(struct search *search)
 }
 
 int entry_file__find(int fd, const char *name, const struct elf_file *elf,
-		     struct entry_function *functions, size_t n, struct error *err)
+		     struct entry_function *functions, size_t n, bool past_nop5, struct error *err)
 {
-	struct search search = { 0 };
+	struct search search = { .past_nop5 = past_nop5 };
 	int ret;
 
 	ret = code__open(&search.code, fd, name, err);

@@ -17,10 +17,10 @@ struct entry_function {
  * Fills in the entries of functions of an open file. A probe is moved only where
  * besides what entry__find() asks for the function's end is known, no other one begins or goes on
  * between the entry and the site, and no branch in the whole file leads there, nor might an
- * indirect one in the function. name is what messages call the file. On an error (those of
- * code__open()) nothing is known of any entry.
+ * indirect one in the function. past_nop5: as there. name is what messages call the file. On an
+ * error (those of code__open()) nothing is known of any entry.
  */
 int entry_file__find(int fd, const char *name, const struct elf_file *elf,
-		     struct entry_function *functions, size_t n, struct error *err);
+		     struct entry_function *functions, size_t n, bool past_nop5, struct error *err);
 
 #endif
