@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+/* clang-format off */
 #define FUNCTIONS(DO)                                                              \
 	/* the site is the head of a loop: three times for each call */            \
 	DO(odd_loop, "endbr64; mov $3, %eax; 1: push %rbx; pop %rbx;"              \
@@ -32,9 +33,10 @@
 	DO(odd_plain, "endbr64; push %rbx; pop %rbx; ret")                         \
 	DO(odd_test, "endbr64; test %rdi, %rdi; je 1f; 1: ret")                    \
 	DO(odd_jump, "endbr64; jmp 1f; nop; 1: ret")
+/* clang-format on */
 
 #ifdef LIBRARY
-#define DEFINE(name, code)                                                        \
+#define DEFINE(name, code)                                                                    \
 	asm(".globl " #name "; .type " #name ", @function; " #name ": " code "; .size " #name \
 	    ", . - " #name);
 asm(".text; .balign 64");

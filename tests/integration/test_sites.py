@@ -161,8 +161,7 @@ functions:
     fail: nonzero
     returns: u64
 """
-SIZES = ("arg1.u32", "arg2.u32", "arg3.u32", "arg4.u32", "arg5.u32", "arg6.u32", "[arg1].u32",
-         "[arg2+8].u32")
+SIZES = ("arg1.u32", "arg2.u32", "arg3.u32", "arg4.u32", "arg5.u32", "arg6.u32", "[arg1].u32")
 # Functions that return twice, or elsewhere: a return probe of any tracer breaks them.
 LEFT_OUT = ("'*setjmp*'", "'*vfork*'", "'*context*'", "'*clone*'", "'*longjmp*'", "'__cxa_*'",
             "'_Unwind_*'")
@@ -201,29 +200,33 @@ def observe(env, names, size, library, options, *command):
 def both_ways(env, program, library, *args):
     """Traces a program with unmoved and moved probes, once for each operand."""
     library = private_copy(env, program, library)
-    certain, compared, times = 0, 0, {"first": 0, "cheap": 0}
     called, _ = observe(env, ["*"], "none", library, FIRST, program, *args)
+    compared, unsure, times = 0, [], {"first": 0, "cheap": 0}
     for size in SIZES:
         first, one = observe(env, called, size, library, FIRST, program, *args)
-        again, _ = observe(env, called, size, library, FIRST, program, *args)
         cheap, other = observe(env, called, size, library, (), program, *args)
-        moved = {p["function"] for p in other.probes("all") if p["entry"] == "moved"}
+        moved = {p["function"] for p in other.probes("all") if p["entry"] == "moved"} & set(first)
         equal(f"{size}: the functions called", set(cheap), set(first))
-        same = {name for name in first if again.get(name) == first[name]}
-        differ = {name: (first[name], cheap[name]) for name in same if cheap[name] != first[name]}
-        check(not differ, f"{size}: moved probes see something else: {differ}")
-        certain += len(same & moved)
-        compared += len(moved & set(first))
+        differ = {name for name in first if cheap[name] != first[name]}
+        if differ:
+            # What the kernel and the C library make up anew in each run differs anyway.
+            again, _ = observe(env, called, size, library, FIRST, program, *args)
+            sure = {name: (first[name], cheap[name]) for name in differ
+                    if again.get(name) == first[name]}
+            check(not sure, f"{size}: moved probes see something else: {sure}")
+        unsure += [f"{name} {size}" for name in moved & differ]
+        compared += len(moved)
         for name, records in (("first", one), ("cheap", other)):
             times[name] += sum(r["total_ns"] or 0 for r in records.functions("all")
                                if r["function"] in moved)
-    check(certain > 0.95 * compared,
-          f"only {certain} of {compared} results of moved functions are the same in every run")
+    check(len(unsure) < 0.15 * compared, f"{len(unsure)} of {compared} results of moved functions "
+          f"are not the same in every run: {unsure}")
     check(times["cheap"] < times["first"], f"moved functions' times: {times}")
     calls = sum(count for count, *_ in first.values())
-    env.remark = (f"{len(first)} functions called {calls} times, {len(moved & set(first))} of them "
-                  f"moved, {len(SIZES)} operands; {compared - certain} results not comparable")
-    return len(moved & set(first))
+    env.remark = (f"{len(first)} functions called {calls} times, {len(moved)} of them moved, "
+                  f"{len(SIZES)} operands; {len(unsure)} results not comparable; time in moved "
+                  f"functions {times['first'] / 1e6:.0f} ms, moved {times['cheap'] / 1e6:.0f} ms")
+    return len(moved)
 
 
 def folder(env):
@@ -235,7 +238,7 @@ def folder(env):
 def test_libc(env):
     need("cc", "setarch", "ldd")
     program = compile_c(env, "real_calls.c", "-O0", "-fno-builtin", "-w", "-D_GNU_SOURCE")
-    moved = both_ways(env, program, "libc.so.6", folder(env), "5")
+    moved = both_ways(env, program, "libc.so.6", folder(env), "2")
     check(moved >= 40, f"only {moved} functions were called whose probes are moved")
 
 
@@ -247,7 +250,7 @@ def test_libstdcxx(env):
     program = env.path("real_calls")
     run("c++", "-O0", "-std=c++17", "-o", program,
         os.path.join(env.source, "tests", "integration", "real_calls.cpp"))
-    moved = both_ways(env, program, "libstdc++.so.6", folder(env), "5")
+    moved = both_ways(env, program, "libstdc++.so.6", folder(env), "2")
     check(moved >= 150, f"only {moved} functions were called whose probes are moved")
 
 
