@@ -14,6 +14,7 @@ FUNCTIONS = [f"bench_{load}" for load in LOADS]
 NAMES = dict(zip(LOADS, FUNCTIONS))
 # A return probe comes back by a system call, which tracepoints make dearer.
 TRACED = "empty session, system calls traced"
+ALONE = "tmtrace, this library, vfs=none"
 
 
 def bpftrace_script(bench):
@@ -54,6 +55,7 @@ def subjects(bench):
         TRACED: lambda: beside_syscalls(bench, lambda: empty("session")),
         "tmtrace, all layers": tmtrace,
         "tmtrace, this library": lambda: tmtrace("--layer", "bench"),
+        ALONE: lambda: tmtrace("--layer", "bench", "--mechanism", "vfs=none"),
         "bpftrace": lambda: tracers.with_bpftrace(bpftrace_script(bench), command, LOADS),
     }
     return {name: lambda run=run: tracers.medians(run()) for name, run in runs.items()}
@@ -72,7 +74,7 @@ def tables(samples, subjects):
     ratios = Table("Ratios, round by round", ["", "measured", "must", "holds"])
     for load in LOADS:
         empty = each(min, samples.of("empty session", load), samples.of("empty perf pair", load))
-        for subject in ("tmtrace, all layers", "tmtrace, this library"):
+        for subject in ("tmtrace, all layers", "tmtrace, this library", ALONE):
             values = ratio(samples.of(subject, load), empty)
             ratios.add(f"{load}: {subject} / cheaper of empty session and perf pair", show(values),
                        "1.3", verdict(values, 1.3))

@@ -131,6 +131,22 @@ def test_probes_are_no_system_calls(env):
     equal("time in system calls", record["syscall_ns"], 0)
 
 
+def test_system_calls_left_alone(env):
+    """--mechanism vfs=none: the same calls, and nothing said of the time inside."""
+    options = ("--mechanism", "vfs=none", "--layer", "mstro,mio,m0,addb,sample")
+    records, truth = env.trace_load("all", options=options)
+    compare_clean(records, truth)
+    found = records.functions("mio") + records.functions("m0")
+    check(found and all(r["total_ns"] for r in found), "no calls, or none with its time")
+    for field in ("syscall_ns", "vfs_ns", "net_ns", "wait_ns", "block_ns", "iowait_ns"):
+        told = {r["function"]: r[field] for r in found if r[field] is not None}
+        check(not told, f"{field} was not measured, but is told: {told}")
+    equal("notes on it", len([n for n in records.notes() if "vfs=none" in n]), 1)
+    status, _, err = env.trace("--layer", "vfs", "--mechanism", "vfs=none", "--", "true")
+    equal("--layer vfs with vfs=none", status, 2)
+    check("--layer vfs" in err, f"no reason for it: {err}")
+
+
 def test_where_the_time_went(env):
     records, _ = all_exact(env)
     wait, total = (records.total("m0", "m0_op_wait", f) for f in ("wait_ns", "total_ns"))

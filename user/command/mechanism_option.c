@@ -33,6 +33,11 @@ static int find_layer(const char *text, size_t length)
 	return -1;
 }
 
+static bool is_vfs(int choice)
+{
+	return choice == 1 + KERNEL_VFS;
+}
+
 static int refuse_name(const char *text, int choice, struct error *err)
 {
 	char known[128] = "";
@@ -42,8 +47,8 @@ static int refuse_name(const char *text, int choice, struct error *err)
 	for (i = 0; mechanism_name(choice, i) && used < sizeof(known); i++)
 		used += snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "",
 				 mechanism_name(choice, i));
-	return error__set(err, -EINVAL, "--mechanism %s: known for %s are %s", text,
-			  layer_name(choice), known);
+	return error__set(err, -EINVAL, "--mechanism %s: known for %s are %s%s", text,
+			  layer_name(choice), known, is_vfs(choice) ? ", none" : "");
 }
 
 int mechanism_option__set(struct options *options, const char *text, struct error *err)
@@ -56,6 +61,9 @@ int mechanism_option__set(struct options *options, const char *text, struct erro
 				  "--mechanism %s: not LAYER=NAME with one of the layers user, vfs "
 				  "and block, as in user=multi",
 				  text);
+	options->no_syscalls = is_vfs(choice) && !strcmp(equals + 1, "none");
+	if (options->no_syscalls)
+		return 0;
 	for (i = 0; mechanism_name(choice, i); i++)
 		if (!strcmp(mechanism_name(choice, i), equals + 1))
 			break;

@@ -59,6 +59,7 @@ struct options {
 	bool first;    /* probe functions at their first instruction */
 	int mechanism; /* enum uprobe_mechanism of user functions, -1: the best */
 	int kernel_mechanisms[KERNEL_LAYERS]; /* as ladder.h numbers them, -1: the best */
+	bool no_syscalls; /* they are not looked at: no vfs, nothing of the time inside calls */
 	unsigned int slots;
 	bool quiet;
 };

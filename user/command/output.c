@@ -168,7 +168,7 @@ int output__open(struct output **out, const struct options *options, struct sess
 		.epoch = output->epoch,
 		.mechanisms = output->mechanisms,
 		.probe_share = -1,
-		.times_known = REPORT_ALL_TIMES,
+		.times_known = options->no_syscalls ? 0 : REPORT_ALL_TIMES,
 		.probes = session->probes,
 		.devices = devices__new(),
 	};

@@ -91,7 +91,19 @@ int session__choose_layers(struct session *session, struct error *err)
 		if (rc >= 0)
 			session->layers[rc] = true;
 	}
-	return rc < 0 ? rc : 0;
+	if (rc < 0)
+		return rc;
+	if (options->no_syscalls && session->vfs && options->n_layers)
+		return error__set(err, -EINVAL,
+				  "--layer vfs with --mechanism vfs=none: nothing would be seen of "
+				  "it; leave one of them out");
+	if (options->no_syscalls) {
+		session->vfs = false;
+		note_list__add(&session->notes,
+			       "system calls are not looked at (--mechanism vfs=none): where the "
+			       "time inside library calls went is not known");
+	}
+	return 0;
 }
 
 int session__open_catalogue(struct session *session, struct error *err)
@@ -253,6 +265,7 @@ static int load_kernel(struct session *session, struct error *err)
 			    .spare_confined = session->choice.spares_confined },
 		.user = traces_libraries(session),
 		.vfs = session->vfs,
+		.inside = !session->options->no_syscalls,
 		.block = session->block,
 		.mechanism = session->mechanism,
 		.forced = { session->options->kernel_mechanisms[KERNEL_VFS],

@@ -156,7 +156,7 @@ static int choose_kernel_programs(struct kernel *kernel, const struct btf *btf, 
 	bpf_program__set_autoload(skel->progs.process_exec, true);
 	bpf_program__set_autoload(skel->progs.process_exit, true);
 	/* The time that library calls spend in system calls. */
-	if (kernel->options.user) {
+	if (kernel->options.user && kernel->options.inside) {
 		bpf_program__set_autoload(skel->progs.syscall_enter, true);
 		bpf_program__set_autoload(skel->progs.syscall_exit, true);
 		bpf_program__set_autoload(skel->progs.syscall_switch, true);

@@ -22,6 +22,7 @@ struct kernel;
 struct kernel_options {
 	struct tm_config config; /* slots 0: the default; shards are set here */
 	bool user, vfs, block;	 /* which layers */
+	bool inside;		 /* follow system calls for the time inside library calls, too */
 	enum uprobe_mechanism mechanism;
 	int forced[KERNEL_LAYERS]; /* numbers of mechanisms as in ladder.h; -1: the best */
 	int cgroup_fd;		   /* of the v2 cgroup to trace; -1: none */
