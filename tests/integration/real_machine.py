@@ -97,14 +97,16 @@ def load_module(*words):
 
 
 @contextlib.contextmanager
-def loop_device(env, size=256 * MIB, name="image"):
-    """A loop device of a file, for instance "/dev/loop0"."""
+def loop_device(env, size=256 * MIB, name="image", direct=False):
+    """A loop device of a file, for instance "/dev/loop0"; direct: it goes round the page cache."""
     need("losetup")
     load_module("loop")
     image = env.path(name)
     with open(image, "wb") as f:
         os.posix_fallocate(f.fileno(), 0, size)
-    done = subprocess.run(["losetup", "--find", "--show", image], capture_output=True, text=True)
+    how = ["--direct-io=on"] if direct else []
+    done = subprocess.run(["losetup", "--find", "--show", *how, image],
+                          capture_output=True, text=True)
     if done.returncode:
         raise Skip(f"losetup: {done.stderr.strip()}")
     device = done.stdout.strip()

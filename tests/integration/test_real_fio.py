@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """fio's own report against the VFS records, /proc/diskstats against the block records."""
 
-from harness import BRIEF, Failure, Records, check, equal
+from harness import BRIEF, Records, check, equal
+from real_devices import FIELDS, check_disk, patiently, total
 from real_machine import (attach, check_records, check_tally, difference, ext4, fio_command,
                           fio_report, fio_tally, lay_out, need, vfs_tally)
 
@@ -11,14 +12,6 @@ KINDS = [(how, size, rw) for how in ("buffered", "direct") for size in ("4k", "1
          for rw in ("read", "write", "randrw")]
 if BRIEF:
     KINDS = [("buffered", "4k", "randrw"), ("direct", "128k", "randrw")]
-
-# The fields of /proc/diskstats that a device record must agree with.
-SECTOR = 512
-FIELDS = {"read": ("reads", "sectors_read", "read_ms"),
-          "write": ("writes", "sectors_written", "write_ms"),
-          "discard": ("discards", "sectors_discarded", "discard_ms"),
-          "flush": ("flushes", None, "flush_ms")}
-
 
 def traced_fio(env, fs, options):
     """fio under `-- fio` and under --all at once: both records, fio's report, diskstats."""
@@ -35,44 +28,15 @@ def traced_fio(env, fs, options):
     return Records(mine), everything, fio_report(report), stats
 
 
-def device_total(records, disk, function, field):
-    return sum(r[field] for r in records.of("device", final=True, device=disk, function=function))
-
-
-class Unseen(Failure):
-    """Completions were missing, and tmtrace says so.
-
-    Kernels have been seen that run no BPF program in some completion interrupts. Then a run is
-    made again: the figures must be exact where the kernel tells everything.
-    """
-
-
-def check_device(records, disk, stats):
-    wrong = []
-    for function, (count, sectors, _) in FIELDS.items():
-        got = device_total(records, disk, function, "count")
-        if got != stats[count]:
-            wrong.append(f"{function}: {got} requests, diskstats has {stats[count]}")
-        got = device_total(records, disk, function, "bytes")
-        if sectors and got != stats[sectors] * SECTOR:
-            wrong.append(f"{function}: {got} bytes, diskstats has {stats[sectors] * SECTOR}")
-    open_now = sum(r["in_flight"] for r in records.of("device", final=True, device=disk))
-    if open_now:
-        wrong.append(f"{open_now} in flight")
-    unseen = open_now or records.of("loss", layer="block", reason="unseen")
-    if wrong and unseen:
-        raise Unseen(f"{disk}: " + "; ".join(wrong))
-    check(not wrong, f"{disk}: " + "; ".join(wrong))
-
-
 def check_device_times(records, disk, stats):
     """
     The kernel's milliseconds of a request are those in the queue and in the device. Its start is
     that of the plug, which gathers requests for a while, so that it may have more.
     """
-    for function, (count, _, ms) in FIELDS.items():
-        ours = (device_total(records, disk, function, "total_ns") +
-                device_total(records, disk, function, "queue_ns")) / 1e6
+    for function, (count, _) in FIELDS.items():
+        ms = f"{function}_ms"
+        ours = (total(records, disk, function, "total_ns") +
+                total(records, disk, function, "queue_ns")) / 1e6
         most = 1.1 * stats[ms] + 0.2 * stats[count] + 3
         least = 0.5 * stats[ms] - 0.5 * stats[count] - 3
         check(least <= ours <= most,
@@ -84,8 +48,8 @@ def check_elapsed(records, disk, report):
     """No more than all jobs' whole depth can have been under way at any time."""
     elapsed_ns = max(job["job_runtime"] for job in report["jobs"]) * 1e6 + 1e9
     for function in ("read", "write"):
-        busy_ns = (device_total(records, disk, function, "total_ns") +
-                   device_total(records, disk, function, "queue_ns"))
+        busy_ns = (total(records, disk, function, "total_ns") +
+                   total(records, disk, function, "queue_ns"))
         check(busy_ns <= elapsed_ns * DEPTH * len(report["jobs"]),
               f"{disk} {function}: {busy_ns / 1e6:.0f} ms in {elapsed_ns / 1e6:.0f} ms")
 
@@ -96,9 +60,9 @@ def check_direct_in_scope(mine, everything, disk, report):
         wanted = sum(job[function]["io_bytes"] for job in report["jobs"])
         got = sum(r["bytes"] for r in mine.of("device", final=True, device=disk,
                                               function=function) if not r["writeback"])
-        total = device_total(everything, disk, function, "bytes")
-        check(wanted <= got <= total,
-              f"-- fio: {got} bytes {function} of {disk}, fio has {wanted}, --all {total}")
+        most = total(everything, disk, function, "bytes")
+        check(wanted <= got <= most,
+              f"-- fio: {got} bytes {function} of {disk}, fio has {wanted}, --all {most}")
 
 
 def one(env, fs, engine, how, size, rw):
@@ -112,20 +76,11 @@ def one(env, fs, engine, how, size, rw):
         check_tally(vfs_tally(records, fs.path), wanted, ("read", "write"))
         check({r["fs_type"] for r in records.functions("vfs", mount=fs.path)} == {"ext4"},
               "not all is ext4")
-    check_device(everything, fs.disk, stats)
+    check_disk(everything, fs.disk, stats)
     check_device_times(everything, fs.disk, stats)
     if how == "direct":
         check_elapsed(mine, fs.disk, report)
         check_direct_in_scope(mine, everything, fs.disk, report)
-
-
-def with_patience(env, fs, engine, kind, tries=6):
-    for left in reversed(range(tries)):
-        try:
-            return one(env, fs, engine, *kind)
-        except Unseen:
-            if not left:
-                raise
 
 
 def all_kinds(env, engine):
@@ -135,7 +90,7 @@ def all_kinds(env, engine):
         lay_out(fs)
         for kind in KINDS:
             try:
-                with_patience(env, fs, engine, kind)
+                patiently(one, env, fs, engine, *kind, tries=6)
             except Exception as failure:  # the other kinds tell where the trouble ends
                 failures.append(f"{' '.join(kind)}: {failure}")
     check(not failures, "\n".join([engine, *failures]))

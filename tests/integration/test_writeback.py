@@ -6,8 +6,8 @@ import os
 
 from harness import Records, Skip, check, equal, read_text
 from real_devices import Traced, check_all, total
-from real_machine import MIB, attach, ext4, mounted, need, run
-from test_cgroup import joining, mount_v2, new_cgroup
+from real_machine import MIB, attach, ext4, loop_device, mounted, need, run
+from test_cgroup import hierarchies, joining, mount_v2, new_cgroup
 
 # What a cgroup writes, in MiB: different, so that they cannot be mistaken for each other.
 SIZES = {"a": 8, "b": 5}
@@ -115,3 +115,22 @@ def test_fuse(env):
     # A page may be written once more, if it is written back while it is filled.
     got = sum(r["bytes"] for r in records)
     check(MIB <= got <= MIB + METADATA, f"{got} bytes")
+
+
+def test_version_1(env):
+    """What a loop device's worker writes to the disk below, directly, is charged by blkio."""
+    mounts = [path for path, kind, names in hierarchies() if kind == "cgroup" and "blkio" in names]
+    if not mounts:
+        raise Skip("no cgroup v1 hierarchy with blkio is mounted")
+    cgroup = new_cgroup(env, mounts[0], "blkio")
+    with ext4(env) as fs, loop_device(env, 32 * MIB, os.path.relpath(
+            os.path.join(fs.path, "upper"), env.dir), direct=True) as upper:
+        traced = Traced(env, fs.disk, scope=("--cgroup", cgroup))
+        run(*joining(cgroup), "dd", "status=none", "if=/dev/zero", f"of={upper}", "bs=64k",
+            "count=64", "oflag=direct")
+        records, _ = traced.stop()
+        for disk, writeback in ((os.path.basename(upper), False), (fs.disk, True)):
+            got = sum(r["bytes"] for r in records.of("device", final=True, device=disk,
+                                                     function="write", writeback=writeback)
+                      if r["cgroup"] == cgroup[len(mounts[0]):])
+            equal(f"bytes to {disk}", got, 4 * MIB)
