@@ -94,14 +94,14 @@ TM_INLINE bool block__insert(struct tm_block_key *key, struct tm_block_request *
 }
 
 /*
- * Where starts are not told, what is issued first starts then: by whichever thread gives it to the
- * device. So that what others queued is not taken for that thread's, it is remembered, too.
+ * What is met first at its issue, or at its completion, starts then. So that what is not traced is
+ * not taken for what was not seen, it is remembered, too; not by place, where others may be.
  */
 TM_INLINE void block__disown(struct tm_block_key *key)
 {
 	struct tm_block_request request = { .slot = TM_NO_SLOT };
 
-	if (!tm_config.block_starts)
+	if (!key->place)
 		bpf_map_update_elem(&tm_requests, key, &request, BPF_ANY);
 }
 

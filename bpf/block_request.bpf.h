@@ -38,7 +38,8 @@ TM_INLINE void block__on_disk(struct block_io *io, struct gendisk *disk)
 	io->device = READ(disk, major) << 20 | READ(disk, first_minor);
 }
 
-TM_INLINE void request__start(struct request *rq)
+/* told: it starts now; else it has started, and the kernel may have kept when. */
+TM_INLINE void request__start(struct request *rq, bool told)
 {
 	struct block_io io = {
 		.key = { .what = (u64)rq },
@@ -49,7 +50,7 @@ TM_INLINE void request__start(struct request *rq)
 
 	if (io.function == BLOCK_NO_FUNCTION)
 		return;
-	if (!tm_config.block_starts)
+	if (!told)
 		io.start_ns = READ(rq, start_time_ns);
 	block__on_disk(&io, READ(rq, q, disk));
 	block__start(&io);
@@ -89,11 +90,14 @@ TM_INLINE bool request__is_known(struct request *rq)
 	return flush.what && block__rename(&flush, &key);
 }
 
-/* A request is met whose start is not told: it starts now, unless it has. */
+/*
+ * A request is met whose start was not seen: the flush machinery's own has none, before 6.5 none is
+ * told, and programs are skipped.
+ */
 TM_INLINE void request__meet(struct request *rq)
 {
-	if (!request__is_known(rq))
-		request__start(rq);
+	if (tm_config.block_starts || !request__is_known(rq))
+		request__start(rq, false);
 }
 
 TM_INLINE void request__issue(struct request *rq)
@@ -102,14 +106,33 @@ TM_INLINE void request__issue(struct request *rq)
 
 	if (block__issue(&key))
 		return;
-	/* The flush machinery's own request has no start. */
-	if (!tm_config.block_starts)
-		request__meet(rq);
-	else if ((READ(rq, cmd_flags) & REQ_OP_MASK) == REQ_OP_FLUSH)
-		request__start(rq);
-	else
-		return;
+	request__meet(rq);
 	block__issue(&key);
+}
+
+/*
+ * A request completes whose start and issue were not seen: since the kernel lets tracepoint
+ * programs be preempted (7.2, not 6.18), it skips them meanwhile for other threads on that CPU. It
+ * is not known whose it is, but with the whole machine it counts.
+ */
+TM_INLINE void request__find_out(struct request *rq, u32 bytes)
+{
+	struct block_io io = {
+		.key = { .what = (u64)rq },
+		.cgroup = block__cgroup_of(READ(rq, bio)),
+		.function = block__function(READ(rq, cmd_flags)),
+		.start_ns = READ(rq, start_time_ns),
+		.owned = BLOCK_TRACED,
+		.bytes = bytes,
+	};
+
+	if (io.function == BLOCK_NO_FUNCTION)
+		return;
+	/* A flush sequence with data ends once more after its data, beyond its first sector. */
+	if (io.function == TM_BLOCK_WRITE && !bytes && READ(rq, __sector))
+		return;
+	block__on_disk(&io, READ(rq, q, disk));
+	block__start(&io);
 }
 
 /* status: a blk_status_t, in some kernels' tracepoints a negative errno. */
@@ -117,15 +140,18 @@ TM_INLINE void request__complete(struct request *rq, int status, u32 bytes)
 {
 	struct tm_block_key key = { .what = (u64)rq };
 	u32 error = tm_config.block_errno ? -status : block__errno(status);
+	bool last = bytes >= READ(rq, __data_len);
 
 	/* A flush without data was never issued. */
 	if (!tm_config.block_starts)
 		request__is_known(rq);
-	block__complete(&key, bytes, error, bytes >= READ(rq, __data_len));
+	if (tm_config.scope == TM_SCOPE_ALL && !bpf_map_lookup_elem(&tm_requests, &key))
+		request__find_out(rq, bytes);
+	block__complete(&key, bytes, error, last);
 }
 
 /* A bio for a device without requests. It is with the device at once. */
-TM_INLINE void bio__start(struct bio *bio)
+TM_INLINE void bio__start(struct bio *bio, u8 owned)
 {
 	struct gendisk *disk = READ(bio, bi_bdev, bd_disk);
 	struct block_io io = {
@@ -133,6 +159,7 @@ TM_INLINE void bio__start(struct bio *bio)
 		.cgroup = block__cgroup_of(bio),
 		.function = block__function(READ(bio, bi_opf)),
 		.bytes = READ(bio, bi_iter.bi_size),
+		.owned = owned,
 	};
 
 	if (READ(disk, queue, mq_ops) || io.function == BLOCK_NO_FUNCTION)
@@ -146,6 +173,8 @@ TM_INLINE void bio__complete(struct bio *bio)
 {
 	struct tm_block_key key = { .what = (u64)bio };
 
+	if (tm_config.scope == TM_SCOPE_ALL && !bpf_map_lookup_elem(&tm_requests, &key))
+		bio__start(bio, BLOCK_TRACED); /* as request__find_out() */
 	block__complete_all(&key, block__errno(READ(bio, bi_status)));
 }
 

@@ -23,7 +23,7 @@
 SEC(BLOCK_SECTION "/block_io_start")
 int BLOCK_PROG(BLOCK_NAME(start), struct request *rq)
 {
-	request__start(rq);
+	request__start(rq, true);
 	return 0;
 }
 
@@ -68,7 +68,7 @@ int BLOCK_PROG(BLOCK_NAME(complete), struct request *rq, int status, unsigned in
 SEC(BLOCK_SECTION "/block_bio_queue")
 int BLOCK_PROG(BLOCK_NAME(bio_queue), struct bio *bio)
 {
-	bio__start(bio);
+	bio__start(bio, BLOCK_NOT_ASKED);
 	return 0;
 }
 

@@ -197,7 +197,7 @@ def check_all(records, stats):
         check_disk(records, disk, difference_of_disk)
 
 
-SKIPPED = re.compile(r"(\d+) block events were not seen: .* in an interrupt of another one")
+SKIPPED = re.compile(r"(\d+) block events were not seen")
 
 
 def unseen(records):
@@ -209,8 +209,8 @@ def unseen(records):
 
 def check_told(records, disk, stats):
     """
-    By perf's tracepoints and by kprobes, the kernel runs no program in an interrupt of another one:
-    what is missing must be told, and be little. How many there are.
+    The kernel skips a program of a perf tracepoint or kprobe in an interrupt of another one: what is
+    missing must be told, and be little. How many there are.
     """
     missing = 0
     for function, (count, _) in FIELDS.items():
