@@ -466,8 +466,8 @@ static void note_missed(struct session *session)
 
 	if (block)
 		note_list__add(&session->notes,
-			       "%llu block events were not seen: the kernel runs no BPF program in "
-			       "an interrupt of another one",
+			       "%llu block events were not seen: the kernel skips a BPF program "
+			       "that it has interrupted on the same processor",
 			       block);
 	if (others)
 		note_list__add(&session->notes,
