@@ -273,6 +273,38 @@ def check_identity(records):
         check(abs(p["hits"] - parts) <= 1, f"hits {p['hits']}, but accounted for are {parts}")
 
 
+def stop_perf(env, name, stop):
+    """Ends a tmtrace that has perf uprobes, in one way: it must not wait for their removal."""
+    load = env.waiting_load("all", name=name)
+    tracer = env.attach("--pid", str(load.pid), "--layer", "sample", "--mechanism", "user=perf",
+                        records=f"{name}.json").process
+    if stop:
+        tracer.send_signal(stop)
+    else:
+        load.go()
+    # To the end of its output: what goes on behind must not hold it.
+    _, err = tracer.communicate(timeout=60)
+    equal(f"{name}: status", tracer.returncode, 0)
+    said = re.search(r"removes its (\d+) probes one by one: process (\d+)", err)
+    check(said, f"{name}: nothing is said of the background: {err}")
+    check(int(said.group(1)) > 10, f"{name}: too few probes to show anything: {err}")
+    equal(f"{name}: the process in the background",
+          read_text(f"/proc/{said.group(2)}/comm").strip(), "tmtrace-detach")
+    load.go()
+    load.finish()
+    return int(said.group(2))
+
+
+def test_perf_uprobes_are_removed_behind(env):
+    """The kernel needs 0.1 s for each: tmtrace ends at once, the program goes on."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    env.load = os.path.join(env.private_stack(), "load")
+    pids = [stop_perf(env, name, stop) for name, stop in
+            (("sigint", signal.SIGINT), ("sigterm", signal.SIGTERM), ("end", None))]
+    for pid in pids:
+        os.waitpid(pid, 0)
+
+
 def test_sigint_with_command(env):
     """A SIGINT of somebody's is passed on to the command; its status is 130."""
     records = env.path("records.json")

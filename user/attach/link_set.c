@@ -12,6 +12,9 @@
 
 #define FILES_MAX (1UL << 20) /* /proc/sys/fs/nr_open, as kernels come */
 
+/* So many perf uprobes are waited for: it takes less than half a second. */
+#define FEW 4
+
 /* A descriptor that holds a link, or the event of one. */
 struct held {
 	int fd;
@@ -89,7 +92,7 @@ pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes)
 	pid_t pid = 0;
 
 	*probes = n / 2; /* of perf: a link and an event each */
-	if (set->mechanism == UPROBE_PERF && n)
+	if (set->mechanism == UPROBE_PERF && *probes > FEW)
 		pid = closer__start(fds, n);
 	else
 		close_all(fds, n);
