@@ -200,6 +200,8 @@ def test_probe_share_of_short_calls(env):
         records, traced_load = traced_empty(env, "spin", "--count", "50000")
         share = check_share(records, 50000)
         best = max(best, (share, 1 - traced_load["calls_per_s"] / max(plain)))
+        if best[0] > 0.4:
+            break
     check(best[1] > 0.7, f"tracing causes only {best[1]} of the time, by the slow-down")
     check(best[0] > 0.4, f"{best[0]} is said to be caused by probes, {best[1]} is")
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/probe_table.h"
 #include "selftest/examine.h"
 
 static void fail(struct proof_result *proof, const char *format, ...)
@@ -89,6 +90,16 @@ static __u64 lost(const struct tm_ledger *ledger)
 	return sum;
 }
 
+static const char *first_loss(const struct tm_ledger *ledger)
+{
+	int i;
+
+	for (i = 0; i < TM_LOSSES; i++)
+		if (ledger->lost[i])
+			return probe_loss_names[i];
+	return "";
+}
+
 /* Was every call of a site hit, once? */
 static void judge_hits(const struct evidence *evidence, enum subject_site site,
 		       struct proof_result *proof)
@@ -116,8 +127,9 @@ static void judge_returns(const struct evidence *evidence, enum subject_site sit
 	if (!evidence->probed[site] || evidence->entry_only[site])
 		return;
 	if (ledger->recorded != calls || ledger->in_flight)
-		fail(proof, "%s: %llu calls, %llu returns, %llu open", site_names[site], calls,
-		     ledger->recorded, ledger->in_flight);
+		fail(proof, "%s: %llu calls, %llu returns, %llu open%s%s", site_names[site], calls,
+		     ledger->recorded, ledger->in_flight, lost(ledger) ? ", others lost: " : "",
+		     first_loss(ledger));
 	else if (bytes != evidence->log->sums[site])
 		fail(proof, "%s: it returned %llu in sum, not %llu", site_names[site],
 		     evidence->log->sums[site], bytes);
