@@ -8,6 +8,7 @@ RESULTS	  := $(BUILD)/results
 FUZZ_TIME ?= 0
 FUZZ	  ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 TESTS	  ?=
+KERNELS	  ?=
 
 # Files that root makes in a user's clone are given to that user.
 GIVE_BACK := $(Q)if [ -n "$$SUDO_UID" ] && [ "$$SUDO_UID" != 0 ] && [ -d $(BUILD) ]; then \
@@ -67,6 +68,14 @@ test-unit: $(UNIT_PROGRAMS)
 test-integration: all stack stack-endbr64 bench-tools
 	$(Q)tests/run --build $(BUILD) $(TESTS)
 
+# The integration tests that depend on the kernel, in kernels of Debian.
+.PHONY: test-kernels
+test-kernels:
+	$(Q)scripts/install-dependencies test
+	$(Q)$(MAKE) $(AGAIN) $(JOBS) all stack
+	$(GIVE_BACK)
+	$(Q)tests/kernels/run --build $(BUILD) $(KERNELS) $(if $(TESTS),-- $(TESTS))
+
 .PHONY: fuzz
 fuzz:
 	$(Q)$(MAKE) $(AGAIN) $(JOBS) $(FUZZING) fuzz-programs
@@ -93,6 +102,7 @@ test-run:
 	$(Q)scripts/run-unit --results $(RESULTS)/sanitize --prefix sanitize. \
 		$(UNIT_PROGRAMS:$(BUILD)/%=$(BUILD)/sanitize/%) $(COUNTED)
 	$(Q)scripts/run-fuzz --time 10 --build $(BUILD) --results $(RESULTS)/fuzz $(FUZZ) $(COUNTED)
+	$(Q)tests/kernels/run --build $(BUILD) --results $(RESULTS)/kernels $(COUNTED)
 	$(GIVE_BACK)
 	$(Q)if [ "$$(id -u)" = 0 ]; then \
 		exec tests/run --build $(BUILD) --add $(RESULTS)/*; fi; \

@@ -28,8 +28,11 @@ class TimedOut(Exception):
     """The command was not done in time."""
 
 
-class Settings(collections.namedtuple("Settings", "kernel initrd disk smp memory shell")):
-    """Paths of the kernel's image, its initrd and its disk; processors; MiB; with a shell or not."""
+class Settings(collections.namedtuple("Settings", "kernel initrd disk smp memory shell cx16")):
+    """
+    Paths of the kernel's image, its initrd and its disk; processors; MiB; with a shell or not; with
+    the instruction cmpxchg16b or not.
+    """
 
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
@@ -155,8 +158,7 @@ def command_line(settings, fds):
     options = [QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                # Never by KVM: nested ones have been seen to offer it and to hang.
                "-machine", "q35,memory-backend=memory", "-accel", "tcg,thread=multi",
-               # Without cmpxchg16b: qemu 7.2 emulates it wrong now and then, and the kernel panics.
-               "-cpu", "max,la57=off,cx16=off",
+               "-cpu", "max,la57=off" + ("" if settings.cx16 else ",cx16=off"),
                "-smp", str(settings.smp), "-m", str(settings.memory),
                "-object", f"memory-backend-memfd,id=memory,size={settings.memory}M,share=on"]
     options += ["-chardev", f"socket,id=share,fd={fds['share']}",
