@@ -11,8 +11,8 @@ import re
 import shutil
 
 from harness import (Records, check, check_ledgers, compare_clean, equal, truth_functions)
-from real_machine import compile_c, need, run
-from test_real_libraries import hdf5_file
+from real_machine import compile_c, need, run, trace
+from test_real_libraries import hdf5_file, skip_other_mpi
 
 FIRST = ("--entry", "first")
 # A few dozen runs with hundreds of probes: half a minute, on a machine with nothing else to do.
@@ -268,3 +268,23 @@ def test_hdf5(env):
 
 
 test_hdf5.time_limit = LONG
+
+
+def test_mpi(env):
+    """MPI-IO of two ranks, by the catalogue: calls, bytes and errors of every function."""
+    need("mpicc", "mpirun")
+    program = compile_c(env, "real_mpi.c", compiler="mpicc")
+    seen = {}
+    for name, options in (("first", FIRST), ("cheap", ())):
+        records = trace(env, "mpirun", "-n", "2", "--allow-run-as-root", "--oversubscribe",
+                        "--bind-to", "none", program, os.path.join(folder(env), "file"),
+                        options=("--layer", "mpi", *options))
+        skip_other_mpi(records)
+        check_ledgers(records)
+        seen[name] = {}
+        for r in records.functions("mpi"):
+            count, size, errors = seen[name].get(r["function"], (0, 0, 0))
+            seen[name][r["function"]] = (count + r["count"], size + (r["bytes"] or 0),
+                                         errors + r["errors"])
+    equal("calls, bytes and errors with moved probes", seen["cheap"], seen["first"])
+    check(len(seen["first"]) >= 10, f"only {len(seen['first'])} functions were called")
