@@ -4,9 +4,6 @@
 
 #include "target/code.h"
 
-/* Libraries have a few MiB. Reading more would take a noticeable time at every start. */
-#define CODE_MAX (64UL << 20)
-
 static int read_segment(struct code *code, const struct elf_segment *segment, struct error *err)
 {
 	struct elf_span span = { .offset = segment->offset, .size = segment->filesz };
@@ -23,7 +20,7 @@ static int read_segment(struct code *code, const struct elf_segment *segment, st
 	return 0;
 }
 
-static int read_segments(struct code *code, struct error *err)
+static int read_segments(struct code *code, __u64 max, struct error *err)
 {
 	const struct elf_image *image = &code->image;
 	__u64 total = 0;
@@ -42,7 +39,7 @@ static int read_segments(struct code *code, struct error *err)
 		if (segment->exec)
 			total += segment->filesz;
 	}
-	if (total > CODE_MAX)
+	if (total > max)
 		return error__set(err, -E2BIG, "%s: %llu MiB of code", image->name, total >> 20);
 	for (size_t i = 0; !ret && i < image->n_segments; i++)
 		if (image->segments[i].exec && image->segments[i].filesz)
@@ -50,14 +47,14 @@ static int read_segments(struct code *code, struct error *err)
 	return ret;
 }
 
-int code__open(struct code *code, int fd, const char *name, struct error *err)
+int code__open(struct code *code, int fd, const char *name, __u64 max, struct error *err)
 {
 	int ret;
 
 	*code = (struct code){ 0 };
 	ret = elf_image__open(&code->image, fd, name, err);
 	if (!ret)
-		ret = read_segments(code, err);
+		ret = read_segments(code, max, err);
 	if (!ret)
 		elf_unwind__read(&code->unwind, &code->image);
 	return ret;

@@ -24,10 +24,10 @@ struct code {
 
 /*
  * Reads the code of an open file, which may be closed afterwards; name is what messages call it.
- * Errors: those of elf_image__open(); -E2BIG for more code than is worth reading. To be closed
- * also after an error.
+ * Errors: those of elf_image__open(); -E2BIG for more than max bytes. To be closed also after an
+ * error.
  */
-int code__open(struct code *code, int fd, const char *name, struct error *err);
+int code__open(struct code *code, int fd, const char *name, __u64 max, struct error *err);
 void code__close(struct code *code);
 
 /*

@@ -7,6 +7,9 @@
 #include "target/entry_branches.h"
 #include "target/entry_file.h"
 
+/* Libraries have a few MiB. Searching more would take a noticeable time at every start. */
+#define CODE_MAX (64UL << 20)
+
 /* A function and where its code is. */
 struct place {
 	struct entry_function *function;
@@ -223,7 +226,7 @@ int entry_file__find(int fd, const char *name, const struct elf_file *elf,
 	struct search search = { .past_nop5 = past_nop5 };
 	int ret;
 
-	ret = code__open(&search.code, fd, name, err);
+	ret = code__open(&search.code, fd, name, CODE_MAX, err);
 	if (ret)
 		goto cleanup;
 	ret = collect_begins(&search, elf);

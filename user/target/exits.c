@@ -6,20 +6,13 @@
 #include <Zydis/Zydis.h>
 
 #include "base/array.h"
-#include "target/elf_image.h"
+#include "target/code.h"
 #include "target/exits.h"
 #include "target/jump_slots.h"
 
 /* Instructions of one function: of longer ones it is not told where they return. */
 #define VISITS_MAX 16384
 #define PLACES	   (2UL * VISITS_MAX) /* a power of two */
-
-/* An executable segment's bytes. */
-struct code {
-	__u64 offset, vaddr;
-	const unsigned char *bytes;
-	size_t n;
-};
 
 struct start {
 	__u64 offset, size;
@@ -32,9 +25,7 @@ struct place {
 };
 
 struct exits {
-	struct elf_image image;
-	struct code *code;
-	size_t n_code, code_room;
+	struct code code;
 	struct start *starts; /* of functions, ascending */
 	size_t n_starts, starts_room;
 	struct jump_slots *slots;
@@ -86,31 +77,6 @@ static int read_starts(struct exits *exits, const struct elf_file *elf)
 	return 0;
 }
 
-static int read_code(struct exits *exits)
-{
-	for (size_t i = 0; i < exits->image.n_segments; i++) {
-		const struct elf_segment *segment = &exits->image.segments[i];
-		struct elf_span span = { .offset = segment->offset, .size = segment->filesz };
-		const Elf_Data *data;
-
-		if (!segment->exec)
-			continue;
-		data = elf_image__data(&exits->image, span, ELF_T_BYTE);
-		if (!data)
-			continue;
-		if (array__grow((void **)&exits->code, &exits->code_room, exits->n_code,
-				sizeof(*exits->code)) < 0)
-			return -ENOMEM;
-		exits->code[exits->n_code++] = (struct code){
-			.offset = segment->offset,
-			.vaddr = segment->vaddr,
-			.bytes = data->d_buf,
-			.n = data->d_size,
-		};
-	}
-	return 0;
-}
-
 int exits__open(struct exits **out, int fd, const struct elf_file *elf, const char *name,
 		struct error *err)
 {
@@ -119,12 +85,12 @@ int exits__open(struct exits **out, int fd, const struct elf_file *elf, const ch
 
 	if (!exits)
 		return error__set(err, -ENOMEM, "%s: no memory", name);
-	rc = elf_image__open(&exits->image, fd, name, err);
+	rc = code__open(&exits->code, fd, name, ~0ULL, err);
 	if (rc < 0)
 		goto fail;
 	exits->places = calloc(PLACES, sizeof(*exits->places));
-	if (!exits->places || read_starts(exits, elf) < 0 || read_code(exits) < 0 ||
-	    jump_slots__read(&exits->slots, &exits->image) < 0) {
+	if (!exits->places || read_starts(exits, elf) < 0 ||
+	    jump_slots__read(&exits->slots, &exits->code.image) < 0) {
 		rc = error__set(err, -ENOMEM, "%s: no memory", name);
 		goto fail;
 	}
@@ -140,9 +106,8 @@ void exits__close(struct exits *exits)
 {
 	if (!exits)
 		return;
-	elf_image__close(&exits->image);
+	code__close(&exits->code);
 	jump_slots__free(exits->slots);
-	free(exits->code);
 	free(exits->starts);
 	free(exits->places);
 	free(exits->todo);
@@ -150,17 +115,9 @@ void exits__close(struct exits *exits)
 	free(exits);
 }
 
-static const struct code *code_at(const struct exits *exits, __u64 offset)
-{
-	for (size_t i = 0; i < exits->n_code; i++)
-		if (offset - exits->code[i].offset < exits->code[i].n)
-			return &exits->code[i];
-	return NULL;
-}
-
 static bool decode(const struct exits *exits, __u64 offset, ZydisDecodedInstruction *in)
 {
-	const struct code *code = code_at(exits, offset);
+	const struct code_segment *code = code__segment_at(&exits->code, offset);
 
 	return code && ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(
 			       &exits->decoder, NULL, code->bytes + (offset - code->offset),
@@ -217,11 +174,11 @@ static bool is_memory_at_ip(const ZydisDecodedInstruction *in)
 static const struct jump_slot *slot_of(const struct exits *exits, __u64 offset,
 				       const ZydisDecodedInstruction *in)
 {
-	const struct code *code = code_at(exits, offset);
+	const struct code_segment *code = code__segment_at(&exits->code, offset);
 
 	if (in->raw.imm[0].is_relative || in->opcode != 0xff || !is_memory_at_ip(in))
 		return NULL;
-	return jump_slots__find(exits->slots, code->vaddr + (offset - code->offset) + in->length +
+	return jump_slots__find(exits->slots, code->address + (offset - code->offset) + in->length +
 						      (__u64)in->raw.disp.value);
 }
 
