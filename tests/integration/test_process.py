@@ -309,7 +309,7 @@ def test_sigint_with_command(env):
     """A SIGINT of somebody's is passed on to the command; its status is 130."""
     records = env.path("records.json")
     tracer = env.start("--json", records, "--probes", env.sample, "--", env.load, "spin",
-                       "--duration", "20", "--truth", env.path("truth.json"))
+                       "--duration", "60", "--truth", env.path("truth.json"))
     pid = wait_for(lambda: child_of(tracer.pid), "the program")
     library = os.path.join(env.stack, "libsample.so.1")
     wait_for(lambda: is_patched(pid, library, "sample_leaf"), "the program to call")
