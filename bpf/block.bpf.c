@@ -155,7 +155,7 @@ __attribute__((noinline)) int block__start(struct block_io *io)
  * All of these copy the key that they are given: up to 6.2 the argument of a global function
  * cannot be the key of a map.
  */
-__attribute__((noinline)) bool block__issue(struct tm_block_key *wanted)
+__attribute__((noinline)) bool block__issue(struct tm_block_key *wanted, u32 bytes)
 {
 	struct tm_block_request *request;
 	struct tm_block_key key;
@@ -166,8 +166,10 @@ __attribute__((noinline)) bool block__issue(struct tm_block_key *wanted)
 	request = bpf_map_lookup_elem(&tm_requests, &key);
 	if (!request)
 		return false;
-	if (!request->issue_ns)
-		request->issue_ns = bpf_ktime_get_ns(); /* it may be issued again */
+	if (!request->issue_ns) { /* it may be issued again */
+		request->issue_ns = bpf_ktime_get_ns();
+		request->left = bytes;
+	}
 	return true;
 }
 

@@ -54,8 +54,8 @@ enum block_owned {
 /* Asks whose it is; for those who want it to be known before block__start(). */
 int block__own(struct block_io *io);
 int block__start(struct block_io *io);
-/* The device got it. False: nothing is known of it. */
-bool block__issue(struct tm_block_key *key);
+/* The device got it, with so many bytes. False: nothing is known of it. */
+bool block__issue(struct tm_block_key *key, u32 bytes);
 /* It is known by another key from now on. False: nothing is known of it. */
 bool block__rename(struct tm_block_key *from, struct tm_block_key *to);
 /* It is gone without a completion: it was merged into another one. */

@@ -74,7 +74,7 @@ int BPF_KPROBE(block_kprobe_bio_queue, struct bio *bio)
 	struct tm_block_key key = { .what = (u64)bio };
 
 	if (!bpf_map_lookup_elem(&tm_requests, &key))
-		bio__start(bio, BLOCK_NOT_ASKED);
+		bio__start(bio);
 	return 0;
 }
 

@@ -103,11 +103,12 @@ TM_INLINE void request__meet(struct request *rq)
 TM_INLINE void request__issue(struct request *rq)
 {
 	struct tm_block_key key = { .what = (u64)rq };
+	u32 bytes = READ(rq, __data_len); /* nothing is merged into it any more */
 
-	if (block__issue(&key))
+	if (block__issue(&key, bytes))
 		return;
 	request__meet(rq);
-	block__issue(&key);
+	block__issue(&key, bytes);
 }
 
 /*
@@ -150,8 +151,19 @@ TM_INLINE void request__complete(struct request *rq, int status, u32 bytes)
 	block__complete(&key, bytes, error, last);
 }
 
+/*
+ * The kernel accounts for a request that completed. It is known no more, unless the program for its
+ * completion was skipped.
+ */
+TM_INLINE void request__done(struct request *rq)
+{
+	struct tm_block_key key = { .what = (u64)rq };
+
+	block__complete_all(&key, 0);
+}
+
 /* A bio for a device without requests. It is with the device at once. */
-TM_INLINE void bio__start(struct bio *bio, u8 owned)
+TM_INLINE void bio__start(struct bio *bio)
 {
 	struct gendisk *disk = READ(bio, bi_bdev, bd_disk);
 	struct block_io io = {
@@ -159,22 +171,19 @@ TM_INLINE void bio__start(struct bio *bio, u8 owned)
 		.cgroup = block__cgroup_of(bio),
 		.function = block__function(READ(bio, bi_opf)),
 		.bytes = READ(bio, bi_iter.bi_size),
-		.owned = owned,
 	};
 
 	if (READ(disk, queue, mq_ops) || io.function == BLOCK_NO_FUNCTION)
 		return;
 	block__on_disk(&io, disk);
 	block__start(&io);
-	block__issue(&io.key);
+	block__issue(&io.key, io.bytes);
 }
 
 TM_INLINE void bio__complete(struct bio *bio)
 {
 	struct tm_block_key key = { .what = (u64)bio };
 
-	if (tm_config.scope == TM_SCOPE_ALL && !bpf_map_lookup_elem(&tm_requests, &key))
-		bio__start(bio, BLOCK_TRACED); /* as request__find_out() */
 	block__complete_all(&key, block__errno(READ(bio, bi_status)));
 }
 
@@ -198,7 +207,7 @@ TM_INLINE void file__start(struct inode *inode)
 	if ((READ(inode, i_mode) & S_IFMT) == S_IFBLK || READ(type, fs_flags) & FS_REQUIRES_DEV)
 		return;
 	block__start(&io);
-	block__issue(&io.key);
+	block__issue(&io.key, io.bytes);
 }
 
 /* planned: the pages that it was to write at the most; what is left of them is in wbc. */

@@ -91,7 +91,7 @@ TM_INLINE void place__start(struct place *place, u32 bytes)
 		bpf_map_delete_elem(&tm_starts, &io.key);
 	}
 	block__start(&io);
-	block__issue(&io.key);
+	block__issue(&io.key, bytes);
 }
 
 SEC("tp/block/block_io_start")

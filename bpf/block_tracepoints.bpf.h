@@ -65,10 +65,18 @@ int BLOCK_PROG(BLOCK_NAME(complete), struct request *rq, int status, unsigned in
 	return 0;
 }
 
+/* Since 5a80bd075f3b (6.5). */
+SEC(BLOCK_SECTION "/block_io_done")
+int BLOCK_PROG(BLOCK_NAME(done), struct request *rq)
+{
+	request__done(rq);
+	return 0;
+}
+
 SEC(BLOCK_SECTION "/block_bio_queue")
 int BLOCK_PROG(BLOCK_NAME(bio_queue), struct bio *bio)
 {
-	bio__start(bio, BLOCK_NOT_ASKED);
+	bio__start(bio);
 	return 0;
 }
 

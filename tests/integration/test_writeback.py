@@ -5,6 +5,7 @@ import mmap
 import os
 
 from harness import Records, Skip, check, equal, read_text
+from nfs_server import serving
 from real_devices import Traced, check_all, total
 from real_machine import MIB, attach, ext4, loop_device, mounted, need, run
 from test_cgroup import hierarchies, joining, mount_v2, new_cgroup
@@ -13,6 +14,7 @@ from test_cgroup import hierarchies, joining, mount_v2, new_cgroup
 SIZES = {"a": 8, "b": 5}
 # Pages of metadata are charged to whoever touched them first, if they are written at all.
 METADATA = 256 << 10
+NFS = "vers=4.2,proto=tcp,sec=sys,addr=127.0.0.1,clientaddr=127.0.0.1"
 
 
 def mount_with_controllers():
@@ -95,26 +97,36 @@ def test_by_process(env):
         equal("cgroups of writeback", {r["cgroup"] for r in records}, {None})
 
 
-def test_fuse(env):
+def dirty_pages(env, path, fs_type):
     """Of a file system without a device: what the kernel sends to it, by whole pages."""
+    number = os.stat(path).st_dev
+    finish = attach(env, "--all", "--layer", "block")
+    # Through a mapping: a file system may have at once what is written to a file.
+    with open(os.path.join(path, "file"), "w+b") as f:
+        f.truncate(MIB)
+        with mmap.mmap(f.fileno(), MIB) as pages:
+            pages[:] = b"x" * MIB
+            os.sync()
+    records = [r for r in finish().of("device", final=True)
+               if r["device"] == f"{os.major(number)}:{os.minor(number)}"]
+    equal("kinds", {(r["fs_type"], r["function"]) for r in records}, {(fs_type, "write")})
+    # A page may be written once more, if it is written back while it is filled.
+    got = sum(r["bytes"] for r in records)
+    check(MIB <= got <= MIB + METADATA, f"{got} bytes")
+
+
+def test_fuse(env):
     need("bindfs")
     folder = env.path("below")
     os.mkdir(folder)
     with mounted(env.path("fuse"), "-t", "fuse.bindfs", folder) as path:
-        number = os.stat(path).st_dev
-        finish = attach(env, "--all", "--layer", "block")
-        # Through a mapping, because this file system has what is written without delay.
-        with open(os.path.join(path, "file"), "w+b") as f:
-            f.truncate(MIB)
-            with mmap.mmap(f.fileno(), MIB) as pages:
-                pages[:] = b"x" * MIB
-                os.sync()
-        records = [r for r in finish().of("device", final=True)
-                   if r["device"] == f"{os.major(number)}:{os.minor(number)}"]
-    equal("kinds", {(r["fs_type"], r["function"]) for r in records}, {("fuse", "write")})
-    # A page may be written once more, if it is written back while it is filled.
-    got = sum(r["bytes"] for r in records)
-    check(MIB <= got <= MIB + METADATA, f"{got} bytes")
+        dirty_pages(env, path, "fuse")
+
+
+def test_nfs(env):
+    with ext4(env) as fs, serving(env, fs.path), \
+            mounted(env.path("nfs"), "-i", "-t", "nfs4", "-o", NFS, "127.0.0.1:/") as path:
+        dirty_pages(env, path, "nfs4")
 
 
 def test_version_1(env):

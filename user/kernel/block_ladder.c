@@ -19,7 +19,7 @@ static const char *const needed[] = { "block_rq_issue", "block_rq_merge", "block
 
 /* The programs of a mechanism that is given the kernel's own arguments. */
 struct programs {
-	struct bpf_program *start, *insert, *getrq, *issue, *merge, *complete;
+	struct bpf_program *start, *insert, *getrq, *issue, *merge, *complete, *done;
 	struct bpf_program *bio_queue, *bio_complete, *file_start, *file_complete;
 };
 
@@ -48,6 +48,7 @@ static void choose_tracepoints(const struct rung_context *context, const struct 
 	load(programs->issue, true);
 	load(programs->merge, true);
 	load(programs->complete, true);
+	load(programs->done, try__arguments(btf, "block_io_done") == 1);
 	load(programs->bio_queue, bios);
 	load(programs->bio_complete, bios);
 	load(programs->file_start, files);
@@ -85,6 +86,7 @@ static void choose_tp_btf(const struct rung_context *context)
 		.issue = context->skel->progs.block_btf_issue,
 		.merge = context->skel->progs.block_btf_merge,
 		.complete = context->skel->progs.block_btf_complete,
+		.done = context->skel->progs.block_btf_done,
 		.bio_queue = context->skel->progs.block_btf_bio_queue,
 		.bio_complete = context->skel->progs.block_btf_bio_complete,
 		.file_start = context->skel->progs.block_btf_file_start,
@@ -114,6 +116,7 @@ static void choose_raw_tp(const struct rung_context *context)
 		.issue = context->skel->progs.block_raw_issue,
 		.merge = context->skel->progs.block_raw_merge,
 		.complete = context->skel->progs.block_raw_complete,
+		.done = context->skel->progs.block_raw_done,
 		.bio_queue = context->skel->progs.block_raw_bio_queue,
 		.bio_complete = context->skel->progs.block_raw_bio_complete,
 		.file_start = context->skel->progs.block_raw_file_start,
