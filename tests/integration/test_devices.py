@@ -5,7 +5,7 @@ import errno
 import mmap
 import os
 
-from harness import Failure, Records, Skip, check, equal
+from harness import BRIEF, Failure, Records, Skip, check, equal
 from real_devices import (SECTOR, Traced, array, check_all, check_disk, check_told, dd, linear, loops,
                           mechanism_options, node, patiently, scsi_debug, total, zram)
 from real_machine import MIB, ext4, fio_command, loop_device, run
@@ -21,6 +21,9 @@ FIO = {
     "overwritten": ["--ioengine=io_uring", "--iodepth=8", "--direct=1", "--rw=randwrite",
                     "--bs=4k", "--norandommap", "--fdatasync=64"],
 }
+
+if BRIEF:
+    del FIO["direct"]
 
 
 def fio_exact(env, fs, options, name, lossy=False):
