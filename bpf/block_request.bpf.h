@@ -100,12 +100,23 @@ TM_INLINE void request__meet(struct request *rq)
 		request__start(rq, false);
 }
 
+/*
+ * The flush machinery has one request, for one flush after the other: one that is with the device
+ * already has completed unseen, as good as always.
+ */
+TM_INLINE bool request__was_unseen(struct request *rq, struct tm_block_key *key)
+{
+	struct tm_block_request *request = bpf_map_lookup_elem(&tm_requests, key);
+
+	return request && request->issue_ns && (READ(rq, cmd_flags) & REQ_OP_MASK) == REQ_OP_FLUSH;
+}
+
 TM_INLINE void request__issue(struct request *rq)
 {
 	struct tm_block_key key = { .what = (u64)rq };
 	u32 bytes = READ(rq, __data_len); /* nothing is merged into it any more */
 
-	if (block__issue(&key, bytes))
+	if (!request__was_unseen(rq, &key) && block__issue(&key, bytes))
 		return;
 	request__meet(rq);
 	block__issue(&key, bytes);
