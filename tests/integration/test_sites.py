@@ -115,6 +115,8 @@ def test_odd_entries(env):
     for options in (), FIRST, ("--mechanism", "user=multi"):
         status, _, err = env.trace("--json", env.path("odd.json"), "--probes", env.path("odd.yaml"),
                                    "--layer", "odd", *options, "--", program, "1000")
+        if status == 125 and "this kernel refuses it" in err:
+            continue
         check(status == 0, f"the program ended with {status}: {err}")
         records = Records(env.path("odd.json"))
         check_ledgers(records)
