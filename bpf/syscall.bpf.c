@@ -1,290 +1,136 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System calls, by the BTF tracepoints: VFS operations are counted here, and every thread's time
- * in files, sockets and waiting is summed up for the library calls around it.
+ * System calls, by the mechanisms that see them: the BTF tracepoints see all of every process;
+ * hooks on the functions of those that are operations on files leave the others alone. And the time
+ * that they sleep.
  */
-#define FILE_WITH_CAST
-#include "aio.bpf.h"
-#include "scope.bpf.h"
-#include "syscalls.bpf.h"
-#include "thread.bpf.h"
+#include "syscall.bpf.h"
 
-#define AT_EMPTY_PATH 0x1000 /* uapi/linux/fcntl.h */
-#define AT_REMOVEDIR  0x200
-#define MAP_ANONYMOUS 0x20   /* uapi/asm-generic/mman-common.h: no file, whatever is said */
-#define MAP_SHARED    0x01   /* uapi/linux/mman.h */
-#define TS_COMPAT     0x0002 /* asm/thread_info.h: a 32-bit system call */
+/* As since 7.2; before, it takes no argument, and user/kernel/kfuncs.c makes the object fit. */
+extern bool bpf_session_is_return(void *ctx) __ksym __weak;
 
-struct arguments {
-	u64 at[8];
-};
-
-TM_INLINE u64 argument(const struct arguments *args, u32 i)
-{
-	return args->at[i & 7];
-}
-
-TM_INLINE bool is_compat(void)
-{
-	return bpf_get_current_task_btf()->thread_info.status & TS_COMPAT;
-}
-
-/* stat(AT_EMPTY_PATH) is an operation on a descriptor: glibc's fstat(). */
-TM_INLINE bool names_descriptor(const struct arguments *args, const struct syscall_row *row)
-{
-	char first = 1;
-
-	if (row->function != TM_VFS_STAT || !row->flags ||
-	    !(argument(args, row->flags) & AT_EMPTY_PATH))
-		return false;
-	bpf_probe_read_user(&first, 1, (void *)args->at[1]);
-	return first == 0;
-}
-
-/*
- * The kernel's own way back from a return probe (63dded6f3a7c, 6.11) and into an optimised probe
- * (56101b69c919, 6.18): they come with every probed call, and are no work of the program's.
- */
-#define TM_NR_URETPROBE 335
-#define TM_NR_UPROBE	336
-
-TM_INLINE bool is_probe(u32 nr)
-{
-	return nr == TM_NR_URETPROBE || nr == TM_NR_UPROBE;
-}
-
-/* Are operations counted, or only the time in them, for the library calls around? */
-TM_INLINE bool counts_operations(void)
-{
-	return tm_config.layers & (1 << TM_LAYER_VFS);
-}
-
-/* Begins an operation on the file of a descriptor, if it is one. */
-TM_INLINE void begin_on(struct tm_thread *thread, struct file *file, u32 function)
-{
-	struct tm_syscall *call = &thread->syscall;
-	enum file_kind kind = file ? file__kind(file) : FILE_OTHER;
-
-	if (kind == FILE_FILE)
-		call->time = TM_TIME_VFS;
-	else if (kind == FILE_SOCKET)
-		call->time = TM_TIME_NET;
-	if (!counts_operations())
-		return;
-	if (kind == FILE_FILE) {
-		call->slot = vfs__begin_in(function,
-					   file__slot_cached(thread, call->job, function, file));
-		if (call->slot != TM_NO_SLOT)
-			call->function = function;
-		return;
-	}
-	vfs__filter(function);
-}
-
-TM_INLINE void begin_by_path(struct tm_syscall *call, const struct arguments *args,
-			     const struct syscall_row *row)
-{
-	u32 function = row->function;
-
-	if (function == TM_VFS_UNLINK && row->flags && argument(args, row->flags) & AT_REMOVEDIR)
-		function = TM_VFS_RMDIR;
-	call->time = TM_TIME_VFS;
-	if (!counts_operations())
-		return;
-	call->slot = vfs__begin(call->job, function, NULL);
-	if (call->slot != TM_NO_SLOT)
-		call->function = function;
-}
-
-TM_INLINE void begin_two(struct tm_thread *thread, const struct arguments *args,
-			 const struct syscall_row *row)
-{
-	struct file *file = file__of(argument(args, row->fd));
-
-	if (!file || file__kind(file) != FILE_FILE)
-		file = file__of(argument(args, row->flags));
-	begin_on(thread, file, row->function);
-}
-
-TM_INLINE void begin(struct tm_thread *thread, const struct arguments *args,
-		     const struct syscall_row *row)
-{
-	struct tm_syscall *call = &thread->syscall;
-
-	switch (row->class) {
-	case TM_SYSCALL_FILE:
-		if (row->function == TM_VFS_MMAP && args->at[3] & MAP_ANONYMOUS)
-			break;
-		call->args[1] = args->at[1];
-		call->args[3] = args->at[3];
-		begin_on(thread, file__of(argument(args, row->fd)), row->function);
-		break;
-	case TM_SYSCALL_PATH:
-		if (names_descriptor(args, row))
-			begin_on(thread, file__of(args->at[0]), row->function);
-		else
-			begin_by_path(call, args, row);
-		break;
-	case TM_SYSCALL_OPEN:
-		begin_by_path(call, args, row);
-		break;
-	case TM_SYSCALL_TWO:
-		begin_two(thread, args, row);
-		break;
-	case TM_SYSCALL_AIO_SUBMIT:
-		call->time = TM_TIME_VFS;
-		call->args[1] = args->at[1];
-		call->args[2] = args->at[2];
-		if (counts_operations())
-			aio__submit(args->at[1], args->at[2], call->start_ns, call->job);
-		break;
-	case TM_SYSCALL_AIO_REAP:
-		call->time = TM_TIME_VFS;
-		call->args[3] = args->at[3];
-		break;
-	case TM_SYSCALL_URING:
-		call->time = TM_TIME_VFS;
-		break;
-	default:
-		break;
-	}
-}
-
-/* The state of the current thread if its system call is to be followed, else NULL. */
-TM_INLINE struct tm_thread *follow(const struct syscall_row *row)
-{
-	struct tm_thread *thread = thread__find();
-	bool counted = row->class > TM_SYSCALL_WAIT && counts_operations();
-	struct tm_ledger *ledger;
-
-	if (!(thread && thread->followed) && !scope__holds())
-		return NULL;
-	if (is_compat()) {
-		ADD(tm_compat_calls, 1);
-		return NULL;
-	}
-	/* Outside of library calls nobody asks for the time in other system calls. */
-	if (!counted)
-		return thread && thread->depth ? thread : NULL;
-	if (thread)
-		return thread;
-	thread = thread__get();
-	ledger = ledger__of(TM_PROBE_VFS + row->function);
-	if (!thread && ledger && row->function) {
-		ADD(ledger->hits, 1);
-		ledger__lose(ledger, TM_LOSS_NO_MEMORY);
-	}
-	return thread;
-}
+/* The arguments that a system call was made with; type: how regs may be read. */
+#define ARGUMENTS(read, regs)                                                        \
+	((struct arguments){ .at = { read(regs, di), read(regs, si), read(regs, dx), \
+				     read(regs, r10), read(regs, r8), read(regs, r9) } })
+/* The verifier knows the type, or it does not. */
+#define DIRECTLY(regs, field) ((regs)->field)
+#define BY_CAST(regs, field)  READ(struct pt_regs, regs, field)
 
 SEC("tp_btf/sys_enter")
 int BPF_PROG(syscall_enter, struct pt_regs *regs, long id)
 {
-	const struct syscall_row *row;
-	struct arguments args;
+	const struct syscall_row *row = syscall__row(id);
 	struct tm_thread *thread;
-	struct tm_syscall *call;
-	u32 nr = id;
+	struct arguments args;
 
-	if (is_probe(nr) || scope__is_over())
+	if (!row || is_probe(id) || scope__is_over())
 		return 0;
-	TM_PIN(nr);
-	if (nr >= TM_SYSCALLS)
+	if (tm_config.hooks && row->class > TM_SYSCALL_WAIT)
 		return 0;
-	row = &syscall_rows[nr];
-	thread = follow(row);
-	if (!thread)
+	thread = syscall__begin(row);
+	if (!thread || row->class <= TM_SYSCALL_WAIT)
 		return 0;
-
-	call = &thread->syscall;
-	/* One that began and did not end: not seen, whatever the reason. */
-	if (call->start_ns && call->function)
-		vfs__drop(call->function, call->slot, TM_LOSS_UNSEEN);
-	thread->followed = scope__lasts();
-	call->function = TM_VFS_NONE;
-	call->class = row->class;
-	call->time = TM_TIMES;
-	if (row->class == TM_SYSCALL_NET)
-		call->time = TM_TIME_NET;
-	if (row->class == TM_SYSCALL_WAIT)
-		call->time = TM_TIME_WAIT;
-	call->start_ns = bpf_ktime_get_ns();
-	if (row->class <= TM_SYSCALL_WAIT)
-		return 0;
-	args = (struct arguments){ .at = { regs->di, regs->si, regs->dx, regs->r10, regs->r8,
-					   regs->r9 } };
-	call->job = scope__job();
-	call->times_ns[0] = thread->times_ns[TM_TIME_BLOCK];
-	call->times_ns[1] = thread->times_ns[TM_TIME_IOWAIT];
-	begin(thread, &args, row);
+	args = ARGUMENTS(DIRECTLY, regs);
+	syscall__begin_on_files(thread, row, &args);
 	return 0;
-}
-
-/* An open that succeeded: now the file is known. False where it is none: a device, a pipe. */
-TM_INLINE bool settle_open(struct tm_syscall *call, long result)
-{
-	u32 function = call->function;
-	bool settled;
-
-	if (result < 0)
-		return true;
-	settled = vfs__settle(call->job, &function, &call->slot, file__of(result));
-	call->function = function;
-	return settled;
-}
-
-/* The operation that a system call was ends, and with it what was slept inside. */
-TM_INLINE void end(struct tm_thread *thread, u64 ns, long result)
-{
-	struct tm_syscall *call = &thread->syscall;
-	struct tm_series *series;
-	u64 slept;
-
-	if (call->class == TM_SYSCALL_OPEN && !settle_open(call, result))
-		return;
-	series = vfs__end(call->function, call->slot, ns, result);
-	if (!series)
-		return;
-	/* I/O through a shared mapping is not seen: at least its size is. */
-	if (call->function == TM_VFS_MMAP && call->args[3] & MAP_SHARED &&
-	    (result >= 0 || result < -4095))
-		ADD(series->mapped, call->args[1]);
-	slept = thread->times_ns[TM_TIME_BLOCK] - call->times_ns[0];
-	if (slept)
-		ADD(series->times_ns[TM_TIME_BLOCK], slept);
-	slept = thread->times_ns[TM_TIME_IOWAIT] - call->times_ns[1];
-	if (slept)
-		ADD(series->times_ns[TM_TIME_IOWAIT], slept);
 }
 
 SEC("tp_btf/sys_exit")
 int BPF_PROG(syscall_exit, struct pt_regs *regs, long result)
 {
-	struct tm_thread *thread;
-	struct tm_syscall *call;
-	u64 now, ns;
-
 	/* What is no system call any more: above all, a return probe was here. */
-	if ((long)regs->orig_ax < 0 || scope__is_over())
-		return 0;
-	thread = thread__find();
-	if (!thread || !thread->syscall.start_ns)
-		return 0;
-	call = &thread->syscall;
-	now = bpf_ktime_get_ns();
-	ns = now - call->start_ns;
-	call->start_ns = 0;
-	thread->times_ns[TM_TIME_SYSCALL] += ns;
-	if (call->time < TM_TIMES)
-		thread->times_ns[call->time & 7] += ns;
+	if ((long)regs->orig_ax >= 0)
+		syscall__end(result);
+	return 0;
+}
 
-	if (call->class == TM_SYSCALL_AIO_SUBMIT)
-		aio__submitted(call->args[1], call->args[2], result);
-	else if (call->class == TM_SYSCALL_AIO_REAP)
-		aio__reap(result, call->args[3], now);
-	else if (call->function)
-		end(thread, ns, result);
-	call->function = TM_VFS_NONE;
+TM_INLINE int begin_by_fentry(const struct pt_regs *regs)
+{
+	const struct syscall_row *row = syscall__row(regs->orig_ax);
+	struct tm_thread *thread;
+	struct arguments args;
+
+	if (!row || scope__is_over())
+		return 0;
+	thread = syscall__begin(row);
+	if (!thread)
+		return 0;
+	args = ARGUMENTS(DIRECTLY, regs);
+	syscall__begin_on_files(thread, row, &args);
+	return 0;
+}
+
+/*
+ * One for all functions: what user/kernel/vfs_fentry.c puts on each continues with it. And one for
+ * those that have another prototype in the kernel's types (of 6.12, six), on whichever is the
+ * first.
+ */
+SEC("fentry/__x64_sys_read")
+int BPF_PROG(syscall_fentry, const struct pt_regs *regs)
+{
+	return begin_by_fentry(regs);
+}
+
+SEC("fentry/__x64_sys_io_submit")
+int BPF_PROG(syscall_fentry_other, const struct pt_regs *regs)
+{
+	return begin_by_fentry(regs);
+}
+
+SEC("fexit/__x64_sys_read")
+int BPF_PROG(syscall_fexit, const struct pt_regs *regs, long result)
+{
+	syscall__end(result);
+	return 0;
+}
+
+SEC("fexit/__x64_sys_io_submit")
+int BPF_PROG(syscall_fexit_other, const struct pt_regs *regs, long result)
+{
+	syscall__end(result);
+	return 0;
+}
+
+/* Is the system call followed, which the hooked function's first argument describes? */
+TM_INLINE bool begin_by_kprobe(u64 address)
+{
+	const struct pt_regs *regs = (void *)address;
+	const struct syscall_row *row = syscall__row(BY_CAST(regs, orig_ax));
+	struct tm_thread *thread;
+	struct arguments args;
+
+	if (!row || scope__is_over())
+		return false;
+	thread = syscall__begin(row);
+	if (!thread)
+		return false;
+	args = ARGUMENTS(BY_CAST, regs);
+	syscall__begin_on_files(thread, row, &args);
+	return true;
+}
+
+SEC("kprobe")
+int syscall_kprobe(struct pt_regs *ctx)
+{
+	begin_by_kprobe(ctx->di);
+	return 0;
+}
+
+SEC("kprobe")
+int syscall_kretprobe(struct pt_regs *ctx)
+{
+	syscall__end(ctx->ax);
+	return 0;
+}
+
+/* Who is not followed gets no return probe. */
+SEC("kprobe")
+int syscall_session(struct pt_regs *ctx)
+{
+	if (!bpf_session_is_return(ctx))
+		return !begin_by_kprobe(ctx->di);
+	syscall__end(ctx->ax);
 	return 0;
 }
 

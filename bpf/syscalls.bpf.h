@@ -6,6 +6,7 @@
 #include <asm/unistd_64.h>
 
 #include "maps.bpf.h"
+#include "tmtrace/syscalls.h"
 
 /* Newer than Debian 12's headers; numbers are the kernel's ABI. */
 #define TM_NR_futex_waitv  449
@@ -21,67 +22,15 @@ struct syscall_row {
 
 #define TM_SYSCALLS 512
 
-#define NET(name)		    [__NR_##name] = { .class = TM_SYSCALL_NET }
-#define WAIT(nr)		    [nr] = { .class = TM_SYSCALL_WAIT }
-#define FILE_AT(name, fn, fd)	    [__NR_##name] = { TM_SYSCALL_FILE, TM_VFS_##fn, fd, 0 }
-#define FILE(name, fn)		    FILE_AT(name, fn, 0)
-#define OPEN(name)		    [__NR_##name] = { TM_SYSCALL_OPEN, TM_VFS_OPEN, 0, 0 }
-#define PATH(name, fn)		    [__NR_##name] = { TM_SYSCALL_PATH, TM_VFS_##fn, 0, 0 }
-#define PATH_FLAGS(name, fn, arg)   [__NR_##name] = { TM_SYSCALL_PATH, TM_VFS_##fn, 0, arg }
-#define TWO(name, fn, first, other) [__NR_##name] = { TM_SYSCALL_TWO, TM_VFS_##fn, first, other }
+#define ON_FILES(name, symbol, class, function, fd, flags) \
+	[__NR_##name] = { TM_SYSCALL_##class, TM_VFS_##function, fd, flags },
+#define NET(name) [__NR_##name] = { .class = TM_SYSCALL_NET }
+#define WAIT(nr)  [nr] = { .class = TM_SYSCALL_WAIT }
 
 static const struct syscall_row syscall_rows[TM_SYSCALLS] = {
-	FILE(read, READ),
-	FILE(pread64, READ),
-	FILE(readv, READ),
-	FILE(preadv, READ),
-	FILE(preadv2, READ),
-	FILE(write, WRITE),
-	FILE(pwrite64, WRITE),
-	FILE(writev, WRITE),
-	FILE(pwritev, WRITE),
-	FILE(pwritev2, WRITE),
-	OPEN(open),
-	OPEN(openat),
-	OPEN(openat2),
-	OPEN(open_by_handle_at),
-	OPEN(creat),
-	FILE(close, CLOSE),
-	FILE(fsync, FSYNC),
-	FILE(fdatasync, FSYNC),
-	FILE(syncfs, FSYNC),
-	FILE(sync_file_range, FSYNC),
-	FILE(fstat, STAT),
-	PATH(stat, STAT),
-	PATH(lstat, STAT),
-	PATH_FLAGS(newfstatat, STAT, 3),
-	PATH_FLAGS(statx, STAT, 2),
-	FILE(getdents, READDIR),
-	FILE(getdents64, READDIR),
-	PATH(mknod, CREATE),
-	PATH(mknodat, CREATE),
-	PATH(unlink, UNLINK),
-	PATH_FLAGS(unlinkat, UNLINK, 2),
-	PATH(rename, RENAME),
-	PATH(renameat, RENAME),
-	PATH(renameat2, RENAME),
-	PATH(mkdir, MKDIR),
-	PATH(mkdirat, MKDIR),
-	PATH(rmdir, RMDIR),
-	PATH(truncate, TRUNCATE),
-	FILE(ftruncate, TRUNCATE),
-	FILE(fallocate, FALLOCATE),
-	TWO(sendfile, SPLICE, 1, 0),
-	TWO(splice, SPLICE, 0, 2),
-	TWO(copy_file_range, COPY_RANGE, 0, 2),
-	FILE_AT(mmap, MMAP, 4),
+	TM_SYSCALLS_ON_FILES(ON_FILES)
 
-	[__NR_io_submit] = { .class = TM_SYSCALL_AIO_SUBMIT },
-	[__NR_io_getevents] = { .class = TM_SYSCALL_AIO_REAP },
-	[__NR_io_pgetevents] = { .class = TM_SYSCALL_AIO_REAP },
-	[__NR_io_uring_enter] = { .class = TM_SYSCALL_URING },
-
-	NET(connect),
+		NET(connect),
 	NET(accept),
 	NET(accept4),
 	NET(sendto),

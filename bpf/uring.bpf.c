@@ -96,8 +96,7 @@ TM_INLINE void uring__heal(u64 key)
 		vfs__drop(old->function, old->slot, TM_LOSS_UNSEEN);
 }
 
-SEC("tp_btf/io_uring_submit_req")
-int BPF_PROG(uring_submit, struct io_kiocb *req)
+TM_INLINE int uring__begin(struct io_kiocb *req)
 {
 	struct tm_request request = {};
 	u64 key = (u64)req;
@@ -128,6 +127,19 @@ int BPF_PROG(uring_submit, struct io_kiocb *req)
 	if (bpf_map_update_elem(&tm_uring, &key, &request, BPF_ANY))
 		vfs__drop(request.function, request.slot, TM_LOSS_NO_ENTRY);
 	return 0;
+}
+
+SEC("tp_btf/io_uring_submit_req")
+int BPF_PROG(uring_submit, struct io_kiocb *req)
+{
+	return uring__begin(req);
+}
+
+/* Its name until 2ad57931db64, 6.4. */
+SEC("tp_btf/io_uring_submit_sqe")
+int BPF_PROG(uring_submit_sqe, struct io_kiocb *req)
+{
+	return uring__begin(req);
 }
 
 /* The file that a completed request was on; NULL where that is not known. */
@@ -164,9 +176,16 @@ TM_INLINE int uring__end(struct io_kiocb *req, s64 result)
 	return 0;
 }
 
-/* Since 6.16 the completion's entry is given; before, its fields: user/kernel/kernel.c asks BTF. */
+/* Since 072d37b53ba9 (6.16) the completion's entry is given. */
 SEC("tp_btf/io_uring_complete")
 int BPF_PROG(uring_complete, void *ring, struct io_kiocb *req, struct io_uring_cqe *cqe)
 {
 	return uring__end(req, BPF_CORE_READ(cqe, res));
+}
+
+/* Before, its fields. */
+SEC("tp_btf/io_uring_complete")
+int BPF_PROG(uring_complete_fields, void *ring, struct io_kiocb *req, u64 user_data, int result)
+{
+	return uring__end(req, result);
 }

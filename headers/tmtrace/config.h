@@ -28,6 +28,8 @@ struct tm_config {
 	__u8 block_queue_first; /* the queue is the first argument, the request the second */
 	__u8 block_errno;	/* a request's result is an errno, not a blk_status_t */
 	__u8 spare_confined;	/* no return probe in a thread under seccomp */
+	__u8 hooks;		/* operations on files are seen at the functions of system calls */
+	__u8 pad[3];
 };
 
 /* Probes of the kernel layers come first, one per function; then those of libraries. */

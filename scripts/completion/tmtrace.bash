@@ -84,7 +84,7 @@ _tmtrace_value()
 		fi
 		;;
 	--mechanism)
-		mapfile -t COMPREPLY < <(compgen -W 'user=session user=multi user=perf' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'user=session user=multi user=perf vfs=fentry+kprobe.session vfs=fentry+kprobe.multi vfs=fentry vfs=kprobe.session vfs=kprobe.multi vfs=kprobe vfs=tp_btf block=tp_btf block=raw_tp block=tp block=kprobe' -- "$word")
 		[[ $COMP_WORDBREAKS != *=* || $word != *=* ]] || COMPREPLY=("${COMPREPLY[@]#*=}")
 		;;
 	--entry) mapfile -t COMPREPLY < <(compgen -W 'cheap first' -- "$word") ;;

@@ -68,8 +68,8 @@ def strace_tally(env, mount, command, cwd):
     return tally
 
 
-def tmtrace_tally(env, mount, command, cwd):
-    records = trace(env, *command, cwd=cwd)
+def tmtrace_tally(env, mount, command, cwd, options):
+    records = trace(env, *command, cwd=cwd, options=options)
     check_records(records)
     tally = vfs_tally(records, mount)
     tally.merge("create", "open")
@@ -89,12 +89,16 @@ def fill(folder):
             f.write(b"tmtrace" * (i * 1000))
 
 
-def compare(env, program, *script):
+def compare(env, program, *script, options=("--layer", "vfs,block")):
     """The same commands in two equal folders, once under strace and once under tmtrace."""
     need("strace", program)
+
+    def traced_tally(*args):
+        return tmtrace_tally(*args, options)
+
     with ext4(env) as fs:
         tallies = []
-        for name, count in (("first", strace_tally), ("other", tmtrace_tally)):
+        for name, count in (("first", strace_tally), ("other", traced_tally)):
             folder = os.path.join(fs.path, name)
             os.mkdir(folder)
             fill(folder)

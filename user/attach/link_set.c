@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "attach/closer.h"
+#include "base/closer.h"
 #include "attach/link_set.h"
 #include "base/array.h"
 #include "base/close_all.h"

@@ -272,9 +272,7 @@ static int load_kernel(struct session *session, struct error *err)
 			    session->options->kernel_mechanisms[KERNEL_BLOCK] },
 		.cgroup_fd = -1,
 	};
-	const struct note_list *notes;
 	struct drain_maps maps;
-	size_t i;
 	int rc = 0;
 
 	options.config.layers = (session->vfs ? 1U << TM_LAYER_VFS : 0) |
@@ -294,9 +292,6 @@ static int load_kernel(struct session *session, struct error *err)
 		close(options.cgroup_fd);
 	if (rc < 0)
 		return rc;
-	notes = kernel__notes(session->kernel);
-	for (i = 0; i < notes->n; i++)
-		note_list__add(&session->notes, "%s", notes->lines[i]);
 	kernel__maps(session->kernel, &maps);
 	return drain__new(&session->drain, &maps, err);
 }
@@ -419,14 +414,20 @@ static int add_targets(struct session *session, struct error *err)
 	return rc < 0 ? error__set(err, rc, "cannot trace: %s", strerror(-rc)) : 0;
 }
 
-static int arm_kernel_layers(struct session *session, struct error *err)
+static int attach_kernel(struct session *session, struct error *err)
 {
 	static const __u8 ids[KERNEL_LAYERS] = {
 		[KERNEL_VFS] = TM_LAYER_VFS, [KERNEL_BLOCK] = TM_LAYER_BLOCK
 	};
+	const struct note_list *notes = kernel__notes(session->kernel);
+	int rc = kernel__attach(session->kernel, err);
 	enum kernel_layer layer;
-	int rc = 0;
+	size_t i;
 
+	for (i = 0; i < notes->n; i++)
+		note_list__add(&session->notes, "%s", notes->lines[i]);
+	if (rc < 0)
+		return rc;
 	for (layer = 0; !rc && layer < KERNEL_LAYERS; layer++) {
 		const char *mechanism = kernel__mechanism(session->kernel, layer);
 
@@ -446,9 +447,7 @@ int session__start(struct session *session, const char *program, struct error *e
 	if (!rc)
 		rc = attach_libraries(session, program, err);
 	if (!rc)
-		rc = kernel__attach(session->kernel, err);
-	if (!rc)
-		rc = arm_kernel_layers(session, err);
+		rc = attach_kernel(session, err);
 	if (!rc)
 		rc = add_targets(session, err);
 	if (!rc)
@@ -491,8 +490,17 @@ void session__stop(struct session *session)
 		late__report(session->late);
 }
 
-/* How long the kernel takes to remove a perf uprobe, about. */
-#define REMOVAL_S 0.1
+/* How long the kernel takes to remove a perf uprobe or a hook on one of its functions, about. */
+#define REMOVAL_S  0.1
+#define HOOKS_SOON 10
+
+static void tell_removal(size_t probes, pid_t closer)
+{
+	fprintf(stderr,
+		"tmtrace: the kernel removes its %zu probes one by one: process %d waits for that "
+		"in the background, about %.0f s; they count nothing any more\n",
+		probes, closer, (double)probes * REMOVAL_S);
+}
 
 void session__detach(struct session *session)
 {
@@ -503,13 +511,12 @@ void session__detach(struct session *session)
 	session->late = NULL;
 	closer = attach__free(session->attach, &probes);
 	if (closer)
-		fprintf(stderr,
-			"tmtrace: the kernel removes its %zu probes one by one: process %d waits "
-			"for that in the background, about %.0f s; they count nothing any more\n",
-			probes, closer, (double)probes * REMOVAL_S);
+		tell_removal(probes, closer);
 	session->attach = NULL;
-	if (session->kernel)
-		kernel__detach(session->kernel);
+	closer = session->kernel ? kernel__detach(session->kernel, &probes) : 0;
+	/* Of a few hooks nothing is to be noticed. */
+	if (closer && probes > HOOKS_SOON)
+		tell_removal(probes, closer);
 }
 
 void session__follow(struct session *session)

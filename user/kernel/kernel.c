@@ -29,6 +29,7 @@ struct kernel {
 	struct tm_probe *probes; /* mmapped */
 	size_t probes_size;
 	int rungs[KERNEL_LAYERS]; /* the mechanisms in use; -1: the layer is not seen */
+	struct btf *btf;	  /* the kernel's types; until all is attached */
 	struct links links;
 	struct note_list notes;
 	__u64 missed_before[KERNEL_LAYERS]; /* the start: see misses.h */
@@ -119,11 +120,11 @@ static bool is_traced(const struct kernel *kernel, enum kernel_layer layer)
 	return layer == KERNEL_VFS ? kernel->options.vfs : kernel->options.block;
 }
 
-static struct rung_context context_of(struct kernel *kernel, const struct btf *btf)
+static struct rung_context context_of(struct kernel *kernel)
 {
 	return (struct rung_context){
 		.skel = kernel->skel,
-		.btf = btf,
+		.btf = kernel->btf,
 		.options = &kernel->options,
 		.notes = &kernel->notes,
 		.links = &kernel->links,
@@ -131,9 +132,9 @@ static struct rung_context context_of(struct kernel *kernel, const struct btf *b
 }
 
 /* Of the kernel's layers, which programs are loaded: what follows processes, and the rungs'. */
-static int choose_kernel_programs(struct kernel *kernel, const struct btf *btf, struct error *err)
+static int choose_kernel_programs(struct kernel *kernel, struct error *err)
 {
-	struct rung_context context = context_of(kernel, btf);
+	struct rung_context context = context_of(kernel);
 	struct tmtrace_bpf *skel = kernel->skel;
 	enum kernel_layer layer;
 
@@ -222,7 +223,7 @@ static int load(struct kernel *kernel, struct error *err)
 }
 
 /* The skeleton of the object as this kernel takes it; -errno. */
-static int open_skeleton(struct kernel *kernel, const struct btf *btf)
+static int open_skeleton(struct kernel *kernel)
 {
 	struct tmtrace_bpf *skel = calloc(1, sizeof(*skel));
 	const void *object;
@@ -237,7 +238,7 @@ static int open_skeleton(struct kernel *kernel, const struct btf *btf)
 	if (rc)
 		return rc;
 	object = tmtrace_bpf__elf_bytes(&n);
-	rc = kfuncs__adapt(&adapted, &size, object, n, btf);
+	rc = kfuncs__adapt(&adapted, &size, object, n, kernel->btf);
 	if (rc)
 		return rc;
 	if (adapted) {
@@ -253,7 +254,6 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 {
 	struct kernel *kernel = calloc(1, sizeof(*kernel));
 	struct bpf_program *prog;
-	struct btf *btf = NULL;
 	int rc;
 
 	if (!kernel)
@@ -265,21 +265,21 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 		kernel->options.config.slots = SLOTS_DEFAULT;
 	kernel->options.config.shards = shards_for(libbpf_num_possible_cpus());
 
-	btf = btf__load_vmlinux_btf();
-	if (!btf) {
+	kernel->btf = btf__load_vmlinux_btf();
+	if (!kernel->btf) {
 		rc = error__set(err, -errno,
 				"this kernel gives no type information (/sys/kernel/btf/vmlinux): "
 				"%s; a kernel built with CONFIG_DEBUG_INFO_BTF is needed",
 				strerror(errno));
 		goto fail;
 	}
-	rc = open_skeleton(kernel, btf);
+	rc = open_skeleton(kernel);
 	if (rc) {
 		rc = explain_load(rc, err);
 		goto fail;
 	}
 	kernel->options.config.typed_reads =
-		btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
+		btf__find_by_name_kind(kernel->btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 	kernel->skel->rodata->tm_config = kernel->options.config;
 	set_sizes(kernel);
 	bpf_object__for_each_program(prog, kernel->skel->obj)
@@ -287,16 +287,14 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 		bpf_program__set_autoload(prog, false);
 	}
 	choose_user_programs(kernel);
-	rc = choose_kernel_programs(kernel, btf, err);
+	rc = choose_kernel_programs(kernel, err);
 	if (!rc)
 		rc = load(kernel, err);
 	if (rc < 0)
 		goto fail;
-	btf__free(btf);
 	*out = kernel;
 	return 0;
 fail:
-	btf__free(btf);
 	kernel__free(kernel);
 	return rc;
 }
@@ -305,29 +303,34 @@ void kernel__free(struct kernel *kernel)
 {
 	if (!kernel)
 		return;
-	kernel__detach(kernel);
+	links__release(&kernel->links);
 	if (kernel->probes)
 		munmap(kernel->probes, kernel->probes_size);
 	tmtrace_bpf__destroy(kernel->skel);
+	btf__free(kernel->btf);
 	note_list__clear(&kernel->notes);
 	free(kernel);
 }
 
-/* Attaches a program to what its section's name says, if it names a place in the kernel. */
-static int attach_program(struct kernel *kernel, struct bpf_program *prog, struct error *err)
+/* Does the name of its section say all about where it is attached? */
+static bool is_on_tracepoint(const struct bpf_program *prog)
 {
-	struct bpf_link *link;
-	int rc;
-
 	switch (bpf_program__type(prog)) {
 	case BPF_PROG_TYPE_TRACING:
+		return bpf_program__expected_attach_type(prog) == BPF_TRACE_RAW_TP;
 	case BPF_PROG_TYPE_RAW_TRACEPOINT:
 	case BPF_PROG_TYPE_TRACEPOINT:
-		break;
+		return true;
 	default:
-		return 0;
+		return false;
 	}
-	link = bpf_program__attach(prog);
+}
+
+static int attach_program(struct kernel *kernel, struct bpf_program *prog, struct error *err)
+{
+	struct bpf_link *link = bpf_program__attach(prog);
+	int rc;
+
 	rc = link ? links__add(&kernel->links, link) : -errno;
 	return rc < 0 ? error__set(err, rc, "cannot attach to %s: %s",
 				   bpf_program__section_name(prog), strerror(-rc))
@@ -336,14 +339,14 @@ static int attach_program(struct kernel *kernel, struct bpf_program *prog, struc
 
 int kernel__attach(struct kernel *kernel, struct error *err)
 {
-	struct rung_context context = context_of(kernel, NULL);
+	struct rung_context context = context_of(kernel);
 	struct bpf_program *prog;
 	enum kernel_layer layer;
 	int rc = 0;
 
 	bpf_object__for_each_program(prog, kernel->skel->obj)
 	{
-		if (!rc && bpf_program__autoload(prog))
+		if (!rc && bpf_program__autoload(prog) && is_on_tracepoint(prog))
 			rc = attach_program(kernel, prog, err);
 	}
 	for (layer = 0; !rc && layer < KERNEL_LAYERS; layer++) {
@@ -354,6 +357,8 @@ int kernel__attach(struct kernel *kernel, struct error *err)
 		if (rung && rung->attach)
 			rc = rung->attach(&context, err);
 	}
+	btf__free(kernel->btf);
+	kernel->btf = NULL;
 	return rc;
 }
 
@@ -448,7 +453,8 @@ bool kernel__may_trace(const struct kernel *kernel, pid_t pid)
 void kernel__start(struct kernel *kernel)
 {
 	for (enum kernel_layer layer = 0; layer < KERNEL_LAYERS; layer++)
-		kernel->missed_before[layer] = misses__count(kernel->skel->obj, layer);
+		kernel->missed_before[layer] =
+			misses__count(kernel->skel->obj, &kernel->links, layer);
 	kernel->skel->data->tm_stopped = 0;
 }
 
@@ -478,14 +484,16 @@ void kernel__stop(struct kernel *kernel)
 		nanosleep(&grace, NULL);
 }
 
-void kernel__detach(struct kernel *kernel)
+pid_t kernel__detach(struct kernel *kernel, size_t *hooks)
 {
-	links__release(&kernel->links);
+	*hooks = kernel->links.n_fds / 2; /* an entry and a return each */
+	return links__release(&kernel->links);
 }
 
 __u64 kernel__missed(const struct kernel *kernel, enum kernel_layer layer)
 {
-	return misses__count(kernel->skel->obj, layer) - kernel->missed_before[layer];
+	return misses__count(kernel->skel->obj, &kernel->links, layer) -
+	       kernel->missed_before[layer];
 }
 
 int kernel__arrivals_fd(const struct kernel *kernel)

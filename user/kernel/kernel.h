@@ -83,8 +83,12 @@ void kernel__start(struct kernel *kernel);
  */
 void kernel__stop(struct kernel *kernel);
 
-/* Takes the VFS and block layers and the following of processes away again. */
-void kernel__detach(struct kernel *kernel);
+/*
+ * Takes the VFS and block layers and the following of processes away again. Hooks on functions of
+ * the kernel take long: a process in the background then does it, whose number this returns, and
+ * *hooks is about how many there are; 0: all is done.
+ */
+pid_t kernel__detach(struct kernel *kernel, size_t *hooks);
 
 /* A layer's events since the start for which no program was run (misses.h). */
 __u64 kernel__missed(const struct kernel *kernel, enum kernel_layer layer);

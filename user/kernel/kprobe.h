@@ -8,15 +8,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <linux/bpf.h>
 
-/*
- * Newer than Debian 12's linux/bpf.h; the value is the kernel's ABI: BPF_TRACE_KPROBE_SESSION
- * (e09f2eb6eb91... see kprobe.c).
- */
-enum {
-	KPROBE_MULTI = 42,
-	KPROBE_SESSION = 56,
-};
+/* Since 0dcac2725406 (5.18). */
+#define KPROBE_MULTI BPF_TRACE_KPROBE_MULTI
+/* Newer than Debian 12's linux/bpf.h; the value is the kernel's ABI: BPF_TRACE_KPROBE_SESSION. */
+#define KPROBE_SESSION ((enum bpf_attach_type)56)
 
 /*
  * One link of a program that was loaded with that expected attach type, on the entry of n

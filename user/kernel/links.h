@@ -4,6 +4,7 @@
 #define USER_KERNEL_LINKS_H
 
 #include <stddef.h>
+#include <sys/types.h>
 #include <bpf/libbpf.h>
 
 struct links {
@@ -11,13 +12,19 @@ struct links {
 	size_t n_links, links_room;
 	int *fds; /* descriptors of links and perf events, in the order in which they were made */
 	size_t n_fds, fds_room;
+	int *programs; /* those that were loaded beside the object's */
+	size_t n_programs, programs_room;
 };
 
-/* Both take over what they are given, also when they fail with -ENOMEM; it is gone then. */
+/* All take over what they are given, also when they fail with -ENOMEM; it is gone then. */
 int links__add(struct links *links, struct bpf_link *link);
 int links__add_fd(struct links *links, int fd);
+int links__add_program(struct links *links, int program_fd);
 
-/* Detaches all, the last one first. */
-void links__release(struct links *links);
+/*
+ * Detaches all. The kernel waits some 0.1 s for each hooked function: those are left to a process
+ * of its own in the background, whose number this returns; 0: all is done.
+ */
+pid_t links__release(struct links *links);
 
 #endif

@@ -7,6 +7,7 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/ladder.h"
+#include "kernel/links.h"
 
 /*
  * How often, since the load, a program of a layer was not run because the same one, or with perf's
@@ -14,6 +15,7 @@
  * preempted (a program at a tracepoint can be since 7.0). The kernel counts that (9ed9e9ba2337,
  * 5.12).
  */
-__u64 misses__count(const struct bpf_object *object, enum kernel_layer layer);
+__u64 misses__count(const struct bpf_object *object, const struct links *links,
+		    enum kernel_layer layer);
 
 #endif

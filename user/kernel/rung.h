@@ -18,7 +18,7 @@
 /* What a rung works on. */
 struct rung_context {
 	struct tmtrace_bpf *skel; /* opened, from attach() on loaded */
-	const struct btf *btf;	  /* the kernel's types */
+	const struct btf *btf;	  /* the kernel's types; valid until attach() returns */
 	const struct kernel_options *options;
 	struct note_list *notes; /* what the rung cannot see on this kernel */
 	struct links *links;	 /* what attach() makes goes in here */
@@ -32,7 +32,7 @@ struct rung {
 	void (*choose)(const struct rung_context *context);
 	/*
 	 * After load: attaches what kernel__attach() does not attach by itself, which is all
-	 * tracing, raw tracepoint and tracepoint programs with a target in their section's name.
+	 * programs on tracepoints, of every kind.
 	 * NULL: nothing. 0 or a negative errno.
 	 */
 	int (*attach)(const struct rung_context *context, struct error *err);

@@ -111,22 +111,30 @@ int try__kprobe(const char *function, bool returns)
 	return finish(program, link);
 }
 
-int try__kprobe_multi(int type, const char *function)
+/* The same, but what was attached stays so. */
+static int keep(int program, int link, struct links *links)
+{
+	close(program);
+	return link < 0 ? link : links__add_fd(links, link);
+}
+
+int try__kprobe_multi(int type, const char *function, struct links *links)
 {
 	int program = load(BPF_PROG_TYPE_KPROBE, type, 0);
 
 	return program < 0 ? program
-			   : finish(program, kprobe__link_multi(type, program, &function, 1, true));
+			   : keep(program, kprobe__link_multi(type, program, &function, 1, true),
+				  links);
 }
 
-int try__fentry(const struct btf *btf, const char *function)
+int try__fentry(const struct btf *btf, const char *function, struct links *links)
 {
 	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC), program;
 
 	if (id < 0)
 		return -ENOENT;
 	program = load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT, id);
-	return program < 0 ? program : finish(program, bpf_raw_tracepoint_open(NULL, program));
+	return program < 0 ? program : keep(program, bpf_raw_tracepoint_open(NULL, program), links);
 }
 
 int try__tracepoint(const char *category, const char *tracepoint)

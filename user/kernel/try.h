@@ -12,14 +12,19 @@
 #include <stdbool.h>
 #include <bpf/btf.h>
 
+#include "kernel/links.h"
+
 int try__tp_btf(const struct btf *btf, const char *tracepoint);
 int try__raw_tp(const char *tracepoint);
 /* A tracepoint as perf uses it: it must be readable in tracefs. */
 int try__tracepoint(const char *category, const char *tracepoint);
 int try__kprobe(const char *function, bool returns);
-/* type: KPROBE_MULTI or KPROBE_SESSION */
-int try__kprobe_multi(int type, const char *function);
-int try__fentry(const struct btf *btf, const char *function);
+/*
+ * These attach to the function, which should be one that is hardly ever called, and leave it so:
+ * taking the program away waits for a grace period, some 0.1 s. The link goes to links.
+ */
+int try__kprobe_multi(int type, const char *function, struct links *links);
+int try__fentry(const struct btf *btf, const char *function, struct links *links);
 
 /* How many arguments a BTF tracepoint gives; -ENOENT where this kernel has none of that name. */
 int try__arguments(const struct btf *btf, const char *tracepoint);

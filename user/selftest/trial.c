@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/closer.h"
+#include "base/closer.h"
 #include "selftest/prover.h"
 #include "selftest/trial.h"
 

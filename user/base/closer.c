@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/closer.h"
+#include "base/closer.h"
 
 /* close_range(), 5.9: newer than some C libraries. */
 static void close_between(unsigned int first, unsigned int last)

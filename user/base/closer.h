@@ -3,8 +3,8 @@
  * Closes descriptors whose closing takes long, in a process of its own: the kernel waits at each
  * perf uprobe for a grace period or two (uprobe_unregister(), some 0.1 s), one after the other.
  */
-#ifndef USER_ATTACH_CLOSER_H
-#define USER_ATTACH_CLOSER_H
+#ifndef USER_BASE_CLOSER_H
+#define USER_BASE_CLOSER_H
 
 #include <stddef.h>
 #include <sys/types.h>
