@@ -185,10 +185,12 @@ static void link_slice(struct link_set *set, int program, const struct batch *ba
 	link_slice(set, program, batch, first + n / 2, n - n / 2);
 }
 
-static void link_singly(struct link_set *set, int program, const struct batch *batch)
+static void link_singly(struct link_set *set, int program, struct batch *batch)
 {
 	int perf_fd = -1, rc;
 	__u32 i;
+
+	uprobe__pmu(&batch->sites.pmu); /* where it fails, each link says why */
 
 	for (i = 0; i < batch->sites.n; i++) {
 		rc = uprobe__link_perf(program, &batch->sites, i, false, &perf_fd);
@@ -198,7 +200,7 @@ static void link_singly(struct link_set *set, int program, const struct batch *b
 	}
 }
 
-static void link_batch(struct link_set *set, enum kernel_program program, const struct batch *batch)
+static void link_batch(struct link_set *set, enum kernel_program program, struct batch *batch)
 {
 	int fd = kernel__program_fd(set->kernel, program);
 

@@ -70,23 +70,22 @@ int uprobe__link_multi(enum uprobe_mechanism mechanism, int program_fd,
 	return fd < 0 ? -errno : fd;
 }
 
-/* The number of the uprobe PMU, and the bit of its config that asks for the return. */
-static int uprobe_pmu(int *type, int *return_bit)
+int uprobe__pmu(struct uprobe_pmu *pmu)
 {
 	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
 	int n;
 
 	if (!f)
 		return -errno;
-	n = fscanf(f, "%d", type);
+	n = fscanf(f, "%d", &pmu->type);
 	fclose(f);
 	if (n != 1)
 		return -EINVAL;
-	*return_bit = 0;
+	pmu->return_bit = 0;
 	f = fopen("/sys/bus/event_source/devices/uprobe/format/retprobe", "re");
 	if (f) {
-		if (fscanf(f, "config:%d", return_bit) != 1)
-			*return_bit = 0;
+		if (fscanf(f, "config:%d", &pmu->return_bit) != 1)
+			pmu->return_bit = 0;
 		fclose(f);
 	}
 	return 0;
@@ -97,13 +96,14 @@ int uprobe__link_perf(int program_fd, const struct uprobe_sites *sites, size_t i
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = sites->cookies[i]);
 	struct perf_event_attr attr = { .size = sizeof(attr) };
-	int type = 0, bit = 0, fd, link;
+	struct uprobe_pmu pmu = sites->pmu;
+	int fd, link;
 
-	fd = uprobe_pmu(&type, &bit);
+	fd = pmu.type ? 0 : uprobe__pmu(&pmu);
 	if (fd < 0)
 		return fd;
-	attr.type = type;
-	attr.config = returns ? 1ULL << bit : 0;
+	attr.type = pmu.type;
+	attr.config = returns ? 1ULL << pmu.return_bit : 0;
 	attr.uprobe_path = (uintptr_t)sites->path;
 	attr.probe_offset = sites->offsets[i];
 	/* System-wide: per-task events tax every context switch of the task. */

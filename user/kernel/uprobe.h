@@ -36,8 +36,18 @@ int uprobe__attach_type(enum uprobe_mechanism mechanism);
 /* Where in its file a function of this program is; 0 where that cannot be told. */
 __u64 uprobe__own_offset(const void *function);
 
+/* How perf is asked for a uprobe: the number of its kind of events, the bit that asks for returns.
+ */
+struct uprobe_pmu {
+	int type, return_bit;
+};
+
+/* 0, or a negative errno: this kernel has no such events. */
+int uprobe__pmu(struct uprobe_pmu *pmu);
+
 /* Functions of one file, all served by one program. */
 struct uprobe_sites {
+	struct uprobe_pmu pmu; /* perf: from uprobe__pmu(); all 0: looked up at each link */
 	const char *path;
 	const __u64 *offsets;
 	const __u64 *cookies;
