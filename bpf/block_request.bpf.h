@@ -116,9 +116,12 @@ TM_INLINE void request__issue(struct request *rq)
 	struct tm_block_key key = { .what = (u64)rq };
 	u32 bytes = READ(rq, __data_len); /* nothing is merged into it any more */
 
-	if (!request__was_unseen(rq, &key) && block__issue(&key, bytes))
+	if (request__was_unseen(rq, &key))
+		request__start(rq, false);
+	else if (block__issue(&key, bytes))
 		return;
-	request__meet(rq);
+	else
+		request__meet(rq);
 	block__issue(&key, bytes);
 }
 

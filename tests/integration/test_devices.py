@@ -147,36 +147,44 @@ def test_md_raid0_split(env):
             check_disk(records, below, stats[below])
 
 
+def loop_on_a_file(env, fs, upper):
+    traced = Traced(env, upper, fs.disk)
+    dd("if=/dev/urandom", f"of={upper}", "bs=64k", "count=64", "oflag=direct", "conv=fsync")
+    fs.sync()
+    records, stats = traced.stop()
+    check_all(records, stats)
+    equal("bytes of the upper one", total(records, os.path.basename(upper), "write", "bytes"),
+          4 * MIB)
+    check(total(records, fs.disk, "write", "bytes") >= 4 * MIB, "less on the disk below")
+
+
 def test_loop_on_a_file(env):
     """The loop device and what its file is on: the same bytes, each under its own name."""
     with ext4(env) as fs, loop_device_in(env, fs) as upper:
-        traced = Traced(env, upper, fs.disk)
-        dd("if=/dev/urandom", f"of={upper}", "bs=64k", "count=64", "oflag=direct", "conv=fsync")
-        fs.sync()
-        records, stats = traced.stop()
-        check_all(records, stats)
-        equal("bytes of the upper one", total(records, os.path.basename(upper), "write", "bytes"),
-              4 * MIB)
-        check(total(records, fs.disk, "write", "bytes") >= 4 * MIB, "less on the disk below")
+        patiently(loop_on_a_file, env, fs, upper)
 
 
 def loop_device_in(env, fs):
     return loop_device(env, 32 * MIB, os.path.relpath(os.path.join(fs.path, "upper"), env.dir))
 
 
+def flush(env, fs):
+    traced = Traced(env, fs.disk)
+    path = os.path.join(fs.path, "file")
+    for how in ("fsync", "fdatasync"):
+        dd("if=/dev/zero", f"of={path}", "bs=4k", "count=1", f"conv={how}")
+    dd("if=/dev/zero", f"of={path}", "bs=4k", "count=16", "oflag=direct,sync")
+    run("sync")
+    fs.sync()
+    records, stats = traced.stop()
+    check_all(records, stats)
+    check(stats[fs.disk]["flushes"] >= 3, f"few flushes: {stats[fs.disk]}")
+
+
 def test_flush(env):
     """A flush without data, one with data, and synchronous writes."""
     with ext4(env) as fs:
-        traced = Traced(env, fs.disk)
-        path = os.path.join(fs.path, "file")
-        for how in ("fsync", "fdatasync"):
-            dd("if=/dev/zero", f"of={path}", "bs=4k", "count=1", f"conv={how}")
-        dd("if=/dev/zero", f"of={path}", "bs=4k", "count=16", "oflag=direct,sync")
-        run("sync")
-        fs.sync()
-        records, stats = traced.stop()
-        check_all(records, stats)
-        check(stats[fs.disk]["flushes"] >= 3, f"few flushes: {stats[fs.disk]}")
+        patiently(flush, env, fs)
 
 
 # drivers/scsi/scsi_debug.c: ten sectors from this one on cannot be read; each third command
