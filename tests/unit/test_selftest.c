@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -227,7 +228,7 @@ static struct trial_result failed(enum proof proof, const char *reason)
 	struct trial_result result = { 0 };
 
 	result.proofs[proof].outcome = OUTCOME_FAILED;
-	strcpy(result.proofs[proof].reason, reason);
+	snprintf(result.proofs[proof].reason, sizeof(result.proofs[proof].reason), "%s", reason);
 	return result;
 }
 

@@ -57,7 +57,7 @@ static int call_both(struct scenario *scenario, enum subject_site first, enum su
 {
 	struct range here = { .scenario = scenario, .first = first, .last = last };
 	struct range there;
-	pthread_t thread;
+	pthread_t thread = 0;
 
 	here.calls = scenario->threads ? scenario->calls / 2 : scenario->calls;
 	there = here;
@@ -193,9 +193,12 @@ int scenario__stacks(struct scenario *scenario)
 	current = &stacks;
 	pthread_attr_init(&attr);
 	if (pthread_attr_setstack(&attr, stacks.low, STACK_SIZE) ||
-	    pthread_create(&thread, &attr, switch_stacks, &stacks))
+	    pthread_create(&thread, &attr, switch_stacks, &stacks)) {
+		current = NULL;
 		return SCENARIO_IMPOSSIBLE;
+	}
 	pthread_join(thread, NULL);
+	current = NULL;
 	return stacks.ok ? SCENARIO_OK : SCENARIO_CHANGED;
 }
 
