@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(SOURCE, "tests", "integration"))
 
-from harness import Env, Skip, check, read_text  # noqa: E402 (its folder had to be named first)
+from harness import Env, Records, Skip, check, read_text  # noqa: E402 (its folder had to be named first)
 
 KERNEL_LAYERS = ("vfs", "block")
 
@@ -25,10 +25,23 @@ def how_recorded(records, probe):
     return "timed" if any(r["total_ns"] for r in found) else "counted"
 
 
+def mechanisms(records):
+    return [r for r in records.of("run") if r.get("final")][-1]["mechanisms"]
+
+
+def files_alone(env):
+    """Without libraries, system calls that are no operations on files are of no interest."""
+    path = env.path("alone.json")
+    status, _, err = env.trace("--json", path, "--layer", "vfs", "--", "true")
+    check(status == 0, f"--layer vfs -- true ended with {status}: {err}")
+    return mechanisms(Records(path))
+
+
 def table(env):
     """
     Lines "LAYER FUNCTION MECHANISM", of the kernel's layers; of libraries a line for each mechanism
-    of a layer's functions, with how they are recorded, and of "sample" for each function.
+    of a layer's functions, with how they are recorded, and of "sample" for each function. "layer"
+    is what the run says, "alone" what it says without libraries.
     """
     records, _ = env.trace_load("all")
     lines = set()
@@ -39,8 +52,8 @@ def table(env):
         elif probe["hits"]:
             function = probe["function"] if probe["layer"] == "sample" else "*"
             lines.add(f"{probe['layer']} {function} {mechanism} {how_recorded(records, probe)}")
-    mechanisms = [r for r in records.of("run") if r.get("final")][-1]["mechanisms"]
-    lines |= {f"layer {layer} {mechanism}" for layer, mechanism in mechanisms.items()}
+    lines |= {f"layer {layer} {mechanism}" for layer, mechanism in mechanisms(records).items()}
+    lines |= {f"alone {layer} {mechanism}" for layer, mechanism in files_alone(env).items()}
     return sorted(lines)
 
 

@@ -460,19 +460,27 @@ int session__start(struct session *session, const char *program, struct error *e
 
 static void note_missed(struct session *session)
 {
-	__u64 block = kernel__missed(session->kernel, KERNEL_BLOCK);
-	__u64 others = kernel__missed(session->kernel, KERNEL_VFS);
+	__u64 block = kernel__missed(session->kernel, MISSED_BLOCK);
+	__u64 operations = kernel__missed(session->kernel, MISSED_OPERATIONS);
+	__u64 times = kernel__missed(session->kernel, MISSED_TIMES);
 
 	if (block)
 		note_list__add(&session->notes,
 			       "%llu block events were not seen: the kernel skips a BPF program "
 			       "that it has interrupted on the same processor",
 			       block);
-	if (others)
+	if (operations)
 		note_list__add(&session->notes,
 			       "%llu system calls were not seen: the kernel does not run a program "
 			       "that is under way on the same CPU",
-			       others);
+			       operations);
+	if (times)
+		note_list__add(
+			&session->notes,
+			"the time in %llu system calls is missing in the calls of libraries "
+			"around them: the kernel does not run a program that is under way on "
+			"the same CPU",
+			times);
 }
 
 void session__stop(struct session *session)

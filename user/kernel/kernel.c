@@ -32,7 +32,7 @@ struct kernel {
 	struct btf *btf;	  /* the kernel's types; until all is attached */
 	struct links links;
 	struct note_list notes;
-	__u64 missed_before[KERNEL_LAYERS]; /* the start: see misses.h */
+	__u64 missed_before[MISSED_KINDS]; /* the start: see misses.h */
 };
 
 /* A hot series is spread over this many copies: one for every eight CPUs. */
@@ -450,11 +450,16 @@ bool kernel__may_trace(const struct kernel *kernel, pid_t pid)
 	       !bpf_map_lookup_elem(bpf_map__fd(kernel->skel->maps.tm_targets), &tgid, &yes);
 }
 
+static __u64 count_missed(const struct kernel *kernel, enum missed kind)
+{
+	return misses__count(kernel->skel->obj, &kernel->links,
+			     kernel->skel->rodata->tm_config.hooks, kind);
+}
+
 void kernel__start(struct kernel *kernel)
 {
-	for (enum kernel_layer layer = 0; layer < KERNEL_LAYERS; layer++)
-		kernel->missed_before[layer] =
-			misses__count(kernel->skel->obj, &kernel->links, layer);
+	for (enum missed kind = 0; kind < MISSED_KINDS; kind++)
+		kernel->missed_before[kind] = count_missed(kernel, kind);
 	kernel->skel->data->tm_stopped = 0;
 }
 
@@ -490,10 +495,9 @@ pid_t kernel__detach(struct kernel *kernel, size_t *hooks)
 	return links__release(&kernel->links);
 }
 
-__u64 kernel__missed(const struct kernel *kernel, enum kernel_layer layer)
+__u64 kernel__missed(const struct kernel *kernel, enum missed kind)
 {
-	return misses__count(kernel->skel->obj, &kernel->links, layer) -
-	       kernel->missed_before[layer];
+	return count_missed(kernel, kind) - kernel->missed_before[kind];
 }
 
 int kernel__arrivals_fd(const struct kernel *kernel)

@@ -14,6 +14,7 @@
 #include "base/note_list.h"
 #include "drain/drain.h"
 #include "kernel/ladder.h"
+#include "kernel/misses.h"
 #include "tmtrace/config.h"
 #include "tmtrace/file.h"
 
@@ -90,8 +91,8 @@ void kernel__stop(struct kernel *kernel);
  */
 pid_t kernel__detach(struct kernel *kernel, size_t *hooks);
 
-/* A layer's events since the start for which no program was run (misses.h). */
-__u64 kernel__missed(const struct kernel *kernel, enum kernel_layer layer);
+/* Events since the start for which no program was run. */
+__u64 kernel__missed(const struct kernel *kernel, enum missed kind);
 
 /*
  * The ring buffer of struct tm_arrival: who comes into the traced cgroup, once kernel__attach() was

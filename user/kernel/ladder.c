@@ -39,22 +39,44 @@ static int try_forced(const struct ladder *ladder, int forced, const struct rung
 	return forced;
 }
 
+/* 0 where it can be used; surely: and loses nothing. */
+static int try_rung(const struct rung *rung, const struct rung_context *context, bool surely)
+{
+	int rc = rung->try(context);
+
+	return !rc && surely && rung->preempted && rung->preempted(context) ? -EAGAIN : rc;
+}
+
+/* The best that can be used, or a negative errno: that of the last one. */
+static int choose(const struct ladder *ladder, const struct rung_context *context, bool surely)
+{
+	int preferred = ladder->preferred ? ladder->preferred(context->options) : -1;
+	int i, rc = -ENOTSUP;
+
+	if (preferred >= 0 && !try_rung(&ladder->rungs[preferred], context, surely))
+		return preferred;
+	for (i = 0; i < ladder->n; i++) {
+		rc = try_rung(&ladder->rungs[i], context, surely);
+		if (!rc)
+			return i;
+	}
+	return rc;
+}
+
 int ladder__choose(enum kernel_layer layer, int forced, const struct rung_context *context,
 		   struct error *err)
 {
 	const struct ladder *ladder = ladders[layer];
-	int preferred = ladder->preferred ? ladder->preferred(context->options) : -1;
-	int i, rc = -ENOTSUP;
+	int rung;
 
 	if (forced >= 0)
 		return try_forced(ladder, forced, context, err);
-	if (preferred >= 0 && !ladder->rungs[preferred].try(context))
-		return preferred;
-	for (i = 0; i < ladder->n; i++) {
-		rc = ladder->rungs[i].try(context);
-		if (!rc)
-			return i;
-	}
-	return error__set(err, rc, "this kernel refuses every mechanism for them, the last one: %s",
-			  strerror(-rc));
+	rung = choose(ladder, context, true);
+	if (rung < 0)
+		rung = choose(ladder, context, false);
+	if (rung < 0)
+		return error__set(err, rung,
+				  "this kernel refuses every mechanism for them, the last one: %s",
+				  strerror(-rung));
+	return rung;
 }

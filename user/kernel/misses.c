@@ -5,10 +5,15 @@
 
 #include "kernel/misses.h"
 
-/* What is not of the block layer follows system calls and processes. */
-static bool is_of(const struct bpf_program *prog, enum kernel_layer layer)
+static enum missed kind_of(const struct bpf_program *prog, bool hooks)
 {
-	return (layer == KERNEL_BLOCK) == !strncmp(bpf_program__name(prog), "block_", 6);
+	const char *name = bpf_program__name(prog);
+
+	if (!strncmp(name, "block_", 6))
+		return MISSED_BLOCK;
+	if (hooks && (!strcmp(name, "syscall_enter") || !strcmp(name, "syscall_exit")))
+		return MISSED_TIMES;
+	return MISSED_OPERATIONS;
 }
 
 static __u64 misses_of(int program_fd)
@@ -21,8 +26,8 @@ static __u64 misses_of(int program_fd)
 	return info.recursion_misses;
 }
 
-__u64 misses__count(const struct bpf_object *object, const struct links *links,
-		    enum kernel_layer layer)
+__u64 misses__count(const struct bpf_object *object, const struct links *links, bool hooks,
+		    enum missed kind)
 {
 	struct bpf_program *prog;
 	__u64 sum = 0;
@@ -30,11 +35,11 @@ __u64 misses__count(const struct bpf_object *object, const struct links *links,
 
 	bpf_object__for_each_program(prog, object)
 	{
-		if (is_of(prog, layer))
+		if (kind_of(prog, hooks) == kind)
 			sum += misses_of(bpf_program__fd(prog));
 	}
 	/* Those beside the object's are on system calls. */
-	for (i = 0; layer == KERNEL_VFS && i < links->n_programs; i++)
+	for (i = 0; kind == MISSED_OPERATIONS && i < links->n_programs; i++)
 		sum += misses_of(links->programs[i]);
 	return sum;
 }

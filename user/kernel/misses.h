@@ -3,19 +3,27 @@
 #ifndef USER_KERNEL_MISSES_H
 #define USER_KERNEL_MISSES_H
 
+#include <stdbool.h>
 #include <linux/types.h>
 #include <bpf/libbpf.h>
 
-#include "kernel/ladder.h"
 #include "kernel/links.h"
 
+/* What a program's events are for. */
+enum missed {
+	MISSED_BLOCK,	   /* block requests */
+	MISSED_OPERATIONS, /* operations on files, and processes */
+	MISSED_TIMES,	   /* time in system calls, inside calls of libraries, alone */
+	MISSED_KINDS,
+};
+
 /*
- * How often, since the load, a program of a layer was not run because the same one, or with perf's
+ * How often, since the load, a program of a kind was not run because the same one, or with perf's
  * tracepoints and kprobes any other, was under way on that CPU: it had been interrupted, or
  * preempted (a program at a tracepoint can be since 7.0). The kernel counts that (9ed9e9ba2337,
- * 5.12).
+ * 5.12). hooks: operations on files are seen by hooks, not by the tracepoints of system calls.
  */
-__u64 misses__count(const struct bpf_object *object, const struct links *links,
-		    enum kernel_layer layer);
+__u64 misses__count(const struct bpf_object *object, const struct links *links, bool hooks,
+		    enum missed kind);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef USER_KERNEL_RUNG_H
 #define USER_KERNEL_RUNG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <bpf/btf.h>
 
@@ -36,6 +37,8 @@ struct rung {
 	 * NULL: nothing. 0 or a negative errno.
 	 */
 	int (*attach)(const struct rung_context *context, struct error *err);
+	/* Can its programs be preempted on this kernel, and events be lost by that? NULL: no. */
+	bool (*preempted)(const struct rung_context *context);
 };
 
 struct ladder {

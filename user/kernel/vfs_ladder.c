@@ -11,6 +11,7 @@
  */
 #include "kernel/hooks.h"
 #include "kernel/kprobe.h"
+#include "kernel/preempt.h"
 #include "kernel/rung.h"
 #include "kernel/try.h"
 #include "kernel/vfs_fentry.h"
@@ -186,6 +187,17 @@ static void choose_tp_btf(const struct rung_context *context)
 	choose_uring(context);
 }
 
+static bool is_preempted_in_function(const struct rung_context *context)
+{
+	(void)context;
+	return preempt__anywhere();
+}
+
+static bool is_preempted_in_tracepoint(const struct rung_context *context)
+{
+	return preempt__at_tracepoints(context->btf);
+}
+
 enum {
 	FENTRY_SESSION,
 	FENTRY_MULTI,
@@ -199,13 +211,14 @@ enum {
 
 static const struct rung rungs[RUNGS] = {
 	[FENTRY_SESSION] = { "fentry+kprobe.session", try_fentry_session, choose_fentry_session,
-			     hook_by_fentry_session },
+			     hook_by_fentry_session, is_preempted_in_function },
 	[FENTRY_MULTI] = { "fentry+kprobe.multi", try_fentry_multi, choose_fentry_multi,
-			   hook_by_fentry_multi },
+			   hook_by_fentry_multi, is_preempted_in_function },
 	[SESSION] = { "kprobe.session", try_session, choose_session, hook_by_session },
 	[MULTI] = { "kprobe.multi", try_multi, choose_multi, hook_by_multi },
-	[TP_BTF] = { "tp_btf", try_tp_btf, choose_tp_btf, NULL },
-	[FENTRY] = { "fentry", try_fentry, choose_fentry, hook_by_fentry },
+	[TP_BTF] = { "tp_btf", try_tp_btf, choose_tp_btf, NULL, is_preempted_in_tracepoint },
+	[FENTRY] = { "fentry", try_fentry, choose_fentry, hook_by_fentry,
+		     is_preempted_in_function },
 	[KPROBE] = { "kprobe", try_kprobe, choose_kprobe, hook_by_kprobe },
 };
 
