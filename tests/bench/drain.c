@@ -67,6 +67,7 @@ static int open_all(struct filled *filled, struct error *err)
 	const struct kernel_options options = {
 		.config = { .cgroup_v1 = -1, .slots = filled->n, .layers = 1U << TM_LAYER_VFS },
 		.vfs = true,
+		.forced = { -1, -1 },
 		.cgroup_fd = -1,
 	};
 	int rc = kernel__load(&filled->kernel, &options, err);

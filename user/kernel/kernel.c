@@ -452,8 +452,9 @@ bool kernel__may_trace(const struct kernel *kernel, pid_t pid)
 
 static __u64 count_missed(const struct kernel *kernel, enum missed kind)
 {
-	return misses__count(kernel->skel->obj, &kernel->links,
-			     kernel->skel->rodata->tm_config.hooks, kind);
+	bool tracepoints = kernel->options.vfs && !kernel->skel->rodata->tm_config.hooks;
+
+	return misses__count(kernel->skel->obj, &kernel->links, tracepoints, kind);
 }
 
 void kernel__start(struct kernel *kernel)

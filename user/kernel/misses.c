@@ -5,13 +5,13 @@
 
 #include "kernel/misses.h"
 
-static enum missed kind_of(const struct bpf_program *prog, bool hooks)
+static enum missed kind_of(const struct bpf_program *prog, bool tracepoints)
 {
 	const char *name = bpf_program__name(prog);
 
 	if (!strncmp(name, "block_", 6))
 		return MISSED_BLOCK;
-	if (hooks && (!strcmp(name, "syscall_enter") || !strcmp(name, "syscall_exit")))
+	if (!tracepoints && (!strcmp(name, "syscall_enter") || !strcmp(name, "syscall_exit")))
 		return MISSED_TIMES;
 	return MISSED_OPERATIONS;
 }
@@ -26,7 +26,7 @@ static __u64 misses_of(int program_fd)
 	return info.recursion_misses;
 }
 
-__u64 misses__count(const struct bpf_object *object, const struct links *links, bool hooks,
+__u64 misses__count(const struct bpf_object *object, const struct links *links, bool tracepoints,
 		    enum missed kind)
 {
 	struct bpf_program *prog;
@@ -35,7 +35,7 @@ __u64 misses__count(const struct bpf_object *object, const struct links *links, 
 
 	bpf_object__for_each_program(prog, object)
 	{
-		if (kind_of(prog, hooks) == kind)
+		if (kind_of(prog, tracepoints) == kind)
 			sum += misses_of(bpf_program__fd(prog));
 	}
 	/* Those beside the object's are on system calls. */
