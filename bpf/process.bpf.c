@@ -41,15 +41,31 @@ TM_INLINE void inherit_mark(void *marks, u32 parent, u32 child)
 		bpf_map_update_elem(marks, &child, &yes, BPF_ANY);
 }
 
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
+TM_INLINE void follow_child(struct task_struct *parent, struct task_struct *child)
 {
 	if (child->tgid == parent->tgid)
-		return 0;
+		return;
 	inherit_stack(parent, child);
 	inherit_mark(&tm_switchers, parent->tgid, child->tgid);
 	if (tm_config.scope == TM_SCOPE_PROCESSES)
 		inherit_mark(&tm_targets, parent->tgid, child->tgid);
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
+{
+	follow_child(parent, child);
+	return 0;
+}
+
+/*
+ * Once more: a kernel that preempts programs at tracepoints (7.x) does not run the one for another
+ * task meanwhile, and a child that is not followed is lost with all it does.
+ */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(process_fork_again, struct task_struct *parent, struct task_struct *child)
+{
+	follow_child(parent, child);
 	return 0;
 }
 

@@ -462,6 +462,7 @@ static void note_missed(struct session *session)
 {
 	__u64 block = kernel__missed(session->kernel, MISSED_BLOCK);
 	__u64 operations = kernel__missed(session->kernel, MISSED_OPERATIONS);
+	__u64 processes = kernel__missed(session->kernel, MISSED_PROCESSES);
 	__u64 times = kernel__missed(session->kernel, MISSED_TIMES);
 
 	if (block)
@@ -474,6 +475,12 @@ static void note_missed(struct session *session)
 			       "%llu system calls were not seen: the kernel does not run a program "
 			       "that is under way on the same CPU",
 			       operations);
+	if (processes)
+		note_list__add(
+			&session->notes,
+			"%llu forks, execs or ends of threads were not seen: the kernel does "
+			"not run a program that is under way on the same CPU",
+			processes);
 	if (times)
 		note_list__add(
 			&session->notes,

@@ -154,6 +154,7 @@ static int choose_kernel_programs(struct kernel *kernel, struct error *err)
 				       ladder__at(layer)->layer, err->text);
 	}
 	bpf_program__set_autoload(skel->progs.process_fork, true);
+	bpf_program__set_autoload(skel->progs.process_fork_again, true);
 	bpf_program__set_autoload(skel->progs.process_exec, true);
 	bpf_program__set_autoload(skel->progs.process_exit, true);
 	/* The time that library calls spend in system calls. */

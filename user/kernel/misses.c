@@ -11,6 +11,10 @@ static enum missed kind_of(const struct bpf_program *prog, bool tracepoints)
 
 	if (!strncmp(name, "block_", 6))
 		return MISSED_BLOCK;
+	if (!strncmp(name, "process_", 8))
+		return MISSED_PROCESSES;
+	if (!strcmp(name, "syscall_switch"))
+		return MISSED_TIMES;
 	if (!tracepoints && (!strcmp(name, "syscall_enter") || !strcmp(name, "syscall_exit")))
 		return MISSED_TIMES;
 	return MISSED_OPERATIONS;

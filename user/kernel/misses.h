@@ -12,8 +12,9 @@
 /* What a program's events are for. */
 enum missed {
 	MISSED_BLOCK,	   /* block requests */
-	MISSED_OPERATIONS, /* operations on files, and processes */
-	MISSED_TIMES,	   /* time in system calls, inside calls of libraries, alone */
+	MISSED_OPERATIONS, /* operations on files */
+	MISSED_PROCESSES,  /* what a process does: fork, exec, end of a thread */
+	MISSED_TIMES,	   /* time asleep, or in system calls inside calls of libraries */
 	MISSED_KINDS,
 };
 
