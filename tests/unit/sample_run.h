@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "drain/merge.h"
-#include "report/report.h"
+#include "report/live_names.h"
 #include "target/cgroup_names.h"
 #include "target/devices.h"
 #include "target/mounts.h"
@@ -63,6 +63,7 @@ const char *cgroup_names__path(struct cgroup_names *names, __u64 id)
 struct sample {
 	struct catalogue *catalogue;
 	struct probe_table *probes;
+	struct live_names names;
 	struct report_run run;
 	struct snapshot snapshot;
 	const struct snapshot_series *series[SAMPLE_SERIES];
@@ -160,12 +161,15 @@ static inline void sample__open(struct sample *sample)
 		.notes = notes,
 		.n_notes = 1,
 		.times_known = REPORT_ALL_TIMES,
+	};
+	sample->names = (struct live_names){
 		.probes = sample->probes,
 		/* Only handed on to the functions above. */
 		.mounts = (struct mounts *)sample,
 		.devices = (struct devices *)sample,
 		.cgroups = (struct cgroup_names *)sample,
 	};
+	live_names__use(&sample->names, &sample->run);
 	sample->snapshot = (struct snapshot){
 		.time_ns = SAMPLE_TIME,
 		.series = sample->series,

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "command/output.h"
-#include "report/report.h"
+#include "report/live_names.h"
 #include "report/share.h"
 #include "report/table.h"
 #include "sink/json.h"
@@ -22,6 +22,7 @@
 struct output {
 	struct session *session;
 	struct report_run run;
+	struct live_names names;
 	struct report_mechanism mechanisms[MECHANISMS_MAX];
 	struct report_hit_cost costs[ENTRY_CLASSES];
 	struct utsname uname;
@@ -169,12 +170,13 @@ int output__open(struct output **out, const struct options *options, struct sess
 		.mechanisms = output->mechanisms,
 		.probe_share = -1,
 		.times_known = options->no_syscalls ? 0 : REPORT_ALL_TIMES,
-		.probes = session->probes,
-		.devices = devices__new(),
 	};
 	snprintf(output->epoch, sizeof(output->epoch), "%llx-%x",
 		 (unsigned long long)output->run.start_ns, (unsigned int)getpid());
-	mounts__open(&output->run.mounts, err);
+	output->names.probes = session->probes;
+	output->names.devices = devices__new();
+	mounts__open(&output->names.mounts, err);
+	live_names__use(&output->names, &output->run);
 	output->tables = options->scope == SCOPE_COMMAND ? stderr : stdout;
 	return options->json ? open_json(output, options, err) : 0;
 }
@@ -188,8 +190,8 @@ static void open_cgroups(struct output *output)
 
 	if (!traced && !cgroup__find(&root, "/", &err))
 		traced = root;
-	if (traced && cgroup_names__open(&output->run.cgroups, traced->mount, &err) < 0)
-		output->run.cgroups = NULL;
+	if (traced && cgroup_names__open(&output->names.cgroups, traced->mount, &err) < 0)
+		output->names.cgroups = NULL;
 	free(root);
 }
 
@@ -229,6 +231,7 @@ static int print(struct output *output, bool final, struct error *err)
 	rc = drain__read(output->session->drain, &snapshot, err);
 	if (rc < 0)
 		return rc;
+	live_names__use(&output->names, &output->run);
 	output->run.notes = (const char *const *)output->session->notes.lines;
 	output->run.n_notes = output->session->notes.n;
 	output->run.probe_share = share__of_probes(&output->run, snapshot);
@@ -256,8 +259,8 @@ void output__close(struct output *output)
 		return;
 	if (output->json && sink_json__close(output->json, &err) < 0 && !output->failed)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
-	mounts__close(output->run.mounts);
-	devices__free(output->run.devices);
-	cgroup_names__close(output->run.cgroups);
+	mounts__close(output->names.mounts);
+	devices__free(output->names.devices);
+	cgroup_names__close(output->names.cgroups);
 	free(output);
 }

@@ -5,56 +5,34 @@
 #include <string.h>
 
 #include "report/names.h"
-#include "target/cgroup_names.h"
-#include "target/devices.h"
-#include "target/mounts.h"
+#include "report/where.h"
 
-/* A device number as the kernel keeps it (linux/kdev_t.h). */
-static unsigned int major_of(__u64 where)
+const char *names__layer(const struct report_run *run, __u8 layer)
 {
-	return (__u32)where >> 20;
-}
-
-static unsigned int minor_of(__u64 where)
-{
-	return (__u32)where & 0xfffff;
-}
-
-const char *names__layer(const struct report_run *run, const struct tm_key *key)
-{
-	return probe_table__layer_name(run->probes, key->layer);
+	return run->names.layer(run->names.context, layer);
 }
 
 const char *names__function(const struct report_run *run, const struct tm_key *key)
 {
-	return probe_table__function_name(run->probes, key->layer, key->function);
+	return run->names.function(run->names.context, key->layer, key->function);
 }
 
 const char *names__cgroup(const struct report_run *run, __u64 job)
 {
-	return run->cgroups && job ? cgroup_names__path(run->cgroups, job) : NULL;
+	return job ? run->names.cgroup(run->names.context, job) : NULL;
 }
 
-/* The mount of a series; one that got its id since, for another file system, is not meant. */
-static const struct mount_entry *find_mount(const struct report_run *run,
-					    const struct tm_series *series)
+static bool find_mount(const struct report_run *run, const struct tm_series *series,
+		       struct report_mount *out)
 {
-	__u64 where = series->key.where;
-	const struct mount_entry *mount;
-
-	if (!run->mounts || !where)
-		return NULL;
-	mount = mounts__find(run->mounts, (int)(where >> 32), (pid_t)series->creator);
-	if (!mount || mount->major != major_of(where) || mount->minor != minor_of(where))
-		return NULL;
-	return mount;
+	return series->key.where && run->names.mount(run->names.context, series, out);
 }
 
 const char *names__mount(const struct report_run *run, const struct tm_series *series)
 {
-	const struct mount_entry *mount = find_mount(run, series);
+	struct report_mount mount;
 
-	return mount ? mount->point : NULL;
+	return find_mount(run, series, &mount) ? mount.point : NULL;
 }
 
 /* The label need not have a NUL at its end. */
@@ -66,14 +44,11 @@ static void copy_label(char out[NAMES_ROOM], const struct tm_series *series)
 const char *names__fs_type(const struct report_run *run, const struct tm_series *series,
 			   char out[NAMES_ROOM])
 {
-	const struct mount_entry *mount;
+	struct report_mount mount;
 
 	copy_label(out, series);
-	if (out[0])
-		return out;
-	mount = find_mount(run, series);
-	if (mount)
-		snprintf(out, NAMES_ROOM, "%s", mount->type);
+	if (!out[0] && find_mount(run, series, &mount))
+		snprintf(out, NAMES_ROOM, "%s", mount.type);
 	return out;
 }
 
@@ -81,27 +56,32 @@ const char *names__device(const struct report_run *run, const struct tm_series *
 			  char out[NAMES_ROOM])
 {
 	__u64 where = series->key.where;
+	const char *name;
 
 	if (series->key.flags & TM_KEY_NO_DISK) {
-		snprintf(out, NAMES_ROOM, "%u:%u", major_of(where), minor_of(where));
+		snprintf(out, NAMES_ROOM, "%u:%u", where__major(where), where__minor(where));
 		return out;
 	}
 	copy_label(out, series);
 	/* A label of full length may be cut. */
 	if (!where || (out[0] && strlen(out) < sizeof(series->label) - 1))
 		return out;
-	if (run->devices)
-		snprintf(out, NAMES_ROOM, "%s",
-			 devices__name(run->devices, major_of(where), minor_of(where)));
+	name = run->names.device(run->names.context, where);
+	if (name)
+		snprintf(out, NAMES_ROOM, "%s", name);
 	else if (!out[0])
-		snprintf(out, NAMES_ROOM, "%u:%u", major_of(where), minor_of(where));
+		snprintf(out, NAMES_ROOM, "%u:%u", where__major(where), where__minor(where));
 	return out;
+}
+
+static bool reads(const struct report_run *run, const struct tm_key *key,
+		  enum report_reading reading)
+{
+	return run->names.reading(run->names.context, key->layer, key->function) & reading;
 }
 
 bool names__has_size(const struct report_run *run, const struct tm_key *key)
 {
-	const struct tm_spec *spec;
-
 	switch (key->layer) {
 	case TM_LAYER_VFS:
 		return key->function == TM_VFS_READ || key->function == TM_VFS_WRITE ||
@@ -109,19 +89,13 @@ bool names__has_size(const struct report_run *run, const struct tm_key *key)
 	case TM_LAYER_BLOCK:
 		return true;
 	default:
-		spec = probe_table__spec(run->probes, key->layer, key->function);
-		return spec && spec->size.kind != TM_SIZE_NONE;
+		return reads(run, key, REPORT_SIZED);
 	}
 }
 
 static bool fails_with_errno(const struct report_run *run, const struct tm_key *key)
 {
-	const struct tm_spec *spec;
-
-	if (key->layer < TM_LAYER_USER)
-		return true;
-	spec = probe_table__spec(run->probes, key->layer, key->function);
-	return spec && spec->fail == TM_FAIL_NEGATIVE_ERRNO;
+	return key->layer < TM_LAYER_USER || reads(run, key, REPORT_ERRNO);
 }
 
 const char *names__error(const struct report_run *run, const struct tm_key *key, __s32 code,

@@ -9,7 +9,7 @@
 #define NAMES_ROOM 32
 
 /* Strings are valid until the next call of any of these functions; NULL: not known. */
-const char *names__layer(const struct report_run *run, const struct tm_key *key);
+const char *names__layer(const struct report_run *run, __u8 layer);
 const char *names__function(const struct report_run *run, const struct tm_key *key);
 const char *names__cgroup(const struct report_run *run, __u64 job);
 const char *names__mount(const struct report_run *run, const struct tm_series *series);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/names.h"
 #include "report/notes.h"
 #include "report/units.h"
 
@@ -82,18 +83,18 @@ static bool is_worth_telling(const struct probe *probe, const struct snapshot *s
 static void add_probe_notes(struct note_list *notes, const struct report_run *run,
 			    const struct snapshot *snapshot)
 {
-	size_t n = probe_table__n(run->probes);
+	size_t n = run->n_probes;
 	bool *told = calloc(n + 1, sizeof(*told));
 
 	for (size_t i = 0; told && i < n; i++) {
-		const struct probe *probe = probe_table__at(run->probes, i);
+		const struct probe *probe = &run->probes[i];
 		__u64 alike = 0;
 
 		if (told[i] || !is_worth_telling(probe, snapshot, i))
 			continue;
 		for (size_t j = i; j < n; j++) {
-			if (told[j] || !same_note(probe, probe_table__at(run->probes, j)) ||
-			    !is_worth_telling(probe_table__at(run->probes, j), snapshot, j))
+			if (told[j] || !same_note(probe, &run->probes[j]) ||
+			    !is_worth_telling(&run->probes[j], snapshot, j))
 				continue;
 			told[j] = true;
 			alike++;
@@ -112,9 +113,9 @@ static void find_hits(const struct report_run *run, const struct snapshot *snaps
 	for (size_t i = TM_PROBE_USER; i < snapshot->n_ledgers; i++) {
 		const struct probe *probe;
 
-		if (i >= probe_table__n(run->probes))
+		if (i >= run->n_probes)
 			break;
-		probe = probe_table__at(run->probes, i);
+		probe = &run->probes[i];
 		if (probe->layer_id != layer)
 			continue;
 		if (snapshot->ledgers[i].hits)
@@ -128,11 +129,12 @@ static void add_never_hit(struct note_list *notes, const struct report_run *run,
 			  const struct snapshot *snapshot, __u8 layer)
 {
 	size_t n = 0, counts[HIT + 1] = { 0 };
-	const char *name = probe_table__layer_name(run->probes, layer);
+	struct tm_key key = { .layer = layer };
+	const char *name = names__layer(run, layer);
 	char *functions;
 
-	while (probe_table__function_name(run->probes, layer, (__u32)n))
-		n++;
+	while (names__function(run, &key))
+		n = ++key.function;
 	functions = calloc(n + 1, 1);
 	if (!functions)
 		return;
@@ -154,10 +156,10 @@ static struct tm_ledger sum_layer(const struct report_run *run, const struct sna
 {
 	struct tm_ledger sum = { 0 };
 
-	for (size_t i = 0; i < snapshot->n_ledgers && i < probe_table__n(run->probes); i++) {
+	for (size_t i = 0; i < snapshot->n_ledgers && i < run->n_probes; i++) {
 		const struct tm_ledger *ledger = &snapshot->ledgers[i];
 
-		if (probe_table__at(run->probes, i)->layer_id != layer)
+		if (run->probes[i].layer_id != layer)
 			continue;
 		for (int loss = 0; loss < TM_LOSSES; loss++)
 			sum.lost[loss] += ledger->lost[loss];
@@ -190,7 +192,7 @@ static void add_losses(struct note_list *notes, const struct report_run *run,
 		[TM_LOSS_UNSEEN] = "completed, but the kernel did not say so",
 		[TM_LOSS_CONFINED] = "made under seccomp, where timing is not safe on this kernel",
 	};
-	const char *name = probe_table__layer_name(run->probes, layer);
+	const char *name = names__layer(run, layer);
 	struct tm_ledger sum = sum_layer(run, snapshot, layer);
 	char text[64];
 
@@ -233,7 +235,7 @@ void notes__collect(struct note_list *out, const struct report_run *run,
 	if (!snapshot)
 		return;
 	add_probe_notes(out, run, snapshot);
-	for (__u8 layer = 0; probe_table__layer_name(run->probes, layer); layer++) {
+	for (__u8 layer = 0; names__layer(run, layer); layer++) {
 		if (layer >= TM_LAYER_USER)
 			add_never_hit(out, run, snapshot, layer);
 		add_losses(out, run, snapshot, layer);

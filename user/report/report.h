@@ -13,9 +13,32 @@
 #include "base/error.h"
 #include "drain/drain.h"
 
-struct mounts;	     /* target/mounts.h */
-struct devices;	     /* target/devices.h */
-struct cgroup_names; /* target/cgroup_names.h */
+struct report_mount {
+	const char *point, *type; /* "/home", "ext4" */
+};
+
+/* How a function's results are read. */
+enum report_reading {
+	REPORT_SIZED = 1, /* it has a size, so that 0 bytes means none were moved */
+	REPORT_ERRNO = 2, /* its errors are errnos, not the library's own codes */
+};
+
+/*
+ * The names of what a key has as numbers, from the machine (live_names.h) or from a recording.
+ * Strings are valid until the next call; NULL: not known.
+ */
+struct report_names {
+	void *context; /* the functions' first argument */
+	/* NULL for what is beyond the last layer, or a layer's last function. */
+	const char *(*layer)(void *context, __u8 layer);
+	const char *(*function)(void *context, __u8 layer, __u32 function);
+	/* enum report_reading of a library's function */
+	unsigned int (*reading)(void *context, __u8 layer, __u32 function);
+	const char *(*cgroup)(void *context, __u64 job);
+	/* false: not known. series is of the VFS layer, or of a file system without a device. */
+	bool (*mount)(void *context, const struct tm_series *series, struct report_mount *out);
+	const char *(*device)(void *context, __u64 where); /* a disk */
+};
 
 /* One measured mechanism of a layer, for the run record. */
 struct report_mechanism {
@@ -43,11 +66,9 @@ struct report_run {
 	const char *const *notes; /* each degradation in words */
 	size_t n_notes;
 	__u32 times_known; /* 1 << enum tm_time: those that are measured inside calls */
-	const struct probe_table *probes;
-	/* Each may be NULL: then its names are not known. */
-	struct mounts *mounts;
-	struct devices *devices;
-	struct cgroup_names *cgroups;
+	struct report_names names;
+	const struct probe *probes; /* by number */
+	size_t n_probes;
 };
 
 /* times_known where system calls and uninterruptible sleep are followed. */

@@ -18,10 +18,10 @@ static const struct report_hit_cost *cost_of(const struct report_run *run,
 double share__of_probes(const struct report_run *run, const struct snapshot *snapshot)
 {
 	double caused = 0, traced = 0;
-	size_t i, n = probe_table__n(run->probes);
+	size_t i;
 
-	for (i = TM_PROBE_USER; i < n && i < snapshot->n_ledgers; i++) {
-		const struct probe *probe = probe_table__at(run->probes, i);
+	for (i = TM_PROBE_USER; i < run->n_probes && i < snapshot->n_ledgers; i++) {
+		const struct probe *probe = &run->probes[i];
 		const struct report_hit_cost *cost = cost_of(run, probe);
 		const struct tm_ledger *ledger = &snapshot->ledgers[i];
 

@@ -112,7 +112,7 @@ static void print_layer_title(const struct table *table, __u8 layer, size_t n)
 		[TM_LAYER_BLOCK] = "request",
 		[TM_LAYER_USER] = "call",
 	};
-	const char *name = probe_table__layer_name(table->run->probes, layer);
+	const char *name = names__layer(table->run, layer);
 	struct figures sum = { 0 };
 	char text[UNITS_ROOM];
 
@@ -151,8 +151,7 @@ static int print_job(struct table *table, size_t first, size_t end)
 {
 	int ret = 0;
 
-	for (int layer = TM_LAYER_USER;
-	     !ret && probe_table__layer_name(table->run->probes, (__u8)layer); layer++)
+	for (int layer = TM_LAYER_USER; !ret && names__layer(table->run, (__u8)layer); layer++)
 		ret = print_layer(table, first, end, (__u8)layer);
 	if (!ret)
 		ret = print_layer(table, first, end, TM_LAYER_VFS);

@@ -182,7 +182,7 @@ static void put_probe(struct sink_json *sink, const struct snapshot *snapshot, s
 {
 	const struct tm_ledger *ledger = &snapshot->ledgers[i];
 
-	if (probe_table__at(sink->run->probes, i)->state == PROBE_OFF && !ledger->hits)
+	if (sink->run->probes[i].state == PROBE_OFF && !ledger->hits)
 		return;
 	put(sink, json_record__probe(sink->run, snapshot, i));
 	for (enum tm_loss loss = 0; loss < TM_LOSSES; loss++) {
@@ -194,7 +194,7 @@ static void put_probe(struct sink_json *sink, const struct snapshot *snapshot, s
 int sink_json__snapshot(struct sink_json *sink, const struct snapshot *snapshot, bool final,
 			struct error *err)
 {
-	size_t n_probes = probe_table__n(sink->run->probes);
+	size_t n_probes = sink->run->n_probes;
 	__u64 lost = sink->lost;
 
 	for (size_t i = 0; i < snapshot->n_series; i++) {

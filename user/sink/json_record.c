@@ -178,7 +178,7 @@ static void add_key(struct json_object *record, const struct report_run *run,
 
 	json_value__add_string(record, "cgroup", names__cgroup(run, key->job));
 	json_value__add_measured(record, "cgroup_id", key->job, key->job != 0);
-	json_value__add_string(record, "layer", names__layer(run, key));
+	json_value__add_string(record, "layer", names__layer(run, key->layer));
 	json_value__add_string(record, "function", names__function(run, key));
 	if (key->layer == TM_LAYER_VFS) {
 		names__fs_type(run, total, name);
@@ -240,7 +240,7 @@ static void add_probe_names(struct json_object *record, const struct probe *prob
 struct json_object *json_record__probe(const struct report_run *run,
 				       const struct snapshot *snapshot, size_t i)
 {
-	const struct probe *probe = probe_table__at(run->probes, i);
+	const struct probe *probe = &run->probes[i];
 	const struct tm_ledger *ledger = &snapshot->ledgers[i];
 	struct json_object *record = json_value__record(run, "probe", snapshot->time_ns);
 	__u64 lost = 0;
@@ -274,7 +274,7 @@ struct json_object *json_record__loss(const struct report_run *run, const struct
 
 	if (!record)
 		return NULL;
-	add_probe_names(record, probe_table__at(run->probes, probe));
+	add_probe_names(record, &run->probes[probe]);
 	json_value__add_string(record, "reason", probe_loss_names[loss]);
 	json_value__add_u64(record, "count", snapshot->ledgers[probe].lost[loss]);
 	json_object_object_add(record, "final", json_object_new_boolean(1));

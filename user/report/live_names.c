@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "report/live_names.h"
+#include "report/where.h"
+#include "target/cgroup_names.h"
+#include "target/devices.h"
+#include "target/mounts.h"
+
+static const char *layer(void *context, __u8 id)
+{
+	const struct live_names *names = context;
+
+	return probe_table__layer_name(names->probes, id);
+}
+
+static const char *function(void *context, __u8 layer_id, __u32 id)
+{
+	const struct live_names *names = context;
+
+	return probe_table__function_name(names->probes, layer_id, id);
+}
+
+static unsigned int reading(void *context, __u8 layer_id, __u32 id)
+{
+	const struct live_names *names = context;
+	const struct tm_spec *spec = probe_table__spec(names->probes, layer_id, id);
+
+	if (!spec)
+		return 0;
+	return (spec->size.kind != TM_SIZE_NONE ? REPORT_SIZED : 0) |
+	       (spec->fail == TM_FAIL_NEGATIVE_ERRNO ? REPORT_ERRNO : 0);
+}
+
+static const char *cgroup(void *context, __u64 job)
+{
+	const struct live_names *names = context;
+
+	return names->cgroups ? cgroup_names__path(names->cgroups, job) : NULL;
+}
+
+/* The mount of a series; one that got its id since, for another file system, is not meant. */
+static bool mount(void *context, const struct tm_series *series, struct report_mount *out)
+{
+	const struct live_names *names = context;
+	__u64 where = series->key.where;
+	const struct mount_entry *entry;
+
+	if (!names->mounts)
+		return false;
+	entry = mounts__find(names->mounts, where__mount(where), (pid_t)series->creator);
+	if (!entry || entry->major != where__major(where) || entry->minor != where__minor(where))
+		return false;
+	*out = (struct report_mount){ .point = entry->point, .type = entry->type };
+	return true;
+}
+
+static const char *device(void *context, __u64 where)
+{
+	const struct live_names *names = context;
+
+	if (!names->devices)
+		return NULL;
+	return devices__name(names->devices, where__major(where), where__minor(where));
+}
+
+void live_names__use(struct live_names *names, struct report_run *run)
+{
+	run->names = (struct report_names){
+		.context = names,
+		.layer = layer,
+		.function = function,
+		.reading = reading,
+		.cgroup = cgroup,
+		.mount = mount,
+		.device = device,
+	};
+	run->probes = probe_table__at(names->probes, 0);
+	run->n_probes = probe_table__n(names->probes);
+}

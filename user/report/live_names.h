@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The names of a run that is under way, looked up on the machine. */
+#ifndef USER_REPORT_LIVE_NAMES_H
+#define USER_REPORT_LIVE_NAMES_H
+
+#include "report/report.h"
+
+struct mounts;	     /* target/mounts.h */
+struct devices;	     /* target/devices.h */
+struct cgroup_names; /* target/cgroup_names.h */
+
+/* Where they are looked up; it owns none of them. */
+struct live_names {
+	const struct probe_table *probes;
+	/* Each may be NULL: then its names are not known. */
+	struct mounts *mounts;
+	struct devices *devices;
+	struct cgroup_names *cgroups;
+};
+
+/*
+ * Has a run's names looked up there, and its probes be those that are in the table now: to be
+ * called again when probes were added. names must outlive the run.
+ */
+void live_names__use(struct live_names *names, struct report_run *run);
+
+#endif
