@@ -540,6 +540,23 @@ void session__follow(struct session *session)
 		late__follow(session->late);
 }
 
+static void on_late(void *context)
+{
+	session__follow(context);
+}
+
+int session__watch(struct session *session, struct loop *loop)
+{
+	int fds[LATE_FDS], rc = 0;
+
+	if (!session->late)
+		return 0;
+	late__fds(session->late, fds);
+	for (size_t i = 0; i < LATE_FDS && !rc; i++)
+		rc = loop__watch(loop, fds[i], on_late, session);
+	return rc;
+}
+
 void session__close(struct session *session)
 {
 	drain__free(session->drain);

@@ -10,6 +10,7 @@
 #include "base/note_list.h"
 #include "command/child.h"
 #include "command/late.h"
+#include "command/loop.h"
 #include "command/options.h"
 #include "drain/drain.h"
 #include "kernel/kernel.h"
@@ -46,6 +47,8 @@ int session__choose_layers(struct session *session, struct error *err);
  */
 int session__start(struct session *session, const char *program, struct error *err);
 
+/* Has what comes into view probed from the loop. 0, or -ENOMEM. */
+int session__watch(struct session *session, struct loop *loop);
 /* Probes what has come into view since. */
 void session__follow(struct session *session);
 
