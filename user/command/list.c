@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/layers.h"
 #include "command/list.h"
 #include "command/prove.h"
 #include "command/session.h"
@@ -121,9 +122,9 @@ int list__run(const struct options *options)
 	int status = EXIT_RUN, rc;
 	size_t i;
 
-	rc = session__open_catalogue(&session, &err);
+	rc = layers__open_catalogue(&session, &err);
 	if (!rc) {
-		rc = session__choose_layers(&session, &err);
+		rc = layers__choose(&session, &err);
 		if (rc == -EINVAL)
 			status = EXIT_USAGE;
 	}

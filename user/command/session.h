@@ -37,13 +37,9 @@ struct session {
 	struct note_list notes;
 };
 
-int session__open_catalogue(struct session *session, struct error *err);
-/* Which of its layers are traced; an error is one of the command line. */
-int session__choose_layers(struct session *session, struct error *err);
-
 /*
- * Everything else. program: the file of the command to run, NULL without one. On an error the
- * session is to be closed all the same.
+ * Sets up all that follows the layers (layers.h). program: the file of the command to run, NULL
+ * without one. On an error the session is to be closed all the same.
  */
 int session__start(struct session *session, const char *program, struct error *err);
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "command/ends.h"
+#include "command/layers.h"
 #include "command/loop.h"
 #include "command/output.h"
 #include "command/progress.h"
@@ -246,9 +247,9 @@ int trace__run(const struct options *options, char **argv)
 	if (!rc && options->scope == SCOPE_COMMAND)
 		rc = prepare_command(&trace, &program, &err);
 	if (!rc)
-		rc = session__open_catalogue(&trace.session, &err);
+		rc = layers__open_catalogue(&trace.session, &err);
 	if (!rc) {
-		rc = session__choose_layers(&trace.session, &err);
+		rc = layers__choose(&trace.session, &err);
 		if (rc == -EINVAL)
 			trace.status = EXIT_USAGE;
 	}

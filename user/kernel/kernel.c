@@ -14,11 +14,12 @@
 
 #include "kernel/forget.h"
 #include "kernel/kernel.h"
-#include "kernel/kfuncs.h"
 #include "kernel/ladder.h"
 #include "kernel/load_log.h"
 #include "kernel/misses.h"
+#include "kernel/programs.h"
 #include "kernel/rung.h"
+#include "kernel/skeleton.h"
 #include "tmtrace.skel.h"
 
 #define SLOTS_DEFAULT 4096
@@ -45,81 +46,6 @@ static __u32 shards_for(int cpus)
 	return shards;
 }
 
-/* A map's full size is only known here; what a layer does not need stays at one element. */
-static void set_sizes(struct kernel *kernel)
-{
-	const struct tm_config *config = &kernel->options.config;
-	struct tmtrace_bpf *skel = kernel->skel;
-
-	bpf_map__set_max_entries(skel->maps.tm_slots, config->slots);
-	bpf_map__set_max_entries(skel->maps.tm_series, config->slots);
-	bpf_map__set_max_entries(skel->maps.tm_buckets, config->slots * TM_HISTOGRAMS);
-	bpf_map__set_max_entries(skel->maps.tm_ledgers,
-				 (TM_PROBE_USER + TM_PROBES_MAX) * config->shards);
-	if (!kernel->options.vfs) {
-		bpf_map__set_max_entries(skel->maps.tm_aio, 1);
-		bpf_map__set_max_entries(skel->maps.tm_uring, 1);
-	}
-	if (!kernel->options.block)
-		bpf_map__set_max_entries(skel->maps.tm_requests, 1);
-}
-
-/* May a program write to the traced program's memory? Not on a kernel that is locked down. */
-static bool can_write_user(void)
-{
-	const struct bpf_insn program[] = {
-		{ .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = -8 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_X,
-		  .dst_reg = BPF_REG_2,
-		  .src_reg = BPF_REG_10 },
-		/* NOLINTNEXTLINE(misc-redundant-expression): BPF_ADD is 0 */
-		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_2, .imm = -8 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3, .imm = 8 },
-		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_write_user },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "tm_try_write", "GPL", program,
-			       sizeof(program) / sizeof(*program), NULL);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-static void choose_user_programs(struct kernel *kernel)
-{
-	struct tmtrace_bpf *skel = kernel->skel;
-	enum uprobe_mechanism mechanism = kernel->options.mechanism;
-	bool session = kernel->options.user && mechanism == UPROBE_SESSION;
-	bool pair = kernel->options.user && !session;
-	bool arrivals = kernel->options.user && kernel->options.config.scope == TM_SCOPE_CGROUP;
-	int type = uprobe__attach_type(mechanism);
-
-	bpf_program__set_autoload(skel->progs.call_session, session);
-	bpf_program__set_autoload(skel->progs.call_entry, pair);
-	bpf_program__set_autoload(skel->progs.call_return, pair);
-	bpf_program__set_expected_attach_type(skel->progs.call_session, type);
-	bpf_program__set_expected_attach_type(skel->progs.call_entry, type);
-	bpf_program__set_expected_attach_type(skel->progs.call_return, type);
-	/* The guards are entry probes: what serves a session are multi links. */
-	if (session)
-		type = uprobe__attach_type(UPROBE_MULTI);
-	bpf_program__set_expected_attach_type(skel->progs.unwind_begin, type);
-	bpf_program__set_expected_attach_type(skel->progs.stack_switch, type);
-	bpf_program__set_autoload(skel->progs.mapped_inode, kernel->options.user);
-	bpf_program__set_autoload(skel->progs.cgroup_moved, arrivals);
-	bpf_program__set_autoload(skel->progs.cgroup_forked, arrivals);
-	bpf_program__set_autoload(skel->progs.stack_switch, kernel->options.user);
-	bpf_program__set_autoload(skel->progs.unwind_begin, session && can_write_user());
-}
-
-static bool is_traced(const struct kernel *kernel, enum kernel_layer layer)
-{
-	return layer == KERNEL_VFS ? kernel->options.vfs : kernel->options.block;
-}
-
 static struct rung_context context_of(struct kernel *kernel)
 {
 	return (struct rung_context){
@@ -129,63 +55,6 @@ static struct rung_context context_of(struct kernel *kernel)
 		.notes = &kernel->notes,
 		.links = &kernel->links,
 	};
-}
-
-/* Of the kernel's layers, which programs are loaded: what follows processes, and the rungs'. */
-static int choose_kernel_programs(struct kernel *kernel, struct error *err)
-{
-	struct rung_context context = context_of(kernel);
-	struct tmtrace_bpf *skel = kernel->skel;
-	enum kernel_layer layer;
-
-	for (layer = 0; layer < KERNEL_LAYERS; layer++) {
-		int forced = kernel->options.forced[layer], rung;
-
-		if (!is_traced(kernel, layer))
-			continue;
-		rung = ladder__choose(layer, forced, &context, err);
-		if (rung < 0 && forced >= 0)
-			return rung;
-		kernel->rungs[layer] = rung < 0 ? -1 : rung;
-		if (rung >= 0)
-			ladder__at(layer)->rungs[rung].choose(&context);
-		else
-			note_list__add(&kernel->notes, "%s operations are not seen: %s",
-				       ladder__at(layer)->layer, err->text);
-	}
-	bpf_program__set_autoload(skel->progs.process_fork, true);
-	bpf_program__set_autoload(skel->progs.process_fork_again, true);
-	bpf_program__set_autoload(skel->progs.process_exec, true);
-	bpf_program__set_autoload(skel->progs.process_exit, true);
-	/* The time that library calls spend in system calls. */
-	if (kernel->options.user && kernel->options.inside) {
-		bpf_program__set_autoload(skel->progs.syscall_enter, true);
-		bpf_program__set_autoload(skel->progs.syscall_exit, true);
-		bpf_program__set_autoload(skel->progs.syscall_switch, true);
-	}
-	return 0;
-}
-
-static int explain_load(int code, struct error *err)
-{
-	if (code == -EPERM || code == -EACCES)
-		return error__set(err, code,
-				  "cannot load BPF programs: not permitted; run as root, e.g. with "
-				  "sudo, or with CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN");
-	if (code == -ENOMEM)
-		return error__set(err, code,
-				  "cannot load BPF programs: no memory; trace fewer "
-				  "layers with --layer, or raise the limit on locked "
-				  "memory");
-	if (load_log__lacking())
-		return error__set(err, code,
-				  "cannot load BPF programs: this kernel's types lack %s; leave "
-				  "out the layers that need it with --layer",
-				  load_log__lacking());
-	return error__set(err, code,
-			  "cannot load BPF programs: %s; TMTRACE_DEBUG=1 shows what the kernel "
-			  "said, Linux 5.17 or later is needed",
-			  strerror(-code));
 }
 
 static int map_probes(struct kernel *kernel, struct error *err)
@@ -205,56 +74,10 @@ static int map_probes(struct kernel *kernel, struct error *err)
 	return 0;
 }
 
-static int load(struct kernel *kernel, struct error *err)
-{
-	struct tmtrace_bpf *skel = kernel->skel;
-	__u32 zero = 0;
-	int rc;
-
-	rc = tmtrace_bpf__load(skel);
-	if (rc)
-		return explain_load(rc, err);
-	if (kernel->options.cgroup_fd >= 0) {
-		rc = bpf_map_update_elem(bpf_map__fd(skel->maps.tm_cgroup), &zero,
-					 &kernel->options.cgroup_fd, BPF_ANY);
-		if (rc)
-			return error__set(err, rc, "cannot trace that cgroup: %s", strerror(-rc));
-	}
-	return map_probes(kernel, err);
-}
-
-/* The skeleton of the object as this kernel takes it; -errno. */
-static int open_skeleton(struct kernel *kernel)
-{
-	struct tmtrace_bpf *skel = calloc(1, sizeof(*skel));
-	const void *object;
-	void *adapted = NULL;
-	size_t size, n;
-	int rc;
-
-	if (!skel)
-		return -ENOMEM;
-	kernel->skel = skel;
-	rc = tmtrace_bpf__create_skeleton(skel);
-	if (rc)
-		return rc;
-	object = tmtrace_bpf__elf_bytes(&n);
-	rc = kfuncs__adapt(&adapted, &size, object, n, kernel->btf);
-	if (rc)
-		return rc;
-	if (adapted) {
-		skel->skeleton->data = adapted;
-		skel->skeleton->data_sz = size;
-	}
-	rc = bpf_object__open_skeleton(skel->skeleton, NULL);
-	free(adapted); /* libbpf has copied what it needs */
-	return rc;
-}
-
 int kernel__load(struct kernel **out, const struct kernel_options *options, struct error *err)
 {
 	struct kernel *kernel = calloc(1, sizeof(*kernel));
-	struct bpf_program *prog;
+	struct rung_context context;
 	int rc;
 
 	if (!kernel)
@@ -274,23 +97,18 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 				strerror(errno));
 		goto fail;
 	}
-	rc = open_skeleton(kernel);
-	if (rc) {
-		rc = explain_load(rc, err);
-		goto fail;
-	}
 	kernel->options.config.typed_reads =
 		btf__find_by_name_kind(kernel->btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
-	kernel->skel->rodata->tm_config = kernel->options.config;
-	set_sizes(kernel);
-	bpf_object__for_each_program(prog, kernel->skel->obj)
-	{
-		bpf_program__set_autoload(prog, false);
-	}
-	choose_user_programs(kernel);
-	rc = choose_kernel_programs(kernel, err);
+	rc = skeleton__open(&kernel->skel, &kernel->options, kernel->btf, err);
+	if (rc < 0)
+		goto fail;
+	context = context_of(kernel);
+	programs__choose_user(kernel->skel, &kernel->options);
+	rc = programs__choose_kernel(&context, kernel->rungs, err);
 	if (!rc)
-		rc = load(kernel, err);
+		rc = skeleton__load(kernel->skel, kernel->options.cgroup_fd, err);
+	if (!rc)
+		rc = map_probes(kernel, err);
 	if (rc < 0)
 		goto fail;
 	*out = kernel;

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The catalogue of a session, and which layers of it and of the kernel are traced. */
+#ifndef USER_COMMAND_LAYERS_H
+#define USER_COMMAND_LAYERS_H
+
+#include "command/session.h"
+
+/* The shipped catalogue and the files of --probes. */
+int layers__open_catalogue(struct session *session, struct error *err);
+
+/* From --layer, --lib and --mechanism; an error is one of the command line. */
+int layers__choose(struct session *session, struct error *err);
+
+/* Is any layer of the catalogue traced? */
+bool layers__have_libraries(const struct session *session);
+
+#endif

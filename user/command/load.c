@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/layers.h"
+#include "command/load.h"
+#include "command/prove.h"
+#include "command/scope.h"
+
+static int choose_mechanism(struct session *session, struct error *err)
+{
+	int forced = session->options->mechanism, rc = 0;
+	int m;
+
+	if (!layers__have_libraries(session))
+		return 0;
+	for (m = (int)session->choice.mechanism; m < UPROBE_MECHANISMS; m++) {
+		session->mechanism = session->choice.mechanism = m;
+		rc = uprobe__try(m);
+		if (!rc)
+			return 0;
+		if (forced >= 0)
+			return error__set(err, rc,
+					  "--mechanism user=%s: this kernel refuses it: %s; leave "
+					  "the choice to tmtrace",
+					  uprobe_mechanism_names[m], strerror(-rc));
+	}
+	if (rc == -EPERM || rc == -EACCES)
+		return error__set(err, rc,
+				  "cannot probe library functions: not permitted; run as root, "
+				  "e.g. with sudo, or with CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN");
+	return error__set(err, rc,
+			  "this kernel cannot probe library functions with a cookie: %s; Linux "
+			  "5.17 or later is needed, or trace --layer vfs,block alone",
+			  strerror(-rc));
+}
+
+static void unload_kernel(struct session *session)
+{
+	drain__free(session->drain);
+	kernel__free(session->kernel);
+	free(session->cgroup);
+	session->drain = NULL;
+	session->kernel = NULL;
+	session->cgroup = NULL;
+}
+
+static int load_kernel(struct session *session, struct error *err)
+{
+	struct kernel_options options = {
+		.config = { .self_tgid = getpid(),
+			    .cgroup_v1 = -1,
+			    .slots = session->options->slots,
+			    .spare_confined = session->choice.spares_confined },
+		.user = layers__have_libraries(session),
+		.vfs = session->vfs,
+		.inside = !session->options->no_syscalls,
+		.block = session->block,
+		.mechanism = session->mechanism,
+		.forced = { session->options->kernel_mechanisms[KERNEL_VFS],
+			    session->options->kernel_mechanisms[KERNEL_BLOCK] },
+		.cgroup_fd = -1,
+	};
+	struct drain_maps maps;
+	int rc;
+
+	options.config.layers = (session->vfs ? 1U << TM_LAYER_VFS : 0) |
+				(session->block ? 1U << TM_LAYER_BLOCK : 0) |
+				(options.user ? 1U << TM_LAYER_USER : 0);
+	rc = scope__configure(session, &options.config, &options.cgroup_fd, err);
+	if (!rc)
+		rc = kernel__load(&session->kernel, &options, err);
+	if (options.cgroup_fd >= 0)
+		close(options.cgroup_fd);
+	if (rc < 0)
+		return rc;
+	kernel__maps(session->kernel, &maps);
+	return drain__new(&session->drain, &maps, err);
+}
+
+int load__proven(struct session *session, struct error *err)
+{
+	int rc;
+
+	session->choice = choice__first(session->options->mechanism);
+	do {
+		unload_kernel(session);
+		rc = choose_mechanism(session, err);
+		if (!rc)
+			rc = load_kernel(session, err);
+		if (!rc && layers__have_libraries(session))
+			rc = prove__mechanism(session, err);
+	} while (rc == -EAGAIN);
+	return rc;
+}

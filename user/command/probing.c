@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+
+#include "command/layers.h"
+#include "command/probing.h"
+#include "command/prove.h"
+#include "command/targets.h"
+#include "target/process_list.h"
+
+static int probe_running(struct session *session, const pid_t *pids, size_t n, struct error *err)
+{
+	struct file_set *known = file_set__new();
+	struct error one;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < n && rc != -ENOMEM; i++) {
+		rc = targets__process(session->attach, pids[i], known, &session->notes, &one);
+		if (rc < 0 && rc != -ESRCH && rc != -ENOMEM)
+			note_list__add(&session->notes, "%s", one.text);
+	}
+	file_set__free(known);
+	return rc == -ENOMEM ? error__set(err, rc, "%s", one.text) : 0;
+}
+
+/* The libraries of all that is in scope now, and of what may come into it. */
+static int probe_scope(struct session *session, struct error *err)
+{
+	pid_t *pids = NULL;
+	size_t n = 0;
+	int rc;
+
+	if (session->options->scope == SCOPE_CGROUP)
+		rc = process_list__cgroup(session->cgroup->path, &pids, &n, err);
+	else
+		rc = process_list__all(&pids, &n, err);
+	if (!rc)
+		rc = probe_running(session, pids, n, err);
+	free(pids);
+	return rc ? rc : targets__machine(session->attach, &session->notes, err);
+}
+
+static int probe_targets(struct session *session, const char *program, struct error *err)
+{
+	const struct options *options = session->options;
+
+	switch (options->scope) {
+	case SCOPE_COMMAND:
+		return targets__command(session->attach, options, program, &session->notes, err);
+	case SCOPE_PIDS:
+		return probe_running(session, options->pids, options->n_pids, err);
+	default:
+		return probe_scope(session, err);
+	}
+}
+
+int probing__attach(struct session *session, const char *program, struct error *err)
+{
+	struct attach_options options = {
+		.catalogue = session->catalogue,
+		.layers = session->layers,
+		.table = session->probes,
+		.kernel = session->kernel,
+		.mechanism = session->mechanism,
+		.choice = prove__sites(session),
+	};
+	struct late_options late;
+	int rc;
+
+	if (!layers__have_libraries(session))
+		return 0;
+	rc = attach__new(&session->attach, &options, err);
+	if (rc < 0)
+		return rc;
+	late = (struct late_options){
+		.attach = session->attach,
+		.kernel = session->kernel,
+		.cgroup = session->cgroup,
+		.notes = &session->notes,
+	};
+	/* Watching begins before looking, so that nothing falls in between. */
+	rc = late__open(&session->late, &late);
+	if (rc < 0)
+		error__set(err, rc, "no memory");
+	if (!rc)
+		rc = targets__named(session->attach, session->options, err);
+	return rc ? rc : probe_targets(session, program, err);
+}

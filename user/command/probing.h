@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Puts the probes on the libraries of a session, those of now and those to come. */
+#ifndef USER_COMMAND_PROBING_H
+#define USER_COMMAND_PROBING_H
+
+#include "command/session.h"
+
+/*
+ * Sets session->attach and session->late. program: the file of the command to run, NULL without
+ * one. Without layers of libraries this does nothing.
+ */
+int probing__attach(struct session *session, const char *program, struct error *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who is traced: processes, a cgroup, the whole machine. */
+#ifndef USER_COMMAND_SCOPE_H
+#define USER_COMMAND_SCOPE_H
+
+#include "command/session.h"
+
+/* Can the processes of --pid be traced? */
+int scope__check_pids(const struct options *options, struct error *err);
+
+/*
+ * Sets what the kernel side has to know of the scope, and session->cgroup with --cgroup: then, for
+ * version 2, *cgroup_fd is its descriptor, the caller's to close also after an error.
+ */
+int scope__configure(struct session *session, struct tm_config *config, int *cgroup_fd,
+		     struct error *err);
+
+/* Traces the processes of --pid, or the command, which have all their probes now. */
+int scope__add_targets(struct session *session, struct error *err);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "kernel/programs.h"
+#include "kernel/uprobe.h"
+
+/* May a program write to the traced program's memory? Not on a kernel that is locked down. */
+static bool can_write_user(void)
+{
+	const struct bpf_insn program[] = {
+		{ .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = -8 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X,
+		  .dst_reg = BPF_REG_2,
+		  .src_reg = BPF_REG_10 },
+		/* NOLINTNEXTLINE(misc-redundant-expression): BPF_ADD is 0 */
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_2, .imm = -8 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3, .imm = 8 },
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_write_user },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "tm_try_write", "GPL", program,
+			       sizeof(program) / sizeof(*program), NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+void programs__choose_user(struct tmtrace_bpf *skel, const struct kernel_options *options)
+{
+	enum uprobe_mechanism mechanism = options->mechanism;
+	bool session = options->user && mechanism == UPROBE_SESSION;
+	bool pair = options->user && !session;
+	bool arrivals = options->user && options->config.scope == TM_SCOPE_CGROUP;
+	int type = uprobe__attach_type(mechanism);
+
+	bpf_program__set_autoload(skel->progs.call_session, session);
+	bpf_program__set_autoload(skel->progs.call_entry, pair);
+	bpf_program__set_autoload(skel->progs.call_return, pair);
+	bpf_program__set_expected_attach_type(skel->progs.call_session, type);
+	bpf_program__set_expected_attach_type(skel->progs.call_entry, type);
+	bpf_program__set_expected_attach_type(skel->progs.call_return, type);
+	/* The guards are entry probes: what serves a session are multi links. */
+	if (session)
+		type = uprobe__attach_type(UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(skel->progs.unwind_begin, type);
+	bpf_program__set_expected_attach_type(skel->progs.stack_switch, type);
+	bpf_program__set_autoload(skel->progs.mapped_inode, options->user);
+	bpf_program__set_autoload(skel->progs.cgroup_moved, arrivals);
+	bpf_program__set_autoload(skel->progs.cgroup_forked, arrivals);
+	bpf_program__set_autoload(skel->progs.stack_switch, options->user);
+	bpf_program__set_autoload(skel->progs.unwind_begin, session && can_write_user());
+}
+
+static bool is_traced(const struct kernel_options *options, enum kernel_layer layer)
+{
+	return layer == KERNEL_VFS ? options->vfs : options->block;
+}
+
+int programs__choose_kernel(const struct rung_context *context, int rungs[KERNEL_LAYERS],
+			    struct error *err)
+{
+	const struct kernel_options *options = context->options;
+	struct tmtrace_bpf *skel = context->skel;
+	enum kernel_layer layer;
+
+	for (layer = 0; layer < KERNEL_LAYERS; layer++) {
+		int forced = options->forced[layer], rung;
+
+		if (!is_traced(options, layer))
+			continue;
+		rung = ladder__choose(layer, forced, context, err);
+		if (rung < 0 && forced >= 0)
+			return rung;
+		rungs[layer] = rung < 0 ? -1 : rung;
+		if (rung >= 0)
+			ladder__at(layer)->rungs[rung].choose(context);
+		else
+			note_list__add(context->notes, "%s operations are not seen: %s",
+				       ladder__at(layer)->layer, err->text);
+	}
+	bpf_program__set_autoload(skel->progs.process_fork, true);
+	bpf_program__set_autoload(skel->progs.process_fork_again, true);
+	bpf_program__set_autoload(skel->progs.process_exec, true);
+	bpf_program__set_autoload(skel->progs.process_exit, true);
+	/* The time that library calls spend in system calls. */
+	if (options->user && options->inside) {
+		bpf_program__set_autoload(skel->progs.syscall_enter, true);
+		bpf_program__set_autoload(skel->progs.syscall_exit, true);
+		bpf_program__set_autoload(skel->progs.syscall_switch, true);
+	}
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which programs of the BPF object a run loads. Only for user/kernel. */
+#ifndef USER_KERNEL_PROGRAMS_H
+#define USER_KERNEL_PROGRAMS_H
+
+#include "base/error.h"
+#include "kernel/kernel.h"
+#include "kernel/rung.h"
+
+/* Of library functions: those of the mechanism, and the guards that it needs. */
+void programs__choose_user(struct tmtrace_bpf *skel, const struct kernel_options *options);
+
+/*
+ * Of the kernel's layers: what follows processes, and the mechanisms of the traced layers, whose
+ * numbers go into rungs. Without any on this kernel a layer stays as it is, with a note, but an
+ * error if one was forced.
+ */
+int programs__choose_kernel(const struct rung_context *context, int rungs[KERNEL_LAYERS],
+			    struct error *err);
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "kernel/kfuncs.h"
+#include "kernel/load_log.h"
+#include "kernel/skeleton.h"
+#include "tmtrace.skel.h"
+
+static int explain_load(int code, struct error *err)
+{
+	if (code == -EPERM || code == -EACCES)
+		return error__set(err, code,
+				  "cannot load BPF programs: not permitted; run as root, e.g. with "
+				  "sudo, or with CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN");
+	if (code == -ENOMEM)
+		return error__set(err, code,
+				  "cannot load BPF programs: no memory; trace fewer "
+				  "layers with --layer, or raise the limit on locked "
+				  "memory");
+	if (load_log__lacking())
+		return error__set(err, code,
+				  "cannot load BPF programs: this kernel's types lack %s; leave "
+				  "out the layers that need it with --layer",
+				  load_log__lacking());
+	return error__set(err, code,
+			  "cannot load BPF programs: %s; TMTRACE_DEBUG=1 shows what the kernel "
+			  "said, Linux 5.17 or later is needed",
+			  strerror(-code));
+}
+
+/* The object as this kernel takes it; -errno. */
+static int open_adapted(struct tmtrace_bpf *skel, const struct btf *kernel_btf)
+{
+	const void *object;
+	void *adapted = NULL;
+	size_t size, n;
+	int rc;
+
+	rc = tmtrace_bpf__create_skeleton(skel);
+	if (rc)
+		return rc;
+	object = tmtrace_bpf__elf_bytes(&n);
+	rc = kfuncs__adapt(&adapted, &size, object, n, kernel_btf);
+	if (rc)
+		return rc;
+	if (adapted) {
+		skel->skeleton->data = adapted;
+		skel->skeleton->data_sz = size;
+	}
+	rc = bpf_object__open_skeleton(skel->skeleton, NULL);
+	free(adapted); /* libbpf has copied what it needs */
+	return rc;
+}
+
+/* A map's full size is only known here; what a layer does not need stays at one element. */
+static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *options)
+{
+	const struct tm_config *config = &options->config;
+
+	bpf_map__set_max_entries(skel->maps.tm_slots, config->slots);
+	bpf_map__set_max_entries(skel->maps.tm_series, config->slots);
+	bpf_map__set_max_entries(skel->maps.tm_buckets, config->slots * TM_HISTOGRAMS);
+	bpf_map__set_max_entries(skel->maps.tm_ledgers,
+				 (TM_PROBE_USER + TM_PROBES_MAX) * config->shards);
+	if (!options->vfs) {
+		bpf_map__set_max_entries(skel->maps.tm_aio, 1);
+		bpf_map__set_max_entries(skel->maps.tm_uring, 1);
+	}
+	if (!options->block)
+		bpf_map__set_max_entries(skel->maps.tm_requests, 1);
+}
+
+int skeleton__open(struct tmtrace_bpf **out, const struct kernel_options *options,
+		   const struct btf *kernel_btf, struct error *err)
+{
+	struct tmtrace_bpf *skel = calloc(1, sizeof(*skel));
+	struct bpf_program *prog;
+	int rc;
+
+	if (!skel)
+		return error__set(err, -ENOMEM, "no memory");
+	rc = open_adapted(skel, kernel_btf);
+	if (rc) {
+		tmtrace_bpf__destroy(skel);
+		return explain_load(rc, err);
+	}
+	skel->rodata->tm_config = options->config;
+	set_sizes(skel, options);
+	bpf_object__for_each_program(prog, skel->obj)
+	{
+		bpf_program__set_autoload(prog, false);
+	}
+	*out = skel;
+	return 0;
+}
+
+int skeleton__load(struct tmtrace_bpf *skel, int cgroup_fd, struct error *err)
+{
+	__u32 zero = 0;
+	int rc;
+
+	rc = tmtrace_bpf__load(skel);
+	if (rc)
+		return explain_load(rc, err);
+	if (cgroup_fd >= 0) {
+		rc = bpf_map_update_elem(bpf_map__fd(skel->maps.tm_cgroup), &zero, &cgroup_fd,
+					 BPF_ANY);
+		if (rc)
+			return error__set(err, rc, "cannot trace that cgroup: %s", strerror(-rc));
+	}
+	return 0;
+}
