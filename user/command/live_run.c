@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/live_run.h"
+#include "report/live_names.h"
+#include "report/share.h"
+#include "target/cgroup_names.h"
+#include "target/devices.h"
+#include "target/mounts.h"
+
+#define MECHANISMS_MAX 16
+
+struct live_run {
+	struct session *session;
+	struct report_run run;
+	struct live_names names;
+	struct report_mechanism mechanisms[MECHANISMS_MAX];
+	struct report_hit_cost costs[ENTRY_CLASSES];
+	struct utsname uname;
+	char scope[256], epoch[32];
+};
+
+static __u64 realtime_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (__u64)t.tv_sec * 1000000000ULL + (__u64)t.tv_nsec;
+}
+
+/* The scope in words, as in "pid 4711" or "command fio job.ini". */
+static void describe_scope(const struct options *options, char *text, size_t room)
+{
+	size_t i, used = 0;
+
+	switch (options->scope) {
+	case SCOPE_PIDS:
+		used = snprintf(text, room, "pid");
+		for (i = 0; i < options->n_pids && used < room; i++)
+			used += snprintf(text + used, room - used, "%s%d", i ? "," : " ",
+					 options->pids[i]);
+		break;
+	case SCOPE_CGROUP:
+		snprintf(text, room, "cgroup %s", options->cgroup);
+		break;
+	case SCOPE_COMMAND:
+		used = snprintf(text, room, "command");
+		for (i = 0; options->command[i] && used < room; i++)
+			used += snprintf(text + used, room - used, " %s", options->command[i]);
+		break;
+	default:
+		snprintf(text, room, "the whole machine");
+		break;
+	}
+}
+
+static void add_mechanism(struct live_run *live, const char *layer, const char *mechanism)
+{
+	if (live->run.n_mechanisms < MECHANISMS_MAX)
+		live->mechanisms[live->run.n_mechanisms++] =
+			(struct report_mechanism){ layer, mechanism };
+}
+
+static void describe_mechanisms(struct live_run *live)
+{
+	const struct session *session = live->session;
+	enum kernel_layer layer;
+	size_t i;
+
+	for (i = 0; i < catalogue__n_layers(session->catalogue); i++)
+		if (session->layers[i])
+			add_mechanism(live, catalogue__layer(session->catalogue, i)->name,
+				      uprobe_mechanism_names[session->mechanism]);
+	for (layer = 0; layer < KERNEL_LAYERS; layer++) {
+		const char *mechanism = kernel__mechanism(session->kernel, layer);
+
+		if (mechanism)
+			add_mechanism(live, ladder__layer(layer), mechanism);
+	}
+}
+
+/* What a hit costs, as far as it was measured. */
+static void describe_costs(struct live_run *live)
+{
+	enum entry_class kind;
+
+	live->run.hit_costs = live->costs;
+	live->run.n_hit_costs = 0;
+	for (kind = ENTRY_EMULATED; kind <= ENTRY_STEPPED; kind++) {
+		const struct hit_cost *cost = &live->session->proven.costs[kind];
+
+		if (cost->timed_ns)
+			live->costs[live->run.n_hit_costs++] = (struct report_hit_cost){
+				.site_class = entry_class_names[kind],
+				.ns = cost->timed_ns,
+				.inside_ns = cost->inside_ns,
+				.counted_ns = cost->counted_ns,
+			};
+	}
+}
+
+int live_run__open(struct live_run **out, struct session *session, char **argv, struct error *err)
+{
+	struct live_run *live = calloc(1, sizeof(*live));
+	const struct options *options = session->options;
+	struct error no_mounts;
+
+	if (!live)
+		return error__set(err, -ENOMEM, "no memory");
+	live->session = session;
+	uname(&live->uname);
+	describe_scope(options, live->scope, sizeof(live->scope));
+	live->run = (struct report_run){
+		.version = TMTRACE_VERSION,
+		.kernel = live->uname.release,
+		.hostname = live->uname.nodename,
+		.scope = live->scope,
+		.argv = argv,
+		.start_ns = realtime_ns(),
+		.epoch = live->epoch,
+		.mechanisms = live->mechanisms,
+		.probe_share = -1,
+		.times_known = options->no_syscalls ? 0 : REPORT_ALL_TIMES,
+	};
+	snprintf(live->epoch, sizeof(live->epoch), "%llx-%x",
+		 (unsigned long long)live->run.start_ns, (unsigned int)getpid());
+	live->names.probes = session->probes;
+	live->names.devices = devices__new();
+	mounts__open(&live->names.mounts, &no_mounts);
+	live_names__use(&live->names, &live->run);
+	*out = live;
+	return 0;
+}
+
+/* The cgroups of the jobs: of the hierarchy that is traced, else of version 2. */
+static void open_cgroups(struct live_run *live)
+{
+	const struct cgroup *traced = live->session->cgroup;
+	struct cgroup *root = NULL;
+	struct error err;
+
+	if (!traced && !cgroup__find(&root, "/", &err))
+		traced = root;
+	if (traced && cgroup_names__open(&live->names.cgroups, traced->mount, &err) < 0)
+		live->names.cgroups = NULL;
+	free(root);
+}
+
+void live_run__start(struct live_run *live)
+{
+	describe_mechanisms(live);
+	describe_costs(live);
+	open_cgroups(live);
+	live->run.start_ns = realtime_ns();
+}
+
+const struct report_run *live_run__report(const struct live_run *live)
+{
+	return &live->run;
+}
+
+int live_run__read(struct live_run *live, const struct snapshot **out, struct error *err)
+{
+	int rc = drain__read(live->session->drain, out, err);
+
+	if (rc < 0)
+		return rc;
+	live_names__use(&live->names, &live->run);
+	live->run.notes = (const char *const *)live->session->notes.lines;
+	live->run.n_notes = live->session->notes.n;
+	live->run.probe_share = share__of_probes(&live->run, *out);
+	return 0;
+}
+
+void live_run__close(struct live_run *live)
+{
+	if (!live)
+		return;
+	mounts__close(live->names.mounts);
+	devices__free(live->names.devices);
+	cgroup_names__close(live->names.cgroups);
+	free(live);
+}

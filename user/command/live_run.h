@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A session as reports know it: who, what, by which mechanisms, at which cost, and its figures. */
+#ifndef USER_COMMAND_LIVE_RUN_H
+#define USER_COMMAND_LIVE_RUN_H
+
+#include "command/session.h"
+#include "report/report.h"
+
+struct live_run;
+
+/*
+ * Before the session is started; it must outlive the run. argv: tmtrace's own. 0 and *out, or
+ * -ENOMEM.
+ */
+int live_run__open(struct live_run **out, struct session *session, char **argv, struct error *err);
+/* The session has been started. */
+void live_run__start(struct live_run *live);
+void live_run__close(struct live_run *live); /* NULL is fine */
+
+/* What is known so far; valid until it is closed. */
+const struct report_run *live_run__report(const struct live_run *live);
+
+/*
+ * Reads the figures; what is known of the run is then of the same moment. *out lives until the next
+ * read. 0, or a negative errno.
+ */
+int live_run__read(struct live_run *live, const struct snapshot **out, struct error *err);
+
+#endif
