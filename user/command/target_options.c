@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "command/mechanism_option.h"
+#include "command/option_values.h"
+#include "command/target_options.h"
+
+enum {
+	OPT_CGROUP = 256,
+	OPT_LAYER,
+	OPT_PROBES,
+	OPT_LIB,
+	OPT_MECHANISM,
+	OPT_MAX_SERIES,
+	OPT_ENTRY,
+};
+
+static const struct argp_option target_options[] = {
+	{ "pid", 'p', "PID[,PID...]", 0, "processes that run already, and what they start", 1 },
+	{ "all", 'a', NULL, 0, "the whole machine", 1 },
+	{ "layer", OPT_LAYER, "LIST", 0,
+	  "only these layers: vfs, block, or a library's (default: all)", 1 },
+	{ "probes", OPT_PROBES, "PATH", 0, "a further catalogue file, or a folder of them", 1 },
+	{ "lib", OPT_LIB, "LAYER=PATH", 0, "trace this file as that layer's library", 1 },
+	{ "entry", OPT_ENTRY, "WHERE", 0,
+	  "probe functions where it is cheap (default), or at their first instruction: cheap, "
+	  "first",
+	  1 },
+	{ 0 },
+};
+
+static const struct argp_option session_options[] = {
+	{ "cgroup", OPT_CGROUP, "PATH", 0, "everything in a cgroup, v1 or v2, now and later", 1 },
+	{ "mechanism", OPT_MECHANISM, "LAYER=NAME[,...]", 0,
+	  "force mechanisms of the layers user, vfs and block, as in user=multi,vfs=tp_btf", 1 },
+	{ "max-series", OPT_MAX_SERIES, "N", 0,
+	  "room for so many different job, function and file system (default 4096)", 1 },
+	{ 0 },
+};
+
+void target_options__scope(struct options *options, enum options_scope scope)
+{
+	if (options->scope != SCOPE_NONE && options->scope != scope)
+		option_values__refuse(
+			"only one of --pid, --cgroup, --all and -- COMMAND can be traced");
+	options->scope = scope;
+}
+
+static void add_pids(struct options *options, const char *list)
+{
+	const char *p = list;
+	size_t room = 0;
+
+	for (;;) {
+		char *end;
+		long pid;
+
+		errno = 0;
+		pid = strtol(p, &end, 10);
+		if (end == p || errno || pid <= 0 || pid > 4194304 || (*end && *end != ','))
+			option_values__refuse(
+				"--pid %s: not a list of process numbers, as in 4711,4712", list);
+		room = options->n_pids;
+		if (array__grow((void **)&options->pids, &room, options->n_pids,
+				sizeof(*options->pids)) < 0)
+			option_values__no_memory();
+		options->pids[options->n_pids++] = pid;
+		if (!*end)
+			return;
+		p = end + 1;
+	}
+}
+
+static void add_layers(struct options *options, char *list)
+{
+	char *name, *rest = NULL;
+
+	for (name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+		option_values__add(&options->layers, &options->n_layers, name);
+	if (!options->n_layers)
+		option_values__refuse("--layer: no layer named");
+}
+
+static void add_lib(struct options *options, const char *arg)
+{
+	const char *equals = strchr(arg, '=');
+	struct options_lib *libs;
+
+	if (!equals || equals == arg || !equals[1])
+		option_values__refuse("--lib %s: not LAYER=PATH, as in mio=/opt/mio/lib/libmio.so",
+				      arg);
+	libs = reallocarray(options->libs, options->n_libs + 1, sizeof(*libs));
+	if (!libs)
+		option_values__no_memory();
+	options->libs = libs;
+	libs[options->n_libs].layer = strndup(arg, equals - arg);
+	libs[options->n_libs].path = equals + 1;
+	if (!libs[options->n_libs++].layer)
+		option_values__no_memory();
+}
+
+static void set_mechanisms(struct options *options, const char *list)
+{
+	struct error err;
+
+	for (;;) {
+		size_t length = strcspn(list, ",");
+		char *item = strndup(list, length);
+
+		if (!item)
+			option_values__no_memory();
+		if (mechanism_option__set(options, item, &err) < 0)
+			option_values__refuse("%s", err.text);
+		free(item);
+		if (!list[length])
+			return;
+		list += length + 1;
+	}
+}
+
+static error_t parse_target(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'p':
+		target_options__scope(options, SCOPE_PIDS);
+		add_pids(options, arg);
+		return 0;
+	case 'a':
+		target_options__scope(options, SCOPE_ALL);
+		return 0;
+	case OPT_LAYER:
+		add_layers(options, arg);
+		return 0;
+	case OPT_PROBES:
+		option_values__add(&options->probes, &options->n_probes, arg);
+		return 0;
+	case OPT_LIB:
+		add_lib(options, arg);
+		return 0;
+	case OPT_ENTRY:
+		if (strcmp(arg, "first") && strcmp(arg, "cheap"))
+			option_values__refuse("--entry %s: known are cheap and first", arg);
+		options->first = !strcmp(arg, "first");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_session(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = options;
+		return 0;
+	case OPT_CGROUP:
+		target_options__scope(options, SCOPE_CGROUP);
+		options->cgroup = arg;
+		return 0;
+	case OPT_MECHANISM:
+		set_mechanisms(options, arg);
+		return 0;
+	case OPT_MAX_SERIES:
+		options->slots = option_values__number("--max-series", arg, 16, 1 << 20);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp target_options_argp = { target_options, parse_target };
+static const struct argp_child children[] = { { &target_options_argp }, { 0 } };
+const struct argp session_options_argp = { session_options, parse_session, .children = children };
+
+struct options target_options__none(void)
+{
+	return (struct options){ .mechanism = -1, .kernel_mechanisms = { -1, -1 } };
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The options that several commands share, as children of their parsers. Input: struct options. */
+#ifndef USER_COMMAND_TARGET_OPTIONS_H
+#define USER_COMMAND_TARGET_OPTIONS_H
+
+#include <argp.h>
+
+#include "command/options.h"
+
+/* --pid, --all, --layer, --probes, --lib, --entry */
+extern const struct argp target_options_argp;
+/* These, --cgroup, --mechanism and --max-series: what a session needs. */
+extern const struct argp session_options_argp;
+
+/* What these parsers begin with. */
+struct options target_options__none(void);
+/* Only one scope can be chosen: another one is refused. */
+void target_options__scope(struct options *options, enum options_scope scope);
+
+#endif
