@@ -9,6 +9,7 @@ FUZZ_TIME ?= 0
 FUZZ	  ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 TESTS	  ?=
 KERNELS	  ?=
+BEGIN_WITHIN ?=
 
 # Files that root makes in a user's clone are given to that user.
 GIVE_BACK := $(Q)if [ -n "$$SUDO_UID" ] && [ "$$SUDO_UID" != 0 ] && [ -d $(BUILD) ]; then \
@@ -68,13 +69,15 @@ test-unit: $(UNIT_PROGRAMS)
 test-integration: all stack stack-endbr64 bench-tools
 	$(Q)tests/run --build $(BUILD) $(TESTS)
 
-# The integration tests that depend on the kernel, in kernels of Debian.
+# The integration tests that depend on the kernel, in kernels of Debian; TESTS='*' BEGIN_WITHIN=6000
+# for all.
 .PHONY: test-kernels
 test-kernels:
 	$(Q)scripts/install-dependencies test
-	$(Q)$(MAKE) $(AGAIN) $(JOBS) all stack
+	$(Q)$(MAKE) $(AGAIN) $(JOBS) all stack stack-endbr64 bench-tools
 	$(GIVE_BACK)
-	$(Q)tests/kernels/run --build $(BUILD) $(KERNELS) $(if $(TESTS),-- $(TESTS))
+	$(Q)set -f; tests/kernels/run --build $(BUILD) $(if $(BEGIN_WITHIN),--begin-within $(BEGIN_WITHIN)) \
+		$(KERNELS) $(if $(TESTS),-- $(TESTS))
 
 .PHONY: fuzz
 fuzz:

@@ -208,13 +208,15 @@ def check_ledgers(records, quiet=True):
                                                                        final=True):
         name = f"{r['layer']} {r['function']}"
         parts = r["recorded"] + r["filtered"] + r["lost"] + r["in_flight"]
+        reasons = [f"{loss['count']} {loss['reason']}" for loss in
+                   records.of("loss", layer=r["layer"], function=r["function"])]
         check(r["hits"] == parts,
               f"ledger of {name}: {r['hits']} hits are not {r['recorded']} recorded + "
-              f"{r['filtered']} filtered + {r['lost']} lost + {r['in_flight']} in flight")
+              f"{r['filtered']} filtered + {r['lost']} lost + {r['in_flight']} in flight {reasons}")
         unseen = sum(loss["count"] for loss in
                      records.of("loss", layer="block", function=r["function"], reason="unseen"))
         lost = r["lost"] - (unseen if r["layer"] == "block" else 0)
-        check(lost == 0, f"{name}: {lost} lost")
+        check(lost == 0, f"{name}: {lost} lost: {', '.join(reasons)}")
         # Readahead of a program's file may be under way when it ends, and kernels have been seen
         # that run no BPF program in some of a disk's interrupts: only private
         # devices are held to it, by their records.

@@ -6,9 +6,11 @@ probe the instructions by which functions return. No program may be harmed, trac
 """
 
 import os
+import signal
 
 from harness import (Failure, Skip, check, check_ledgers, compare, compare_clean, equal,
                      truth_functions)
+from test_process import function_offset
 
 SAMPLE = ("--layer", "sample")
 WHOLE_STACK = ("--layer", "mstro,mio,m0,addb,sample")
@@ -95,18 +97,73 @@ def check_pthread_exit(env, mechanism):
     equal("killed", lost, truth["killed"])
 
 
+CXX = ("sample", "sample_call_cxx")
+THROW = ("exception", "--how", "throw")
+TRACING = "/sys/kernel/tracing"
+
+
+def check_thrown(records, truth):
+    """Every call that an exception passed is unwound; counted where calls are not timed."""
+    check_ledgers(records)
+    probe, = records.probes(*CXX)
+    thrown = truth["unwound"]
+    check(thrown > 0, "nothing was thrown")
+    wanted = (0, thrown) if timed(probe) else (thrown, 0)
+    got = (records.total(*CXX, "count"), records.lost("unwound"))
+    equal("(counted, unwound)", got, wanted)
+    equal("calls", truth_functions(truth)[CXX]["calls"], thrown)
+    equal("sample_leaf", records.total("sample", "sample_leaf", "count"),
+          truth_functions(truth)["sample", "sample_leaf"]["returns"])
+
+
+def timed(probe):
+    return not probe["reason"]
+
+
 def check_throw(env, mechanism):
     """A C++ exception passes a function that the catalogue marks as calling back."""
-    records, truth = traced(env, mechanism, "exception", "--how", "throw")
+    records, truth = traced(env, mechanism, *THROW)
     if "skipped" in truth:
         raise Skip(truth["skipped"])
-    check_ledgers(records)
-    true = truth_functions(truth)
-    key = ("sample", "sample_call_cxx")
-    seen = records.total(*key, "count") + records.lost("unwound")
-    equal("counted or unwound", seen, true[key]["calls"])
-    equal("sample_leaf", records.total("sample", "sample_leaf", "count"),
-          true["sample", "sample_leaf"]["returns"])
+    check_thrown(records, truth)
+
+
+def add_return_probe(env, library, function):
+    """A return probe that is not tmtrace's, by tracefs, as long as the test runs."""
+    name = f"tmtrace_test_{os.getpid()}"
+    event = f"r:{name}/returns {library}:{function_offset(library, function):#x}"
+    enable = f"{TRACING}/events/{name}/returns/enable"
+
+    def write(path, text):
+        fd = os.open(path, os.O_WRONLY | os.O_APPEND)  # these files cannot be sought in
+        try:
+            os.write(fd, text.encode())
+        finally:
+            os.close(fd)
+
+    try:
+        write(f"{TRACING}/uprobe_events", event)
+        env.cleanup(write, f"{TRACING}/uprobe_events", f"-:{name}/returns")
+        write(enable, "1")
+        env.cleanup(write, enable, "0")
+    except OSError as error:
+        raise Skip(f"{TRACING} takes no return probe: {error.strerror}") from error
+
+
+def test_session_throw_repaired(env):
+    """That a program survives is tmtrace's doing: beside another tracer, it dies without tmtrace."""
+    stack = env.private_stack()
+    env.load = os.path.join(stack, "load-plain")
+    records, truth = traced(env, "session", *THROW)
+    if "skipped" in truth:
+        raise Skip(truth["skipped"])
+    probe, = records.probes(*CXX)
+    if not timed(probe):
+        raise Skip(f"sample_call_cxx is only counted: {probe['reason']}")
+    add_return_probe(env, os.path.join(stack, "libsample.so.1"), "sample_call_cxx")
+    status, _, err = env.run(env.load, *THROW, env={**os.environ, "STACK_TRUTH": "off"})
+    equal(f"how it ends without tmtrace ({err})", status, -signal.SIGABRT)
+    check_thrown(*traced(env, "session", *THROW))
 
 
 def check_bystander(env, mechanism):
