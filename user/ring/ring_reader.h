@@ -16,20 +16,9 @@
 #include <linux/types.h>
 
 #include "base/error.h"
+#include "ring/ring_entry.h"
 
 struct ring_reader;
-
-struct ring_entry {
-	__u16 type;
-	bool state; /* else events */
-	bool copy;  /* a state of before, repeated */
-	__u64 key;  /* of a state */
-	__u64 n_events;
-	const void *data; /* aligned to 8; until the next call */
-	size_t size;
-	__u64 sequence; /* of its block: 1 is the first that was written */
-	__u64 time_ns;	/* CLOCK_REALTIME at which its block was finished */
-};
 
 struct ring_info {
 	__u32 version;
@@ -49,7 +38,7 @@ struct ring_losses {
 	__u64 dropped;	   /* events that the writer dropped, its queue being full */
 	__u64 damaged;	   /* events in blocks that should be there and are not intact */
 	__u64 damaged_blocks; /* how many blocks that are */
-	__u64 unfinished;     /* blocks newer than the newest intact one: cut, or being written */
+	bool unfinished;      /* a newer block than the newest intact one is there in parts */
 };
 
 /*
@@ -61,7 +50,8 @@ void ring_reader__close(struct ring_reader *reader); /* NULL is fine */
 
 /*
  * Finds the intact blocks. Again: also those that were written since, which costs little where no
- * more than that has changed; ring_reader__next() goes on where it was. -ENOMEM.
+ * more than that has changed; ring_reader__next() goes on where it was. -ENOMEM. Ends the life of
+ * an entry's data.
  */
 int ring_reader__scan(struct ring_reader *reader, struct error *err);
 

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ring/ring_block.h"
+#include "ring/ring_file.h"
+#include "ring/ring_queue.h"
+#include "ring/ring_states.h"
+#include "ring/ring_writer.h"
+
+/*
+ * States may take this part of the ring. As large is the distance from the end of what is kept at
+ * which they are repeated; from half that distance on, blocks have nothing else. So all of them, in
+ * one stretch, are repeated before the end reaches them.
+ */
+#define STATES_PART 4
+
+struct ring_writer {
+	char *path;
+	int fd;
+	struct ring_layout layout;
+	struct ring_queue *queue;
+	struct ring_states *states;
+
+	bool begun; /* there is a block */
+	struct ring_block block;
+	__u64 head;   /* its offset, or the next one's */
+	__u64 oldest; /* offset of the oldest block with a state, when the last one was finished */
+	__u64 sequence; /* of the last block */
+	__u64 events;	/* in all blocks before this one */
+	__u64 dropped;
+	__u64 dropped_told; /* what the file says */
+};
+
+static __u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (__u64)now.tv_sec * 1000000000 + (__u64)now.tv_nsec;
+}
+
+int ring_writer__create(struct ring_writer **out, int fd, const char *path, __u64 size,
+			struct error *err)
+{
+	struct ring_writer *writer = calloc(1, sizeof(*writer));
+	struct ring_file_header header;
+	int rc = -ENOMEM;
+
+	if (writer) {
+		writer->path = strdup(path);
+		writer->states = ring_states__new();
+	}
+	if (!writer || !writer->path || !writer->states) {
+		error__set(err, rc, "%s: out of memory", path);
+		goto out;
+	}
+	rc = ring_file__lay_out(fd, path, size, &header, err);
+	if (rc < 0)
+		goto out;
+	writer->layout.ring_size = le64toh(header.ring_size);
+	writer->layout.block_max = le32toh(header.block_max);
+	memcpy(writer->layout.id, header.id, sizeof(writer->layout.id));
+	rc = ring_queue__start(&writer->queue, fd, writer->path, &writer->layout, err);
+out:
+	if (rc == 0) {
+		writer->fd = fd;
+		*out = writer;
+	} else if (writer) {
+		ring_states__free(writer->states);
+		free(writer->path);
+		free(writer);
+	}
+	return rc;
+}
+
+size_t ring_writer__entry_max(const struct ring_writer *writer)
+{
+	return writer->layout.block_max - sizeof(struct ring_block_header) -
+	       sizeof(struct ring_entry_header);
+}
+
+__u64 ring_writer__dropped(const struct ring_writer *writer)
+{
+	return writer->dropped;
+}
+
+/* Leaves out the rest of the ring, because what is to be put in an empty block does not fit. */
+static void skip_rest(struct ring_writer *writer)
+{
+	writer->head += writer->layout.ring_size - writer->head % writer->layout.ring_size;
+	writer->begun = false;
+}
+
+/* Bytes that a block here may take: it does not go on at the ring's begin. */
+static size_t room_here(const struct ring_writer *writer)
+{
+	__u64 rest = writer->layout.ring_size - writer->head % writer->layout.ring_size;
+
+	return rest < writer->layout.block_max ? rest : writer->layout.block_max;
+}
+
+static bool put_copy(struct ring_writer *writer, struct ring_state *state)
+{
+	if (!ring_block__put(&writer->block, state->type, RING_ENTRY_STATE | RING_ENTRY_COPY,
+			     state->key, state->data, state->size))
+		return false;
+	ring_states__move(writer->states, state, writer->head);
+	return true;
+}
+
+/*
+ * Repeats the states that will be overwritten soon, as far as there is room: half of it, as long
+ * as it is not urgent. False: nothing fits into the rest of the ring.
+ */
+static bool copy_states(struct ring_writer *writer)
+{
+	__u64 size = writer->layout.ring_size, far = size / STATES_PART;
+	struct ring_state *state = ring_states__oldest(writer->states);
+	size_t budget = writer->block.room / 2;
+
+	if (state && state->offset + size < writer->head + far / 2)
+		budget = writer->block.room;
+	while (state && state->offset + size < writer->head + far) {
+		if (!ring_block__is_empty(&writer->block) &&
+		    writer->block.used + ring_block__entry_size(state->size) > budget)
+			break;
+		if (!put_copy(writer, state))
+			return !ring_block__is_empty(&writer->block);
+		state = ring_states__oldest(writer->states);
+	}
+	return true;
+}
+
+/*
+ * Makes sure that there is a block, with the states in it that had to be repeated. -EAGAIN: the
+ * queue is full, and it may not wait.
+ */
+static int begin_block(struct ring_writer *writer, bool wait, struct error *err)
+{
+	unsigned char *bytes;
+	size_t room;
+	int rc;
+
+	if (writer->begun)
+		return 0;
+	rc = ring_queue__check(writer->queue, err);
+	if (rc < 0)
+		return rc;
+	bytes = ring_queue__room(writer->queue, wait);
+	if (!bytes)
+		return -EAGAIN;
+	do {
+		room = room_here(writer);
+		/* Repeating early enough prevents it; but never overwrite what is needed. */
+		if (writer->head + room > writer->oldest + writer->layout.ring_size)
+			return error__set(err, -ENOSPC,
+					  "%s: too small for what must stay in it; "
+					  "twice its size would do",
+					  writer->path);
+		ring_block__begin(&writer->block, bytes, room);
+		writer->begun = true;
+		if (!copy_states(writer))
+			skip_rest(writer);
+	} while (!writer->begun);
+	return 0;
+}
+
+/* Hands the block over; nothing is lost where it is empty. */
+static void finish_block(struct ring_writer *writer)
+{
+	const struct ring_state *oldest = ring_states__oldest(writer->states);
+	struct ring_place place = {
+		.offset = writer->head,
+		.sequence = writer->sequence + 1,
+		.events_before = writer->events,
+		.events_dropped = writer->dropped,
+		.time_ns = now_ns(),
+	};
+	size_t size = ring_block__finish(&writer->block, &writer->layout, &place);
+
+	writer->sequence++;
+	writer->events += writer->block.n_events;
+	writer->dropped_told = writer->dropped;
+	writer->head += size;
+	writer->oldest = oldest ? oldest->offset : writer->head;
+	ring_queue__push(writer->queue, size, place.offset, writer->oldest);
+	writer->begun = false;
+}
+
+/* Puts an entry into this block or the next one. */
+static int put(struct ring_writer *writer, __u16 type, __u16 flags, __u64 key, const void *data,
+	       size_t size, bool wait, struct error *err)
+{
+	int rc;
+
+	if (size > ring_writer__entry_max(writer))
+		return error__set(err, -E2BIG,
+				  "%s: an entry of %zu bytes is too large for it, "
+				  "%zu is the most; a larger recording would do",
+				  writer->path, size, ring_writer__entry_max(writer));
+	while ((rc = begin_block(writer, wait, err)) == 0 &&
+	       !ring_block__put(&writer->block, type, flags, key, data, size)) {
+		if (ring_block__is_empty(&writer->block))
+			skip_rest(writer);
+		else
+			finish_block(writer);
+	}
+	return rc;
+}
+
+static int too_many_states(const struct ring_writer *writer, __u64 needed, struct error *err)
+{
+	__u64 mib = (2 * STATES_PART * needed >> 20) + 1;
+
+	return error__set(err, -ENOSPC,
+			  "%s: too small, a quarter of it has no room for what must stay in it, "
+			  "%llu KiB so far; %llu MiB would do",
+			  writer->path, (unsigned long long)needed >> 10, (unsigned long long)mib);
+}
+
+int ring_writer__state(struct ring_writer *writer, __u16 type, __u64 key, const void *data,
+		       size_t size, struct error *err)
+{
+	struct ring_state *state = ring_states__get(writer->states, type, key);
+	__u64 needed;
+	int rc;
+
+	if (!state || ring_states__reserve(state, size) < 0)
+		return error__set(err, -ENOMEM, "%s: out of memory", writer->path);
+	needed = ring_states__bytes(writer->states) + ring_block__entry_size(size) -
+		 (state->listed ? ring_block__entry_size(state->size) : 0);
+	if (needed > writer->layout.ring_size / STATES_PART)
+		return too_many_states(writer, needed, err);
+	rc = put(writer, type, RING_ENTRY_STATE, key, data, size, true, err);
+	if (rc == 0)
+		ring_states__set(writer->states, state, data, size, writer->head);
+	return rc;
+}
+
+int ring_writer__events(struct ring_writer *writer, __u16 type, const void *data, size_t size,
+			__u32 n_events, struct error *err)
+{
+	int rc = put(writer, type, 0, n_events, data, size, false, err);
+
+	if (rc != -EAGAIN)
+		return rc;
+	writer->dropped += n_events;
+	return 0;
+}
+
+/* Hands over what there is to say. */
+static void finish_all(struct ring_writer *writer, bool wait)
+{
+	if (writer->dropped_told < writer->dropped)
+		begin_block(writer, wait, NULL); /* its errors stay, and are told afterwards */
+	if (writer->begun &&
+	    (!ring_block__is_empty(&writer->block) || writer->dropped_told < writer->dropped))
+		finish_block(writer);
+}
+
+int ring_writer__commit(struct ring_writer *writer, struct error *err)
+{
+	finish_all(writer, false);
+	return ring_queue__check(writer->queue, err);
+}
+
+int ring_writer__flush(struct ring_writer *writer, struct error *err)
+{
+	finish_all(writer, true);
+	return ring_queue__wait(writer->queue, err);
+}
+
+int ring_writer__close(struct ring_writer *writer, struct error *err)
+{
+	int rc;
+
+	if (!writer)
+		return 0;
+	finish_all(writer, true);
+	rc = ring_queue__stop(writer->queue, err);
+	if (close(writer->fd) < 0 && rc == 0)
+		rc = error__set(err, -errno, "%s: cannot be closed, %s", writer->path,
+				strerror(errno));
+	ring_states__free(writer->states);
+	free(writer->path);
+	free(writer);
+	return rc;
+}
