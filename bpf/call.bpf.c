@@ -202,8 +202,11 @@ TM_INLINE void call__record(const struct tm_frame *frame, const struct tm_thread
 	ADD(series->self_ns, duration - frame->children_ns);
 	for (int i = 0; i < TM_TIMES; i++) {
 		spent = thread->times_ns[i] - frame->times_ns[i];
-		if (spent)
-			ADD(series->times_ns[i], spent);
+		if (!spent)
+			continue;
+		ADD(series->times_ns[i], spent);
+		if (!nested && i < TM_OUTER_TIMES)
+			ADD(series->outer_ns[i], spent);
 	}
 	value = operand__extend(value, probe->spec.return_width, probe->spec.return_signed);
 	if (call__failed(&probe->spec, value, &code)) {

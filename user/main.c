@@ -6,6 +6,7 @@
 #include "command/list.h"
 #include "command/options.h"
 #include "command/selftest.h"
+#include "command/top.h"
 #include "command/trace.h"
 
 /*
@@ -30,6 +31,8 @@ int main(int argc, char **argv)
 	fill_standard_streams();
 	if (argc > 1 && !strcmp(argv[1], "selftest"))
 		return selftest__main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "top"))
+		return top__main(argc - 1, argv + 1);
 	options__parse(&options, argc - list, argv + list, list);
 	status = list ? list__run(&options) : trace__run(&options, argv);
 	options__free(&options);

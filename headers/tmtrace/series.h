@@ -14,7 +14,7 @@
 #include "tmtrace/histogram.h"
 #include "tmtrace/key.h"
 
-#define TM_LAYOUT_VERSION 2
+#define TM_LAYOUT_VERSION 3
 
 /* Where the time inside a call went; a thread sums each up, a frame takes the difference. */
 enum tm_time {
@@ -26,6 +26,9 @@ enum tm_time {
 	TM_TIME_IOWAIT,	 /* the part of it that the kernel marks as I/O wait */
 	TM_TIMES,
 };
+
+/* The first of them, which exclude one another: of these the outermost calls' are known apart. */
+#define TM_OUTER_TIMES (TM_TIME_WAIT + 1)
 
 enum tm_histogram_kind {
 	TM_HISTOGRAM_LATENCY, /* ns */
@@ -65,7 +68,8 @@ struct tm_series {
 	__u64 error_count[TM_ERRORS];
 	__s32 error_code[TM_ERRORS]; /* errno, or the library's own code; 0: not used yet */
 	__u64 mapped;		     /* vfs mmap: bytes of files that were mapped shared */
-	__u64 pad[3];
+	/* Libraries: times_ns of calls that were not made inside another traced one. */
+	__u64 outer_ns[TM_OUTER_TIMES];
 } __attribute__((aligned(64)));
 
 enum tm_loss {

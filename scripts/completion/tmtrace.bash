@@ -88,9 +88,10 @@ _tmtrace_value()
 		[[ $COMP_WORDBREAKS != *=* || $word != *=* ]] || COMPREPLY=("${COMPREPLY[@]#*=}")
 		;;
 	--entry) mapfile -t COMPREPLY < <(compgen -W 'cheap first' -- "$word") ;;
+	--sort) mapfile -t COMPREPLY < <(compgen -W 'read write bytes ops load rp50 rp99 wp50 wp99 where lib file net wait dev err open name' -- "$word") ;;
 	--user) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
 	--probes | --json) _tmtrace_files -f "$word" ;;
-	--duration | --interval | --env | --max-series) ;;
+	--duration | --interval | --env | --max-series | --frames) ;;
 	*) return 1 ;;
 	esac
 	return 0
@@ -102,6 +103,11 @@ _tmtrace_options()
 
 	if [[ $2 == list ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$common --sites" -- "$1")
+		return
+	fi
+	if [[ $2 == top ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$common --batch --cgroup --frames --interval --max-series
+			--mechanism --reverse --sort" -- "$1")
 		return
 	fi
 	if [[ $2 == selftest ]]; then
@@ -155,7 +161,7 @@ _tmtrace()
 		if [[ $word == -* || $COMP_CWORD -gt 1 ]]; then
 			_tmtrace_options "$word" "${COMP_WORDS[1]}"
 		else
-			mapfile -t COMPREPLY < <(compgen -W 'list selftest --pid --cgroup --all --' -- "$word")
+			mapfile -t COMPREPLY < <(compgen -W 'list selftest top --pid --cgroup --all --' -- "$word")
 		fi
 	fi
 }

@@ -98,8 +98,9 @@ class Env:
 
     def spawn(self, argv, **kwargs):
         """Starts a program in the background; it is ended with the test."""
-        process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, errors="replace", **kwargs)
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
+                   "stderr": subprocess.PIPE, **kwargs}
+        process = subprocess.Popen(argv, text=True, errors="replace", **options)
         self.started.append(process)
         return process
 

@@ -136,7 +136,8 @@ static error_t parse_list(int key, char *arg, struct argp_state *state)
 
 static const char trace_doc[] =
 	"Tells where I/O time goes, from a call into a library down to the disk.\v"
-	"Other commands: tmtrace list (what would be traced), tmtrace selftest (whether it does no "
+	"Other commands: tmtrace top (the load by cgroup, live), tmtrace list (what would be "
+	"traced), tmtrace selftest (whether it does no "
 	"harm "
 	"here). Tables go to standard output, with "
 	"-- COMMAND to standard error.";

@@ -61,6 +61,8 @@ void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 
 	total->errors_other += shard->errors_other;
 	for (int i = 0; i < TM_TIMES; i++)
 		total->times_ns[i] += shard->times_ns[i];
+	for (int i = 0; i < TM_OUTER_TIMES; i++)
+		total->outer_ns[i] += shard->outer_ns[i];
 	for (int i = 0; i < TM_ERRORS; i++) {
 		if (shard->error_code[i])
 			add_error(total, shard->error_code[i], shard->error_count[i]);
@@ -88,7 +90,7 @@ bool merge__equals(const struct merge *merge, const struct snapshot_series *seri
 	struct tm_series total = merge->total;
 
 	total.in_flight = not_below_zero(total.in_flight);
-	return memcmp(&total, &series->total, offsetof(struct tm_series, pad)) == 0 &&
+	return memcmp(&total, &series->total, sizeof(total)) == 0 &&
 	       same_histogram(histogram__of(merge->latency), series->latency) &&
 	       same_histogram(histogram__of(merge->size), series->size);
 }

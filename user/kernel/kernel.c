@@ -19,6 +19,7 @@
 #include "kernel/misses.h"
 #include "kernel/programs.h"
 #include "kernel/rung.h"
+#include "kernel/run_time.h"
 #include "kernel/skeleton.h"
 #include "tmtrace.skel.h"
 
@@ -34,6 +35,7 @@ struct kernel {
 	struct links links;
 	struct note_list notes;
 	__u64 missed_before[MISSED_KINDS]; /* the start: see misses.h */
+	int measuring;			   /* of run_time.h; -1: not */
 };
 
 /* A hot series is spread over this many copies: one for every eight CPUs. */
@@ -84,6 +86,7 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 		return error__set(err, -ENOMEM, "no memory");
 	load_log__begin();
 	kernel->options = *options;
+	kernel->measuring = -1;
 	memset(kernel->rungs, -1, sizeof(kernel->rungs));
 	if (!kernel->options.config.slots)
 		kernel->options.config.slots = SLOTS_DEFAULT;
@@ -123,6 +126,8 @@ void kernel__free(struct kernel *kernel)
 	if (!kernel)
 		return;
 	links__release(&kernel->links);
+	if (kernel->measuring >= 0)
+		close(kernel->measuring);
 	if (kernel->probes)
 		munmap(kernel->probes, kernel->probes_size);
 	tmtrace_bpf__destroy(kernel->skel);
@@ -318,6 +323,18 @@ pid_t kernel__detach(struct kernel *kernel, size_t *hooks)
 __u64 kernel__missed(const struct kernel *kernel, enum missed kind)
 {
 	return count_missed(kernel, kind) - kernel->missed_before[kind];
+}
+
+int kernel__measure_time(struct kernel *kernel)
+{
+	if (kernel->measuring < 0)
+		kernel->measuring = run_time__measure();
+	return kernel->measuring < 0 ? kernel->measuring : 0;
+}
+
+__u64 kernel__run_time(const struct kernel *kernel)
+{
+	return run_time__sum(kernel->skel->obj, &kernel->links);
 }
 
 int kernel__arrivals_fd(const struct kernel *kernel)

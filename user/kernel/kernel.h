@@ -95,6 +95,13 @@ pid_t kernel__detach(struct kernel *kernel, size_t *hooks);
 __u64 kernel__missed(const struct kernel *kernel, enum missed kind);
 
 /*
+ * From now on the kernel measures how long its programs run. 0, or a negative errno. The sum is
+ * that of the layers vfs and block and of the following of processes, in nanoseconds.
+ */
+int kernel__measure_time(struct kernel *kernel);
+__u64 kernel__run_time(const struct kernel *kernel);
+
+/*
  * The ring buffer of struct tm_arrival: who comes into the traced cgroup, once kernel__attach() was
  * called. -1 where nobody has to be told of. It stays the kernel's.
  */

@@ -28,6 +28,7 @@ static void copy_counters(struct figures *out, const struct tm_series *total)
 		.max_ns = total->max_ns,
 	};
 	memcpy(out->times_ns, total->times_ns, sizeof(out->times_ns));
+	memcpy(out->outer_ns, total->outer_ns, sizeof(out->outer_ns));
 }
 
 void figures__total(struct figures *out, const struct snapshot_series *series)
@@ -75,6 +76,8 @@ void figures__interval(struct figures *out, const struct snapshot_series *series
 	out->queue_ns -= old->queue_ns;
 	for (int i = 0; i < TM_TIMES; i++)
 		out->times_ns[i] -= old->times_ns[i];
+	for (int i = 0; i < TM_OUTER_TIMES; i++)
+		out->outer_ns[i] -= old->outer_ns[i];
 	histogram__add(count, &series->latency);
 	histogram__subtract(count, &before->latency);
 	latency = histogram__of(count);
@@ -97,4 +100,6 @@ void figures__add(struct figures *to, const struct figures *from)
 	to->queue_ns += from->queue_ns;
 	for (int i = 0; i < TM_TIMES; i++)
 		to->times_ns[i] += from->times_ns[i];
+	for (int i = 0; i < TM_OUTER_TIMES; i++)
+		to->outer_ns[i] += from->outer_ns[i];
 }

@@ -12,7 +12,8 @@ struct figures {
 	__u64 sized;	 /* calls whose size is known */
 	__u64 total_ns, self_ns, queue_ns;
 	__u64 times_ns[TM_TIMES];
-	__u64 min_ns, max_ns; /* of timed calls; of an interval within one bucket */
+	__u64 outer_ns[TM_OUTER_TIMES]; /* of library calls that are in no other one */
+	__u64 min_ns, max_ns;		/* of timed calls; of an interval within one bucket */
 	__u64 p50_ns, p90_ns, p99_ns, p999_ns;
 };
 

@@ -1,19 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <string.h>
-
+#include "report/probe_cost.h"
 #include "report/share.h"
-
-/* What a hit of a probe costs; NULL: not known. */
-static const struct report_hit_cost *cost_of(const struct report_run *run,
-					     const struct probe *probe)
-{
-	const char *class = entry_class_names[probe->entry.site];
-
-	for (size_t i = 0; class && i < run->n_hit_costs; i++)
-		if (!strcmp(run->hit_costs[i].site_class, class))
-			return &run->hit_costs[i];
-	return NULL;
-}
 
 double share__of_probes(const struct report_run *run, const struct snapshot *snapshot)
 {
@@ -22,7 +9,7 @@ double share__of_probes(const struct report_run *run, const struct snapshot *sna
 
 	for (i = TM_PROBE_USER; i < run->n_probes && i < snapshot->n_ledgers; i++) {
 		const struct probe *probe = &run->probes[i];
-		const struct report_hit_cost *cost = cost_of(run, probe);
+		const struct report_hit_cost *cost = probe_cost__of(run, probe);
 		const struct tm_ledger *ledger = &snapshot->ledgers[i];
 
 		if (!cost || probe->entry_only || ledger->nested > ledger->recorded)

@@ -10,19 +10,29 @@ struct unit {
 	double until; /* the first value that the next unit shows; 0: the last unit */
 };
 
-/* Three digits: what would be rounded to four is shown by the next unit, if until says so. */
-static const char *scale(char out[UNITS_ROOM], double value, const struct unit *unit)
+/* The unit that shows a value: the one before it would round it to a digit more. */
+static const struct unit *unit_of(double value, const struct unit *unit)
 {
-	double shown;
-
 	while (unit->until > 0 && value >= unit->until)
 		unit++;
-	shown = value / unit->size;
-	snprintf(out, UNITS_ROOM, "%.*f %s",
-		 shown < 9.995	 ? 2
-		 : shown < 99.95 ? 1
-				 : 0,
-		 shown, unit->name);
+	return unit;
+}
+
+/* Digits after the point, so that there are three in all. */
+static int decimals(double shown)
+{
+	if (shown < 9.995)
+		return 2;
+	return shown < 99.95 ? 1 : 0;
+}
+
+/* Three digits, four where a unit goes on so far. */
+static const char *scale(char out[UNITS_ROOM], double value, const struct unit *units)
+{
+	const struct unit *unit = unit_of(value, units);
+	double shown = value / unit->size;
+
+	snprintf(out, UNITS_ROOM, "%.*f %s", decimals(shown), shown, unit->name);
 	return out;
 }
 
@@ -82,5 +92,61 @@ const char *units__share(char out[UNITS_ROOM], __u64 part, __u64 whole)
 		snprintf(out, UNITS_ROOM, "<1");
 	else if (part && whole)
 		snprintf(out, UNITS_ROOM, "%.0f", percent > 100 ? 100 : percent);
+	return out;
+}
+
+/* Three digits and a letter; values that are no whole number only below the first unit. */
+static const char *scale_short(char out[UNITS_ROOM], double value, const struct unit *units)
+{
+	const struct unit *unit = unit_of(value, units);
+	double shown = value / unit->size;
+
+	if (!unit->name[0] && (shown == 0 || shown >= 9.95))
+		snprintf(out, UNITS_ROOM, "%.0f", shown);
+	else
+		snprintf(out, UNITS_ROOM, "%.*f%s", unit->name[0] ? decimals(shown) : 1, shown,
+			 unit->name);
+	return out;
+}
+
+const char *units__short_bytes(char out[UNITS_ROOM], double bytes)
+{
+	const double k = 1024;
+	const struct unit units[] = {
+		{ "", 1, 1023.5 },
+		{ "K", k, 1023.5 * k },
+		{ "M", k * k, 1023.5 * k * k },
+		{ "G", k * k * k, 1023.5 * k * k * k },
+		{ "T", k * k * k * k, 0 },
+	};
+
+	return scale_short(out, bytes, units);
+}
+
+const char *units__short_count(char out[UNITS_ROOM], double count)
+{
+	static const struct unit units[] = {
+		{ "", 1, 999.5 },
+		{ "k", 1e3, 999.5e3 },
+		{ "M", 1e6, 999.5e6 },
+		{ "G", 1e9, 0 },
+	};
+
+	return scale_short(out, count, units);
+}
+
+const char *units__short_time(char out[UNITS_ROOM], __u64 ns)
+{
+	static const struct unit units[] = {
+		{ "ns", 1, 999.5 },
+		{ "us", 1e3, 999.5e3 },
+		{ "ms", 1e6, 999.5e6 },
+		{ "s", 1e9, 0 },
+	};
+	const struct unit *unit = unit_of((double)ns, units);
+	double shown = (double)ns / unit->size;
+
+	snprintf(out, UNITS_ROOM, "%.*f%s", shown < 9.95 && unit != units ? 1 : 0, shown,
+		 unit->name);
 	return out;
 }

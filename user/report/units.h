@@ -16,6 +16,14 @@ const char *units__bytes(char out[UNITS_ROOM], __u64 bytes);
 /* "1,234"; "1.23 M" from a million on */
 const char *units__count(char out[UNITS_ROOM], __u64 count);
 
+/*
+ * For narrow columns, at most five characters: "1.23M", "1023M" (binary); "12.3k" (decimal);
+ * "1.2ms", "123us".
+ */
+const char *units__short_bytes(char out[UNITS_ROOM], double bytes);
+const char *units__short_count(char out[UNITS_ROOM], double count);
+const char *units__short_time(char out[UNITS_ROOM], __u64 ns);
+
 /* Percent of a whole: "12", "<1" for less than a half, "" for none; never above 100. */
 const char *units__share(char out[UNITS_ROOM], __u64 part, __u64 whole);
 

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""tmtrace top: its figures against fio's own, as plain text and on a terminal."""
+
+import os
+import re
+import signal
+
+from harness import check, equal, read_text, wait_for
+from real_machine import fio_report, need, run
+from test_cgroup import joining, mount_v2, new_cgroup
+
+SECONDS = 6
+
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "k": 1e3}
+
+
+def number(text):
+    """"12.3M", "5.99k"; nothing is 0."""
+    match = re.fullmatch(r"([0-9.]+)([KMGk]?)", text)
+    return float(match[1]) * UNITS[match[2]] if match else 0.0
+
+
+class Frame:
+    """An interval as plain text."""
+
+    def __init__(self, text):
+        lines = text.splitlines()
+        self.seconds = float(re.match(r"tmtrace top  [\d:]+  ([\d.]+) s", lines[0])[1])
+        heading = next(i for i, line in enumerate(lines) if line.endswith(" CGROUP"))
+        self.header = lines[:heading]
+        self.titles = lines[heading]
+        self.rows = {}
+        for line in lines[heading + 1:]:
+            cells = self.cells(line)
+            self.rows[cells["CGROUP"]] = cells
+
+    def cells(self, line):
+        """{title: text}: a cell ends where its title does, or begins where it does."""
+        cells, begin = {}, 0
+        for match in re.finditer(r"\S+ *", self.titles):
+            title, end = match[0].strip(), match.end()
+            if title == "CGROUP":
+                cells[title] = line[begin:]
+            elif title == "WHERE":
+                cells[title], begin = line[begin:end - 1].strip(), end
+            else:
+                end = match.start() + len(title)
+                cells[title], begin = line[begin:end].strip(), end + 1
+        return cells
+
+    def value(self, cgroup, title):
+        return number(self.rows.get(cgroup, {}).get(title, ""))
+
+
+def frames(text):
+    """Those that are complete."""
+    return [Frame(part) for part in text.split("\n\n")[:-1] if part.strip()]
+
+
+class Batch:
+    """tmtrace top -b in the background, counting when this returns."""
+
+    def __init__(self, env, *options):
+        self.path = env.path("frames.txt")
+        with open(self.path, "w", encoding="utf-8") as out:
+            self.process = env.start("top", "-b", *options, stdout=out)
+        wait_for(lambda: self.process.poll() is not None or frames(read_text(self.path)),
+                 "the first frame")
+
+    def finish(self):
+        self.process.send_signal(signal.SIGINT)
+        _, err = self.process.communicate(timeout=60)
+        equal(f"exit status of top ({err})", self.process.returncode, 0)
+        return frames(read_text(self.path))
+
+
+class Fio:
+    """fio in a cgroup of its own, at its own rate."""
+
+    def __init__(self, env, name, *options):
+        self.report = env.path(name + ".json")
+        self.command = ["fio", f"--name={name}", f"--filename={env.path(name)}", "--size=16m",
+                        "--fallocate=none", "--output-format=json", f"--output={self.report}",
+                        *options]
+        run(*self.command[:-len(options)], "--rw=write", "--bs=1m", "--end_fsync=1")
+        self.cgroup = new_cgroup(env, mount_v2(), name)
+        self.name = "/" + os.path.basename(self.cgroup)
+
+    def start(self, env):
+        return env.spawn([*joining(self.cgroup), *self.command, "--time_based",
+                          f"--runtime={SECONDS}"])
+
+
+def near(what, got, wanted, part):
+    check(abs(got - wanted) <= part * wanted, f"{what}: top has {got:.0f}, fio {wanted:.0f}")
+
+
+def check_rates(fio, shown):
+    job = fio_report(fio.report)["jobs"][0]
+    for kind, title in (("read", "READ/s"), ("write", "WRITE/s")):
+        wanted = job[kind]
+        if not wanted["io_bytes"]:
+            continue
+        sums = sum(f.value(fio.name, title) * f.seconds for f in shown)
+        near(f"{fio.name} {kind}: bytes in all", sums, wanted["io_bytes"], 0.01)
+        busy = [f for f in shown if fio.name in f.rows][1:-1]
+        check(len(busy) >= SECONDS - 2, f"{fio.name}: {len(busy)} whole intervals")
+        rate = (sum(f.value(fio.name, title) * f.seconds for f in busy) /
+                sum(f.seconds for f in busy))
+        near(f"{fio.name} {kind}: bytes/s", rate, wanted["bw_bytes"], 0.02)
+        latency = [f.rows[fio.name][f"{title[0]}-P99"] for f in busy]
+        check(all(re.fullmatch(r"[0-9.]+[num]?s", text) for text in latency),
+              f"{fio.name} {kind}: latencies {latency}")
+    # fio also opens and looks at files.
+    operations = sum(f.value(fio.name, "OPS/s") * f.seconds for f in shown)
+    least = 0.99 * (job["read"]["total_ios"] + job["write"]["total_ios"])
+    check(operations >= least, f"{fio.name}: {operations:.0f} operations, fio {least:.0f}")
+
+
+def test_rates(env):
+    need("fio")
+    jobs = [Fio(env, "mixed", "--rw=randrw", "--bs=16k", "--rate=6m,3m"),
+            Fio(env, "writes", "--rw=write", "--bs=64k", "--rate=12m")]
+    batch = Batch(env, "--layer", "vfs,block", "--interval", "1")
+    for process in [job.start(env) for job in jobs]:
+        _, err = process.communicate(timeout=60)
+        equal(f"exit status of fio ({err})", process.returncode, 0)
+    last = len(frames(read_text(batch.path)))
+    wait_for(lambda: len(frames(read_text(batch.path))) > last, "a frame after the end")
+    shown = batch.finish()
+    for job in jobs:
+        check_rates(job, shown)

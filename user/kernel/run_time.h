@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How long the kernel's programs run, which it measures while somebody asks for it. */
+#ifndef USER_KERNEL_RUN_TIME_H
+#define USER_KERNEL_RUN_TIME_H
+
+#include <linux/types.h>
+#include <bpf/libbpf.h>
+
+#include "kernel/links.h"
+
+/*
+ * From now on, until the descriptor that it returns is closed, the kernel measures all BPF programs
+ * of the machine (d46edd671a14, 5.8): two readings of the clock for each run. Or a negative errno.
+ */
+int run_time__measure(void);
+
+/*
+ * Nanoseconds that the programs ran while it was measured. Without those of probes on library
+ * functions: most of what these cost is the trap.
+ */
+__u64 run_time__sum(const struct bpf_object *object, const struct links *links);
+
+#endif

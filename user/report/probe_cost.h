@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What probes cost the machine, as far as it was measured at the start. */
+#ifndef USER_REPORT_PROBE_COST_H
+#define USER_REPORT_PROBE_COST_H
+
+#include "report/report.h"
+
+/* What a hit of a probe costs; NULL: not known. */
+const struct report_hit_cost *probe_cost__of(const struct report_run *run,
+					     const struct probe *probe);
+
+/* All since the start. */
+struct probe_cost {
+	size_t armed; /* probes */
+	__u64 hits, lost;
+	double library_ns; /* CPU time that hits of probes on libraries took, whoever made them */
+	bool known;	   /* library_ns is: each that was hit was measured */
+};
+
+struct probe_cost probe_cost__sum(const struct report_run *run, const struct snapshot *snapshot);
+
+#endif

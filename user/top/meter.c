@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "top/meter.h"
+
+#define NS_PER_S 1000000000ULL
+
+static __u64 own_cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (__u64)t.tv_sec * NS_PER_S + (__u64)t.tv_nsec;
+}
+
+/* Resident memory; 0 where /proc does not tell. */
+static __u64 own_memory(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long long pages = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%*u %llu", &pages) != 1)
+		pages = 0;
+	fclose(file);
+	return pages * (__u64)sysconf(_SC_PAGESIZE);
+}
+
+void top_meter__read(struct top_reading *out, const struct report_run *run,
+		     const struct snapshot *snapshot, double kernel_ns)
+{
+	*out = (struct top_reading){
+		.time_ns = snapshot->monotonic_ns,
+		.own_ns = own_cpu_ns(),
+		.memory_bytes = own_memory(),
+		.probes = probe_cost__sum(run, snapshot),
+		.probes_ns = -1,
+	};
+	if (kernel_ns >= 0 && out->probes.known)
+		out->probes_ns = kernel_ns + out->probes.library_ns;
+}
+
+struct top_cost top_meter__cost(const struct top_reading *now, const struct top_reading *before,
+				unsigned int cpus)
+{
+	double ns = (double)(now->time_ns - before->time_ns), whole = ns * cpus;
+	struct top_cost cost = {
+		.cpus = cpus,
+		.probes_share = -1,
+		.probes = now->probes.armed,
+		.memory_bytes = now->memory_bytes,
+		.lost = now->probes.lost,
+	};
+
+	if (whole <= 0)
+		return cost;
+	cost.own_share = (double)(now->own_ns - before->own_ns) / whole;
+	cost.hits_per_s = (double)(now->probes.hits - before->probes.hits) / (ns / NS_PER_S);
+	if (now->probes_ns >= 0 && before->probes_ns >= 0)
+		cost.probes_share = (now->probes_ns - before->probes_ns) / whole;
+	return cost;
+}

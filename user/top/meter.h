@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What tracing costs the node from one moment to the next. */
+#ifndef USER_TOP_METER_H
+#define USER_TOP_METER_H
+
+#include "report/probe_cost.h"
+#include "top/layout.h"
+
+/* Sums since the start. */
+struct top_reading {
+	__u64 time_ns;	    /* CLOCK_MONOTONIC */
+	__u64 own_ns;	    /* CPU time of this process */
+	double probes_ns;   /* CPU time of the probes; negative: not known */
+	__u64 memory_bytes; /* of this process, now */
+	struct probe_cost probes;
+};
+
+/*
+ * Reads this process's own; kernel_ns is the CPU time that the programs of the kernel's layers have
+ * taken, negative where it is not known.
+ */
+void top_meter__read(struct top_reading *out, const struct report_run *run,
+		     const struct snapshot *snapshot, double kernel_ns);
+
+/* The cost in between, of a node with so many CPUs. */
+struct top_cost top_meter__cost(const struct top_reading *now, const struct top_reading *before,
+				unsigned int cpus);
+
+#endif
