@@ -4,6 +4,7 @@
  * hooks on the functions of those that are operations on files leave the others alone. And the time
  * that they sleep.
  */
+#include "quirks.bpf.h"
 #include "syscall.bpf.h"
 
 /* As since 7.2; before, it takes no argument, and user/kernel/kfuncs.c makes the object fit. */
@@ -62,25 +63,28 @@ TM_INLINE int begin_by_fentry(const struct pt_regs *regs)
 }
 
 /*
- * One for all functions: what user/kernel/vfs_fentry.c puts on each continues with it. And one for
- * those that have another prototype in the kernel's types (of 6.12, six), on whichever is the
- * first.
+ * One for all functions: what user/kernel/vfs_fentry.c puts on each continues with it, and is all
+ * that the kernel guards against recursion. And one for those that have another prototype in the
+ * kernel's types (of 6.12, six), on whichever is the first.
  */
 SEC("fentry/__x64_sys_read")
 int BPF_PROG(syscall_fentry, const struct pt_regs *regs)
 {
+	quirk__keep_task_stack(ctx);
 	return begin_by_fentry(regs);
 }
 
 SEC("fentry/__x64_sys_io_submit")
 int BPF_PROG(syscall_fentry_other, const struct pt_regs *regs)
 {
+	quirk__keep_task_stack(ctx);
 	return begin_by_fentry(regs);
 }
 
 SEC("fexit/__x64_sys_read")
 int BPF_PROG(syscall_fexit, const struct pt_regs *regs, long result)
 {
+	quirk__keep_task_stack(ctx);
 	syscall__end(result);
 	return 0;
 }
@@ -88,6 +92,7 @@ int BPF_PROG(syscall_fexit, const struct pt_regs *regs, long result)
 SEC("fexit/__x64_sys_io_submit")
 int BPF_PROG(syscall_fexit_other, const struct pt_regs *regs, long result)
 {
+	quirk__keep_task_stack(ctx);
 	syscall__end(result);
 	return 0;
 }

@@ -202,21 +202,34 @@ def check_histograms(records):
         check(total == r["count"], f"{name}: count {r['count']}, in the histogram {total}")
 
 
+def kernel_probes(records):
+    return [r for layer in ("vfs", "block") for r in records.of("probe", layer=layer, final=True)]
+
+
+def check_identity(records):
+    """Nothing is unaccounted for."""
+    for r in kernel_probes(records):
+        parts = r["recorded"] + r["filtered"] + r["lost"] + r["in_flight"]
+        check(r["hits"] == parts,
+              f"ledger of {r['layer']} {r['function']}: {r['hits']} hits are not {r['recorded']} "
+              f"recorded + {r['filtered']} filtered + {r['lost']} lost + {r['in_flight']} in flight "
+              f"({reasons(records, r)})")
+
+
+def reasons(records, probe):
+    return ", ".join(f"{loss['count']} {loss['reason']}" for loss in
+                     records.of("loss", layer=probe["layer"], function=probe["function"]))
+
+
 def check_ledgers(records, quiet=True):
     """Nothing is unaccounted for or lost; where all is quiet, nothing is in flight any more."""
-    for r in records.of("probe", layer="vfs", final=True) + records.of("probe", layer="block",
-                                                                       final=True):
+    check_identity(records)
+    for r in kernel_probes(records):
         name = f"{r['layer']} {r['function']}"
-        parts = r["recorded"] + r["filtered"] + r["lost"] + r["in_flight"]
-        reasons = [f"{loss['count']} {loss['reason']}" for loss in
-                   records.of("loss", layer=r["layer"], function=r["function"])]
-        check(r["hits"] == parts,
-              f"ledger of {name}: {r['hits']} hits are not {r['recorded']} recorded + "
-              f"{r['filtered']} filtered + {r['lost']} lost + {r['in_flight']} in flight {reasons}")
         unseen = sum(loss["count"] for loss in
                      records.of("loss", layer="block", function=r["function"], reason="unseen"))
         lost = r["lost"] - (unseen if r["layer"] == "block" else 0)
-        check(lost == 0, f"{name}: {lost} lost: {', '.join(reasons)}")
+        check(lost == 0, f"{name}: {lost} lost: {reasons(records, r)}")
         # Readahead of a program's file may be under way when it ends, and kernels have been seen
         # that run no BPF program in some of a disk's interrupts: only private
         # devices are held to it, by their records.

@@ -77,7 +77,7 @@ def await_probes(pid, *words):
     before = 0
     while before != probed_kib(pid, *words):
         before = probed_kib(pid, *words)
-        time.sleep(0.3)
+        time.sleep(0.3 * PATIENCE)
 
 
 def waiting(env, load, name, *words):
@@ -253,7 +253,7 @@ def arrival(env, mount):
     tracer = env.attach("--cgroup", cgroup)
     equal("probed before it came", probed_kib(load.pid, SAMPLE), 0)
     move(load.pid, cgroup)
-    await_probes(load.pid, SAMPLE)
+    await_probes(load.pid, stack)  # of all its libraries, whichever is the first
     load.go()
     true = load.finish()
     records = tracer.finish(stop=signal.SIGINT)

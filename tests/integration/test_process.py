@@ -210,7 +210,7 @@ def test_sigkill_of_tmtrace(env):
     env.load = os.path.join(stack, "load")
     truth_path = env.path("truth.json")
     tracer = env.start("--json", env.path("records.json"), "--probes", env.sample, "--",
-                       env.load, "spin", "--duration", "2", "--truth", truth_path)
+                       env.load, "spin", "--duration", str(2 * PATIENCE), "--truth", truth_path)
     pid = wait_for(lambda: child_of(tracer.pid), "the program")
     wait_for(lambda: is_patched(pid, library, "sample_leaf"), "a probe in the program's memory")
     links = link_ids(tracer.pid)

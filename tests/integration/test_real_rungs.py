@@ -4,8 +4,8 @@
 import re
 
 from harness import Records, Skip, check, compare_clean, equal
-from real_machine import (attach, check_records, check_tally, ext4, fio_command, fio_report,
-                          fio_tally, lay_out, need, vfs_tally)
+from real_machine import (attach, check_identity, check_records, check_tally, ext4, fio_command,
+                          fio_report, fio_tally, lay_out, need, vfs_tally)
 from test_real_programs import compare
 
 # From best to last; what is not here is found by test_all_are_tested.
@@ -49,6 +49,7 @@ def check_seen(env, records, mechanism):
     Programs at functions and tracepoints can be preempted on some kernels, which then skip others.
     tmtrace takes them there only where it is forced to, and says how often it happened.
     """
+    check_identity(records)
     told = [note for note in records.notes() if "system calls were not seen" in note]
     if told and ("fentry" in mechanism or mechanism == "tp_btf") and mechanism != chosen(env):
         raise Skip(f"not exact on this kernel, not chosen by itself, and says so: {told[0]}")
