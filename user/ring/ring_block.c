@@ -30,7 +30,10 @@ size_t ring_block__entry_size(size_t size)
 
 void ring_block__begin(struct ring_block *block, unsigned char *bytes, size_t room)
 {
-	*block = (struct ring_block){ .bytes = bytes, .room = room, .used = HEADER };
+	block->bytes = bytes;
+	block->room = room;
+	block->used = HEADER;
+	block->n_events = 0;
 }
 
 bool ring_block__is_empty(const struct ring_block *block)
