@@ -90,7 +90,7 @@ int ring_file__read_header(int fd, const char *path, struct ring_file_header *he
 	const unsigned char *found = start;
 	struct stat st;
 
-	if (fstat(fd, &st) < 0 || !read_start(fd, start))
+	if (fstat(fd, &st) < 0 || (S_ISREG(st.st_mode) && !read_start(fd, start)))
 		return system_error(path, "cannot be read", err);
 	if (!S_ISREG(st.st_mode) || (!has_magic(start) && !has_magic(start + RING_SECOND_HEADER)))
 		return error__set(err, -EINVAL, "%s: not a recording of tmtrace", path);

@@ -15,11 +15,12 @@ struct ring_reader {
 	struct ring_info info;
 	struct ring_scan scan;
 
-	size_t next;		 /* place of the next block to load */
-	__u64 from;		 /* its offset is not below */
-	struct ring_place block; /* the one in the buffer */
-	size_t at;		 /* byte of its entries; none are left at its length */
-	bool overtaken;		 /* a block behind this one is overwritten since it was found */
+	size_t next;	      /* place of the next block to load */
+	__u64 from;	      /* its offset is not below */
+	unsigned char *bytes; /* of the block that is being read */
+	struct ring_place block;
+	size_t at;	/* byte of its entries; none are left at its length */
+	bool overtaken; /* a block behind this one is overwritten since it was found */
 
 	__u64 sequence; /* the last block's */
 	__u64 events;	/* up to its end */
@@ -53,7 +54,8 @@ int ring_reader__open(struct ring_reader **out, const char *path, struct error *
 	reader->info.cut = size < reader->info.size;
 	memcpy(reader->info.id, header.id, sizeof(reader->info.id));
 	reader->path = strdup(path);
-	rc = reader->path ? ring_scan__init(&reader->scan) : -ENOMEM;
+	reader->bytes = malloc(reader->scan.layout.block_max);
+	rc = reader->path && reader->bytes ? ring_scan__init(&reader->scan) : -ENOMEM;
 	if (rc < 0)
 		error__set(err, rc, "%s: out of memory", path);
 out:
@@ -71,6 +73,7 @@ void ring_reader__close(struct ring_reader *reader)
 	if (reader->scan.fd >= 0)
 		close(reader->scan.fd);
 	ring_scan__free(&reader->scan);
+	free(reader->bytes);
 	free(reader->path);
 	free(reader);
 }
@@ -78,7 +81,6 @@ void ring_reader__close(struct ring_reader *reader)
 int ring_reader__scan(struct ring_reader *reader, struct error *err)
 {
 	const struct ring_scan *scan = &reader->scan;
-	/* The buffer is used for scanning; the block in it is read again. */
 	int rc = ring_scan__update(&reader->scan);
 
 	if (rc < 0)
@@ -89,8 +91,6 @@ int ring_reader__scan(struct ring_reader *reader, struct error *err)
 	for (reader->next = 0; reader->next < scan->n; reader->next++)
 		if (scan->places[reader->next].offset >= reader->from)
 			break;
-	if (reader->at < reader->block.length && !ring_scan__load(&reader->scan, &reader->block))
-		reader->at = reader->block.length;
 	return 0;
 }
 
@@ -113,7 +113,8 @@ static void account(struct ring_reader *reader, const struct ring_place *place)
 
 	if (!blocks)
 		events = 0;
-	if (reader->overtaken || place->offset + size <= end || (first && end > size)) {
+	if (reader->overtaken || reader->scan.overrun || place->offset + size <= end ||
+	    (first && end > size)) {
 		reader->losses.overwritten += events;
 	} else {
 		reader->losses.damaged += events;
@@ -125,7 +126,18 @@ static void account(struct ring_reader *reader, const struct ring_place *place)
 	reader->overtaken = false;
 }
 
-/* Loads the next block that is still there. */
+/* Takes the block that was just loaded. */
+static void take(struct ring_reader *reader, const struct ring_place *place)
+{
+	unsigned char *loaded = reader->scan.buffer;
+
+	reader->scan.buffer = reader->bytes;
+	reader->bytes = loaded;
+	reader->block = *place;
+	reader->at = 0;
+}
+
+/* Goes to the next block that is still there. */
 static bool next_block(struct ring_reader *reader)
 {
 	while (reader->next < reader->scan.n) {
@@ -134,8 +146,7 @@ static bool next_block(struct ring_reader *reader)
 		reader->from = place->offset + 1;
 		if (ring_scan__load(&reader->scan, place)) {
 			account(reader, place);
-			reader->block = *place;
-			reader->at = 0;
+			take(reader, place);
 			return true;
 		}
 		reader->overtaken = true;
@@ -145,7 +156,7 @@ static bool next_block(struct ring_reader *reader)
 
 int ring_reader__next(struct ring_reader *reader, struct ring_entry *out)
 {
-	while (!ring_block__next(reader->scan.buffer, reader->block.length, &reader->at, out))
+	while (!ring_block__next(reader->bytes, reader->block.length, &reader->at, out))
 		if (!next_block(reader))
 			return 0;
 	out->sequence = reader->block.sequence;

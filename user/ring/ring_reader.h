@@ -50,8 +50,7 @@ void ring_reader__close(struct ring_reader *reader); /* NULL is fine */
 
 /*
  * Finds the intact blocks. Again: also those that were written since, which costs little where no
- * more than that has changed; ring_reader__next() goes on where it was. -ENOMEM. Ends the life of
- * an entry's data.
+ * more than that has changed; ring_reader__next() goes on where it was. -ENOMEM.
  */
 int ring_reader__scan(struct ring_reader *reader, struct error *err);
 

@@ -7,6 +7,8 @@
 #include "base/array.h"
 #include "ring/ring_scan.h"
 
+#define TRIES 4
+
 int ring_scan__init(struct ring_scan *scan)
 {
 	scan->buffer = malloc(scan->layout.block_max);
@@ -174,19 +176,24 @@ static int search_between(const struct ring_scan *scan, __u64 from, __u64 to, st
 }
 
 /*
- * Where a writer has overtaken the search, blocks are missing in the middle that are there: what
- * comes before a block was written before it.
+ * Where a writer has overtaken the search, blocks are missing that are there: what comes before a
+ * block was written before it.
  */
 static int fill_gaps(const struct ring_scan *scan, struct finds *finds)
 {
+	__u64 size = scan->layout.ring_size, from = 0, sequence = 0;
 	size_t n = finds->n;
 	int rc = 0;
 
-	for (size_t i = 1; i < n && rc == 0; i++) {
-		__u64 from = end_of(&finds->places[i - 1]), to = finds->places[i].offset;
+	if (n && end_of(&finds->places[n - 1]) > size)
+		from = end_of(&finds->places[n - 1]) - size;
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		const struct ring_place place = finds->places[i];
 
-		if (from < to && finds->places[i - 1].sequence + 1 != finds->places[i].sequence)
-			rc = search_between(scan, from, to, finds);
+		if (from < place.offset && sequence + 1 != place.sequence)
+			rc = search_between(scan, from, place.offset, finds);
+		from = end_of(&place);
+		sequence = place.sequence;
 	}
 	if (rc == 0 && finds->n > n)
 		put_in_order(scan, finds);
@@ -248,11 +255,15 @@ int ring_scan__update(struct ring_scan *scan)
 {
 	int rc;
 
-	if (scan->n) {
-		rc = follow(scan);
-		if (rc < 0 || ring_scan__load(scan, &scan->places[scan->n - 1]))
+	scan->overrun = false;
+	for (int tries = 0; tries < TRIES; tries++) {
+		rc = scan->n ? follow(scan) : 0;
+		if (rc < 0 || (scan->n && ring_scan__load(scan, &scan->places[scan->n - 1])))
+			return rc;
+		rc = search_all(scan);
+		if (rc < 0 || !scan->n)
 			return rc;
 	}
-	rc = search_all(scan);
-	return rc == 0 && scan->n ? follow(scan) : rc;
+	scan->overrun = true;
+	return 0;
 }

@@ -17,7 +17,8 @@ struct ring_scan {
 	unsigned char *buffer;	   /* block_max bytes */
 	struct ring_place *places; /* the intact blocks, by offset */
 	size_t n, room;
-	__u64 parts; /* 1 + offset of the newest block that is there in parts; 0: none */
+	bool overrun; /* the writer goes around faster than blocks are found: there are gaps */
+	__u64 parts;  /* 1 + offset of the newest block that is there in parts; 0: none */
 };
 
 /* layout and fd are set. 0 or -ENOMEM. */
