@@ -7,6 +7,7 @@ import signal
 
 from harness import check, equal, read_text, wait_for
 from real_machine import fio_report, need, run
+from terminal import Terminal
 from test_cgroup import joining, mount_v2, new_cgroup
 
 SECONDS = 6
@@ -130,3 +131,124 @@ def test_rates(env):
     shown = batch.finish()
     for job in jobs:
         check_rates(job, shown)
+
+
+LIVE = ("top", "--layer", "vfs", "--interval", "0.5")
+
+
+def on_terminal(env, *options, **kwargs):
+    terminal = Terminal([env.tmtrace, *LIVE, *options], **kwargs)
+    env.cleanup(terminal.close)
+    terminal.wait(r"^tmtrace top .* 0\.[45]\d s ")
+    return terminal
+
+
+def end_well(terminal, how):
+    status, err = terminal.finish()
+    equal(f"{how}: exit status ({err})", status, 0)
+    check(terminal.is_restored(), f"{how}: the terminal is not as it was")
+
+
+def test_keys(env):
+    terminal = on_terminal(env)
+    terminal.wait(r"^READ/s WRITE/s OPS/s LOAD% R-P50 R-P99 W-P50 W-P99 WHERE +CGROUP$")
+    for keys, shown in (("r", r"all layers by load, reversed"), ("r", r"by load  "),
+                        ("s", r"by rp50  "), ("\x1bOD", r"by load  "), ("\x1bOC", r"by rp50  "),
+                        ("l", r" s  vfs by rp50"), ("l", r" s  all layers by rp50"),
+                        ("h", r"^q +end$"), ("h", r"^READ/s"),
+                        ("d9", r"^interval in seconds: 9_"), ("\x7f0.3\r", r" 0\.[34]\d s ")):
+        terminal.send(keys)
+        terminal.wait(shown)
+    terminal.send("p")
+    frozen = terminal.wait(r"^tmtrace top +(\S+) .*FROZEN")[1]
+    terminal.read(1.2)
+    equal("frozen at", terminal.wait(r"^tmtrace top +(\S+) .*FROZEN")[1], frozen)
+    terminal.send("p")
+    terminal.wait(r"^tmtrace top +(?!" + frozen + r")\S+ +[\d.]+ s  all")
+    terminal.send("q")
+    end_well(terminal, "q")
+
+
+def test_sizes(env):
+    terminal = on_terminal(env)
+    terminal.set_size(132, 43)
+    terminal.wait(r"^READ/s .* WHERE +LIB% FILE% NET% WAIT% DEV% ERR/s +OPEN CGROUP$")
+    terminal.set_size(30, 6)
+    terminal.wait(r"^30 x 6 is too small")
+    terminal.set_size(50, 10)
+    terminal.wait(r"^READ/s WRITE/s OPS/s LOAD% .*CGROUP$")
+    check(all(len(line) <= 50 for line in terminal.lines()), "lines are too long")
+    terminal.send("q")
+    end_well(terminal, "q")
+
+
+def test_signals(env):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):
+        terminal = on_terminal(env)
+        terminal.process.send_signal(getattr(signal, name))
+        end_well(terminal, name)
+    terminal = on_terminal(env)
+    terminal.send("\x03")
+    end_well(terminal, "Ctrl-C")
+    for name in ("SIGSEGV", "SIGABRT"):
+        terminal = on_terminal(env)
+        terminal.process.send_signal(getattr(signal, name))
+        status, _ = terminal.finish()
+        equal(f"{name}: exit status", status, -getattr(signal, name))
+        check(terminal.is_restored(), f"{name}: the terminal is not as it was")
+
+
+def test_stopped(env):
+    """Ctrl-Z gives the terminal to the shell; fg takes it again."""
+    terminal = Terminal(["sh", "-mc", '"$@"; echo "stopped: $?"; read line; fg', "sh",
+                         env.tmtrace, *LIVE])
+    env.cleanup(terminal.close)
+    terminal.wait(r"^tmtrace top .* 0\.[45]\d s ")
+    terminal.send("\x1a")
+    terminal.wait(r"stopped: \d+")
+    check(terminal.is_restored(), "the terminal is not as it was while it is stopped")
+    shown = len(terminal.output)
+    terminal.send("\r")
+    wait_for(lambda: terminal.read(0.1) or "\x1b[?1049h" in terminal.output[shown:], "a redraw")
+    terminal.wait(r"^tmtrace top .* 0\.[45]\d s ")
+    terminal.send("q")
+    end_well(terminal, "q")
+
+
+def test_colours(env):
+    """The bars have them, unless NO_COLOR is set."""
+    reader = env.spawn(["sh", "-c", "while :; do cat /etc/passwd; sleep 0.1; done"])
+    for without in (None, "1"):
+        terminal = on_terminal(env, NO_COLOR=without)
+        terminal.wait(r" [fd]{10} ")
+        coloured = bool(re.search(r"\x1b\[[\d;]*3[1-6]m", terminal.output))
+        equal(f"NO_COLOR={without}: colours", coloured, not without)
+        terminal.send("q")
+        end_well(terminal, "q")
+    reader.kill()
+
+
+def test_no_terminal(env):
+    status, out, err = env.trace(*LIVE, "-n", "1", timeout=60)
+    equal(f"into a pipe: exit status ({err})", status, 0)
+    equal("into a pipe: frames", len(frames(out)), 1)
+    check("\x1b" not in out, "escape sequences in plain text")
+    for kind in ("dumb", "no-such-terminal"):
+        terminal = Terminal([env.tmtrace, *LIVE], TERM=kind)
+        env.cleanup(terminal.close)
+        status, err = terminal.finish()
+        equal(f"{kind}: exit status", status, 1)
+        check(f'of type "{kind}"' in err and "--batch" in err, f"{kind}: {err}")
+
+
+def test_usage(env):
+    for options, wanted in (
+            (("--sort", "size"), "there is no such column, known are: read,"),
+            (("--interval", "0"), "not a number of seconds"),
+            (("--frames", "0"), "not a number from 1"),
+            (("--", "true"), "it shows what runs already"),
+            (("--layer", "nonsense"), "there is no such layer"),
+            (("--json", "x"), "unrecognized option")):
+        status, out, err = env.trace("top", *options)
+        equal(f"{options}: exit status", status, 2)
+        check(wanted in err and err.count("\n") == 1 and not out, f"{options}: {err}")

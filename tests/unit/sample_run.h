@@ -21,6 +21,9 @@
 #define SAMPLE_SERIES 64
 #define MS	      1000000ULL
 
+/* A job with a name that somebody has thought up. */
+#define SAMPLE_HOSTILE 1002
+
 #define LAYER_MSTRO (TM_LAYER_USER + 0)
 #define LAYER_MIO   (TM_LAYER_USER + 1)
 
@@ -57,6 +60,8 @@ const char *devices__name(struct devices *devices, unsigned int major, unsigned 
 const char *cgroup_names__path(struct cgroup_names *names, __u64 id)
 {
 	(void)names;
+	if (id == SAMPLE_HOSTILE)
+		return "/\033[2J\nfake row\xff";
 	return id == 1001 ? "/slurm/job_1" : NULL;
 }
 

@@ -120,6 +120,31 @@ static void test_units(void **state)
 	assert_string_equal(units__share(out, 3, 2), "100");
 }
 
+static void test_short_units(void **state)
+{
+	char out[UNITS_ROOM];
+
+	(void)state;
+	assert_string_equal(units__short_bytes(out, 0), "0");
+	assert_string_equal(units__short_bytes(out, 0.25), "0.2");
+	assert_string_equal(units__short_bytes(out, 9.96), "10");
+	assert_string_equal(units__short_bytes(out, 1023), "1023");
+	assert_string_equal(units__short_bytes(out, 1024), "1.00K");
+	assert_string_equal(units__short_bytes(out, 1023 << 20), "1023M");
+	assert_string_equal(units__short_bytes(out, (1 << 30) - 1.0), "1.00G");
+	assert_string_equal(units__short_count(out, 999), "999");
+	assert_string_equal(units__short_count(out, 999.6), "1.00k");
+	assert_string_equal(units__short_count(out, 12345), "12.3k");
+	assert_string_equal(units__short_count(out, 999600), "1.00M");
+	assert_string_equal(units__short_time(out, 0), "0ns");
+	assert_string_equal(units__short_time(out, 999), "999ns");
+	assert_string_equal(units__short_time(out, 1234), "1.2us");
+	assert_string_equal(units__short_time(out, 9960), "10us");
+	assert_string_equal(units__short_time(out, 999600), "1.0ms");
+	assert_string_equal(units__short_time(out, 123 * MS), "123ms");
+	assert_string_equal(units__short_time(out, 3600000 * MS), "3600s");
+}
+
 static char *print_grid(const struct grid *grid, unsigned int width)
 {
 	char *text = NULL;
@@ -307,6 +332,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_short_units),
 		cmocka_unit_test(test_grid),
 		cmocka_unit_test(test_final),
 		cmocka_unit_test(test_terminals),

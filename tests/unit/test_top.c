@@ -223,34 +223,309 @@ static const char *line(const struct fixture *f, size_t i)
 	return f->frame.lines[i].text;
 }
 
-static void test_layout(void **state)
+static void add_jobs(struct fixture *f, int n)
 {
 	char name[32];
+
+	for (int i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "/job_%d", i);
+		add_row(f, name, (__u64)i * MIB);
+	}
+}
+
+static void test_layout(void **state)
+{
 	struct fixture f;
 
 	(void)state;
 	open_fixture(&f, 100);
-	for (int i = 0; i < 100; i++) {
-		snprintf(name, sizeof(name), "/job_%d", i);
-		add_row(&f, name, (__u64)i * MIB);
-	}
+	add_jobs(&f, 100);
 	draw(&f, 80, 24);
 	assert_int_equal(f.frame.n, 24);
-	assert_string_equal(line(&f, 3),
-			    "tmtrace  0.12 % CPU  12.0 MiB  probes 3.40 % CPU  23.5k hits/s of 512 "
-			    " lost 0");
+	assert_string_equal(line(&f, 0), "tmtrace top  22:13:20  1.00 s  all layers by read  "
+					 "notes 1  pid 4711 on node17");
+	assert_string_equal(line(&f, 3), "tmtrace  0.12 % CPU  12.0 MiB  probes 3.40 % CPU  "
+					 "23.5k hits/s of 512  lost 0");
+	assert_string_equal(line(&f, 4), "READ/s WRITE/s OPS/s LOAD% R-P50 R-P99 W-P50 W-P99 "
+					 "WHERE      CGROUP");
+	assert_string_equal(line(&f, 5), " 99.0M            10     2 1.2us  56ms             "
+					 "fffffffddd /job_99");
+	assert_int_equal(f.frame.lines[4].style, TOP_HEADING);
+	assert_int_equal(f.frame.lines[4].mark, 0); /* of READ/s */
+	assert_int_equal(f.frame.lines[4].mark_length, 6);
+	assert_int_equal(f.frame.lines[5].mark, strstr(line(&f, 5), "fff") - line(&f, 5));
 	draw(&f, 132, 43);
 	assert_int_equal(f.frame.n, 43);
+	assert_non_null(strstr(line(&f, 4), " LIB% FILE% NET% WAIT% DEV% ERR/s  OPEN CGROUP"));
+	assert_non_null(strstr(line(&f, 5), "   66              34 "));
+	draw(&f, 40, 10);
+	assert_int_equal(f.frame.n, 10);
+	assert_string_equal(line(&f, 4), "READ/s WRITE/s OPS/s CGROUP");
+	draw(&f, 39, 10);
+	assert_int_equal(f.frame.n, 1);
+	assert_string_equal(line(&f, 0), "39 x 10 is too small: 40 x 8 at least");
+	draw(&f, 5, 1);
+	draw(&f, 0, 0);
+	assert_int_equal(f.frame.n, 105);
+	close_fixture(&f);
+}
+
+/* The rows that do not fit are reached by scrolling; none is left out on the way. */
+static void test_scroll(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 30);
+	add_jobs(&f, 30);
+	f.control.first = 29;
+	draw(&f, 80, 24);
+	assert_int_equal(f.frame.n, 6);
+	assert_non_null(strstr(line(&f, 5), " /job_0"));
+	close_fixture(&f);
+}
+
+static void check_name(struct fixture *f, const char *name, unsigned int width, const char *shown)
+{
+	const char *text;
+
+	free(f->rows.rows[0].name);
+	f->rows.rows[0].name = strdup(name);
+	draw(f, width, 24);
+	text = line(f, f->frame.n - 1);
+	assert_true(strlen(text) >= strlen(shown));
+	assert_string_equal(text + strlen(text) - strlen(shown), shown);
+}
+
+static void test_names(void **state)
+{
+	char longest[4096];
+	struct fixture f;
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest));
+	snprintf(longest + sizeof(longest) - 10, 10, "/the_end");
+	open_fixture(&f, 1);
+	add_row(&f, "/", MIB);
+	/* The end tells more than the begin, which names share. */
+	check_name(&f, longest, 80, " \u2026xxxxxxxxx/the_end");
+	check_name(&f, "/a b\"c\\d", 80, " /a b\"c\\d");
+	/* A wide character is not cut in two. */
+	check_name(&f, "/\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57", 80,
+		   " \u2026\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57");
+	/* Marks that combine or turn the direction take no cell: they are told apart. */
+	check_name(&f, "/e\u0301/\u202egnp", 80, " /e?/?gnp");
+	f.page.wide = false;
+	check_name(&f, "/\u00e4\u6f22", 80, " /??");
+	check_name(&f, longest, 80, " ~xxxxxxxxx/the_end");
+	close_fixture(&f);
+}
+
+/* Names come printable from the rows. */
+static void test_hostile_names(void **state)
+{
+	struct top_view view = { .layer = TOP_ALL_LAYERS, .vfs = true };
+	struct top_rows rows = { 0 };
+	struct sample sample;
+	struct merge merge;
+
+	(void)state;
+	sample__open(&sample);
+	sample__begin(&sample, &merge, SAMPLE_HOSTILE, TM_LAYER_VFS, "read");
+	sample__calls(&merge, 10, 1000, 100);
+	sample__add(&sample, &merge);
+	assert_int_equal(top_rows__collect(&rows, &view, &sample.run, &sample.snapshot), 0);
+	assert_string_equal(rows.rows[0].name, "/?[2J?fake row\xef\xbf\xbd");
+	top_rows__free(&rows);
+	sample__close(&sample);
+}
+
+static void check_order(struct fixture *f, enum top_column column, bool reverse,
+			const char *expected)
+{
+	const struct top_table table = { &f->control.view, &f->rows.sum, 1 };
+	char order[16] = "";
+
+	assert_true(f->rows.n < sizeof(order));
+	top_columns__sort(&f->rows, column, reverse, &table);
+	for (size_t i = 0; i < f->rows.n; i++)
+		order[i] = f->rows.rows[i].name[0];
+	assert_string_equal(order, expected);
+}
+
+static void test_sort(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 4);
+	add_row(&f, "b", 2 * MIB);
+	add_row(&f, "a", 3 * MIB);
+	add_row(&f, "d", MIB);
+	add_row(&f, "c", MIB);
+	f.rows.rows[0].flows[TOP_READ].p99_ns = 1;
+	f.rows.rows[1].flows[TOP_READ].timed = 0; /* not known: after the others */
+	f.rows.rows[3].times_ns[TOP_WAITING] = 900;
+	check_order(&f, TOP_COLUMN_READ, false, "abcd");
+	check_order(&f, TOP_COLUMN_READ, true, "cdba");
+	check_order(&f, TOP_COLUMN_LOAD, false, "abcd");
+	check_order(&f, TOP_COLUMN_READ_P99, false, "cdba");
+	check_order(&f, TOP_COLUMN_WAITING, false, "cabd");
+	check_order(&f, TOP_COLUMN_NAME, false, "abcd");
+	check_order(&f, TOP_COLUMN_NAME, true, "dcba");
+	assert_int_equal(top_column__find("wp99"), TOP_COLUMN_WRITE_P99);
+	assert_int_equal(top_column__find("size"), TOP_COLUMNS);
+	close_fixture(&f);
+}
+
+/* Ten letters, whatever the shares: none for a part that is far below a tenth. */
+static void test_bar(void **state)
+{
+	static const struct {
+		__u64 times[TOP_TIMES];
+		const char *bar;
+	} cases[] = {
+		{ { 0 }, "" },
+		{ { 1, 1, 1, 1, 1 }, "llffnnwwdd" },
+		{ { 999, 1 }, "llllllllll" },
+		{ { 0, 94, 0, 0, 6 }, "fffffffffd" },
+		{ { 1, 1, 1 }, "llllfffnnn" },
+		{ { ~0ULL / 8, 0, 0, ~0ULL / 8, 0 }, "lllllwwwww" },
+	};
+	struct top_row row = { 0 };
+	struct top_table table = { .sum = &row, .seconds = 1 };
+	char out[UNITS_ROOM];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		memcpy(row.times_ns, cases[i].times, sizeof(row.times_ns));
+		assert_string_equal(top_column__text(out, TOP_COLUMN_WHERE, &table, &row),
+				    cases[i].bar);
+	}
+}
+
+static void press(struct top_control *control, const char *keys, enum top_action last)
+{
+	enum top_action action = TOP_NOTHING;
+
+	for (; *keys; keys++)
+		action = top_control__key(control, *keys);
+	assert_int_equal(action, last);
+}
+
+static void test_keys(void **state)
+{
+	struct top_control control = {
+		.view = { .layer = TOP_ALL_LAYERS, .vfs = true, .block = true },
+		.sort = TOP_COLUMN_WRITE,
+		.interval_s = 1,
+		.layers = { TOP_ALL_LAYERS, TM_LAYER_VFS, LAYER_MIO },
+		.n_layers = 3,
+		.n_rows = 10,
+		.page = 4,
+		.width = 80,
+	};
+
+	(void)state;
+	press(&control, "l", TOP_COLLECT);
+	assert_int_equal(control.view.layer, TM_LAYER_VFS);
+	assert_int_equal(control.sort, TOP_COLUMN_WRITE);
+	press(&control, "pl", TOP_COLLECT);
+	assert_int_equal(control.view.layer, LAYER_MIO);
+	assert_int_equal(control.sort, TOP_COLUMN_LOAD); /* reads and writes are not known there */
+	assert_false(control.frozen);
+	press(&control, "l", TOP_COLLECT);
+	assert_int_equal(control.view.layer, TOP_ALL_LAYERS);
+	press(&control, "sssssss", TOP_DRAW); /* over what 80 columns do not show */
+	assert_int_equal(control.sort, TOP_COLUMN_READ);
+	assert_int_equal(top_control__key(&control, TOP_KEY_LEFT), TOP_DRAW);
+	assert_int_equal(control.sort, TOP_COLUMN_NAME);
+	assert_int_equal(top_control__key(&control, TOP_KEY_PAGE_DOWN), TOP_DRAW);
+	assert_int_equal(control.first, 4);
+	top_control__key(&control, TOP_KEY_UP);
+	assert_int_equal(control.first, 3);
+	top_control__key(&control, TOP_KEY_PAGE_UP);
+	assert_int_equal(control.first, 0);
+	for (int i = 0; i < 20; i++)
+		top_control__key(&control, TOP_KEY_DOWN);
+	assert_int_equal(control.first, 9);
+	control.n_rows = 0;
+	top_control__limit(&control);
+	assert_int_equal(control.first, 0);
+	press(&control, "d2.5\n", TOP_RESTART);
+	assert_true(control.interval_s == 2.5);
+	press(&control, "d0\n", TOP_DRAW);
+	press(&control, "d1.2.3\n", TOP_RESTART); /* as far as it is a number */
+	press(&control, "d9q", TOP_DRAW);
+	assert_true(control.interval_s == 1.2);
+	assert_false(control.asking);
+	press(&control, "d123456789012345", TOP_DRAW);
+	assert_int_equal(strlen(control.answer), sizeof(control.answer) - 1);
+	press(&control, "\033q", TOP_QUIT);
+}
+
+/* What the probes of libraries cost: timed calls, and those that are only counted. */
+static void test_cost(void **state)
+{
+	struct top_reading before, now;
+	struct sample sample;
+	struct top_cost cost;
+
+	(void)state;
+	sample__open(&sample);
+	sample.snapshot.monotonic_ns = 1000 * MS;
+	top_meter__read(&before, &sample.run, &sample.snapshot, 0);
+	sample.ledgers[TM_PROBE_VFS + TM_VFS_READ].hits = 5100;
+	sample.ledgers[TM_PROBE_USER + 0] = (struct tm_ledger){
+		.hits = 1024,
+		.recorded = 12,
+		.filtered = 1000, /* in other processes */
+		.lost[TM_LOSS_FOREIGN_STACK] = 12,
+	};
+	sample.ledgers[TM_PROBE_USER + 2] = (struct tm_ledger){ .hits = 12, .recorded = 12 };
+	sample.snapshot.monotonic_ns = 3000 * MS;
+	top_meter__read(&now, &sample.run, &sample.snapshot, 10 * MS);
+	cost = top_meter__cost(&now, &before, 2);
+	/* 24 timed calls at 900 ns, 1012 counted at 500 ns, 10 ms: of 2 s on two CPUs. */
+	assert_true(cost.probes_share > (24 * 900 + 1012 * 500 + 10e6) / 4e9 - 1e-9);
+	assert_true(cost.probes_share < (24 * 900 + 1012 * 500 + 10e6) / 4e9 + 1e-9);
+	assert_true(cost.hits_per_s == (5100 + 1024 + 12) / 2.0);
+	assert_int_equal(cost.lost, 12);
+	assert_true(cost.memory_bytes > 100000);
+	assert_true(cost.own_share >= 0);
+	/* Where a part is not known, neither is the whole. */
+	top_meter__read(&now, &sample.run, &sample.snapshot, -1);
+	assert_true(top_meter__cost(&now, &before, 2).probes_share < 0);
+	sample.run.n_hit_costs = 0;
+	top_meter__read(&now, &sample.run, &sample.snapshot, 10 * MS);
+	assert_true(top_meter__cost(&now, &before, 2).probes_share < 0);
+	sample__close(&sample);
+}
+
+static void test_help(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 1);
+	f.page.width = 60;
+	f.page.height = 24;
+	assert_int_equal(top_layout__help(&f.frame, &f.page), 0);
+	check_size(&f);
+	assert_string_equal(line(&f, f.frame.n - 1),
+			    "writeback cannot be attributed on this kernel");
 	close_fixture(&f);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_interval),
-		cmocka_unit_test(test_where),
-		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_rows),	      cmocka_unit_test(test_interval),
+		cmocka_unit_test(test_where),	      cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_scroll),	      cmocka_unit_test(test_names),
+		cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_bar),	      cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_cost),	      cmocka_unit_test(test_help),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,22 +13,30 @@
 #include "command/top.h"
 #include "command/top_options.h"
 #include "report/table.h"
+#include "sink/utf8.h"
 #include "top/layout.h"
 #include "top/meter.h"
+#include "top/screen.h"
 
 struct top {
 	struct top_options options;
 	struct session session;
 	struct live_run *live;
 	struct loop *loop;
-	struct top_control control;
-	const struct snapshot *snapshot; /* the last one */
+	int timer;		   /* of the intervals */
+	struct top_screen *screen; /* NULL: plain text */
+	bool times_known;	   /* how long the kernel's programs run */
+	/* The interval that was read last. */
+	const struct snapshot *snapshot;
 	struct top_reading now, before;
+	long intervals; /* so far */
+	/* The one that is shown. */
+	struct top_control control;
 	struct top_rows rows;
 	struct top_cost cost;
+	struct top_page page;
 	struct top_frame frame;
-	long shown;	  /* intervals */
-	bool times_known; /* how long the kernel's programs run */
+	int status; /* exit status where something fails */
 	int rc;
 	struct error err;
 };
@@ -51,44 +60,31 @@ static int read_interval(struct top *top)
 		kernel_ns = (double)kernel__run_time(top->session.kernel);
 	top->before = top->now;
 	top_meter__read(&top->now, live_run__report(top->live), top->snapshot, kernel_ns);
-	top->cost = top_meter__cost(&top->now, &top->before,
-				    (unsigned int)sysconf(_SC_NPROCESSORS_ONLN));
 	return 0;
 }
 
+/* The interval that was read last is shown from now on. */
 static int collect(struct top *top)
 {
-	int rc = top_rows__collect(&top->rows, &top->control.view, live_run__report(top->live),
-				   top->snapshot);
+	const struct report_run *run = live_run__report(top->live);
+	int rc;
 
-	return rc < 0 ? error__set(&top->err, rc, "no memory for %zu series",
-				   top->snapshot->n_series)
-		      : 0;
-}
-
-static struct top_page page_of(struct top *top)
-{
-	return (struct top_page){
-		.run = live_run__report(top->live),
-		.control = &top->control,
-		.rows = &top->rows,
-		.cost = &top->cost,
-		.time_ns = top->snapshot->time_ns,
-		.seconds = (double)(top->now.time_ns - top->before.time_ns) / 1e9,
-	};
+	rc = top_rows__collect(&top->rows, &top->control.view, run, top->snapshot);
+	if (rc < 0)
+		return error__set(&top->err, rc, "no memory for %zu series",
+				  top->snapshot->n_series);
+	top->cost = top_meter__cost(&top->now, &top->before,
+				    (unsigned int)sysconf(_SC_NPROCESSORS_ONLN));
+	top->page.time_ns = top->snapshot->time_ns;
+	top->page.seconds = (double)(top->now.time_ns - top->before.time_ns) / 1e9;
+	top->control.n_rows = top->rows.n;
+	top_control__limit(&top->control);
+	return 0;
 }
 
 /* Plain text, for scripts. */
 static int print(struct top *top)
 {
-	struct top_page page = page_of(top);
-	int rc;
-
-	page.width = table__width(stdout);
-	page.wide = true;
-	rc = top_layout__page(&top->frame, &page);
-	if (rc < 0)
-		return error__set(&top->err, rc, "no memory");
 	for (size_t i = 0; i < top->frame.n; i++)
 		printf("%s\n", top->frame.lines[i].text);
 	putchar('\n');
@@ -99,19 +95,89 @@ static int print(struct top *top)
 	return 0;
 }
 
+static int show(struct top *top)
+{
+	int rc;
+
+	top->page.width = top->screen ? top_screen__width(top->screen) : table__width(stdout);
+	top->page.height = top->screen ? top_screen__height(top->screen) : 0;
+	rc = top->control.help ? top_layout__help(&top->frame, &top->page)
+			       : top_layout__page(&top->frame, &top->page);
+	if (rc < 0)
+		return error__set(&top->err, rc, "no memory");
+	if (!top->screen)
+		return print(top);
+	top_screen__draw(top->screen, &top->frame);
+	return 0;
+}
+
 static void on_interval(void *context)
 {
 	struct top *top = context;
 	int rc;
 
 	rc = read_interval(top);
-	if (!rc)
+	if (!rc && !top->control.frozen) {
 		rc = collect(top);
-	if (!rc)
-		rc = print(top);
+		if (!rc)
+			rc = show(top);
+	}
 	if (rc < 0)
 		fail(top, rc);
-	else if (++top->shown == top->options.frames)
+	else if (++top->intervals == top->options.frames)
+		loop__stop(top->loop);
+}
+
+/* The layers that there is something to see of: those with a probe. */
+static void find_layers(struct top *top)
+{
+	const struct report_run *run = live_run__report(top->live);
+	struct top_control *control = &top->control;
+	bool seen[UINT8_MAX + 1] = { false };
+
+	for (size_t i = 0; i < run->n_probes; i++)
+		seen[run->probes[i].layer_id] |= run->probes[i].state == PROBE_ARMED;
+	control->n_layers = 0;
+	control->layers[control->n_layers++] = TOP_ALL_LAYERS;
+	for (int layer = 0; layer <= UINT8_MAX && control->n_layers < TOP_LAYERS_MAX; layer++)
+		if (seen[layer])
+			control->layers[control->n_layers++] = layer;
+}
+
+static int handle_key(struct top *top, int key)
+{
+	int rc = 0;
+
+	find_layers(top);
+	top->control.width = top_screen__width(top->screen);
+	top->control.page = top_screen__height(top->screen) / 2;
+	switch (top_control__key(&top->control, key)) {
+	case TOP_QUIT:
+		loop__stop(top->loop);
+		return 0;
+	case TOP_RESTART:
+		loop__reset(top->loop, top->timer, top->control.interval_s);
+		return show(top);
+	case TOP_COLLECT:
+		rc = collect(top);
+		return rc ? rc : show(top);
+	case TOP_DRAW:
+		return show(top);
+	default:
+		return 0;
+	}
+}
+
+static void on_keys(void *context)
+{
+	struct top *top = context;
+	int key, rc = 0;
+
+	while (!rc && (key = top_screen__key(top->screen)) > 0)
+		rc = handle_key(top, key);
+	if (rc < 0)
+		fail(top, rc);
+	else if (key < 0) /* the terminal is gone */
 		loop__stop(top->loop);
 }
 
@@ -119,8 +185,14 @@ static void on_signal(void *context, const struct signalfd_siginfo *info)
 {
 	struct top *top = context;
 
-	if (info->ssi_signo != SIGCHLD)
+	if (info->ssi_signo == SIGCHLD)
+		return;
+	if (info->ssi_signo != SIGWINCH) {
 		loop__stop(top->loop);
+	} else if (top->screen) {
+		top_screen__resize(top->screen);
+		show(top);
+	}
 }
 
 static void set_view(struct top *top)
@@ -143,6 +215,8 @@ static int start(struct top *top, char **argv)
 	rc = layers__open_catalogue(&top->session, &top->err);
 	if (!rc)
 		rc = layers__choose(&top->session, &top->err);
+	if (rc == -EINVAL)
+		top->status = EXIT_USAGE;
 	if (!rc)
 		rc = live_run__open(&top->live, &top->session, argv, &top->err);
 	if (!rc)
@@ -156,16 +230,48 @@ static int start(struct top *top, char **argv)
 	return 0;
 }
 
+/* On a terminal, unless plain text is asked for. */
+static int open_screen(struct top *top)
+{
+	bool plain = top->options.batch || !isatty(STDOUT_FILENO);
+	int rc;
+
+	/* Plain text is for programs, whatever the user's language. */
+	setlocale(LC_CTYPE, plain ? "C.UTF-8" : "");
+	top->page = (struct top_page){
+		.run = live_run__report(top->live),
+		.control = &top->control,
+		.rows = &top->rows,
+		.cost = &top->cost,
+		.wide = plain || !strcmp(nl_langinfo(CODESET), "UTF-8"),
+	};
+	if (plain)
+		return 0;
+	rc = top_screen__open(&top->screen, &top->err);
+	if (rc < 0)
+		return rc;
+	rc = loop__signal(top->loop, SIGWINCH);
+	if (!rc)
+		rc = loop__watch(top->loop, top_screen__fd(top->screen), on_keys, top);
+	if (rc < 0)
+		return error__set(&top->err, rc, "cannot wait for keys: %s", strerror(-rc));
+	top->page.time_ns = top->snapshot->time_ns;
+	return show(top);
+}
+
 static int follow(struct top *top)
 {
 	int rc;
 
 	rc = read_interval(top); /* from here on */
+	if (!rc)
+		rc = open_screen(top);
 	if (rc < 0)
 		return rc;
 	rc = session__watch(&top->session, top->loop);
 	if (!rc)
-		rc = loop__timer(top->loop, top->control.interval_s, true, on_interval, top, NULL);
+		rc = loop__timer(top->loop, top->control.interval_s, true, on_interval, top,
+				 &top->timer);
 	if (!rc)
 		rc = loop__run(top->loop);
 	if (rc < 0)
@@ -188,19 +294,23 @@ static int run(struct top *top, char **argv)
 /* Each degradation, in words. */
 static void print_notes(const struct top *top)
 {
-	for (size_t i = 0; i < top->session.notes.n; i++)
-		fprintf(stderr, "tmtrace: %s\n", top->session.notes.lines[i]);
+	for (size_t i = 0; i < top->session.notes.n; i++) {
+		char *line = utf8__printable(top->session.notes.lines[i]);
+
+		fprintf(stderr, "tmtrace: %s\n", line ? line : "no memory");
+		free(line);
+	}
 }
 
 int top__main(int argc, char **argv)
 {
-	struct top top = { 0 };
+	struct top top = { .status = EXIT_RUN };
 	int rc;
 
 	top_options__parse(&top.options, argc, argv);
 	top.session.options = &top.options.session;
-	setlocale(LC_CTYPE, "C.UTF-8"); /* how wide characters are; it is text for programs */
 	rc = run(&top, argv);
+	top_screen__close(top.screen);
 	if (top.session.kernel)
 		session__stop(&top.session);
 	print_notes(&top);
@@ -212,5 +322,5 @@ int top__main(int argc, char **argv)
 	session__close(&top.session);
 	loop__close(top.loop);
 	options__free(&top.options.session);
-	return rc < 0 ? EXIT_RUN : 0;
+	return rc < 0 ? top.status : 0;
 }

@@ -27,6 +27,7 @@ static void move_layer(struct top_control *control)
 		i++;
 	control->view.layer = i + 1 < control->n_layers ? control->layers[i + 1] : TOP_ALL_LAYERS;
 	control->first = 0;
+	control->frozen = false; /* what it would show is no longer there */
 	top_columns__choose(shown, &control->view, 0);
 	if (!shown[control->sort])
 		control->sort = TOP_COLUMN_LOAD;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,10 +128,16 @@ static void write_title(struct writer *writer)
 		   notes, page->run->scope, page->run->hostname);
 }
 
+/* Before the first interval all is 0, whatever it is divided by. */
+static double seconds_of(const struct top_page *page)
+{
+	return page->seconds > 0 ? page->seconds : 1;
+}
+
 static void write_sums(struct writer *writer, const char *what, const char *operations,
 		       const struct top_row *row)
 {
-	double seconds = writer->page->seconds;
+	double seconds = seconds_of(writer->page);
 	char read[UNITS_ROOM], written[UNITS_ROOM], count[UNITS_ROOM];
 
 	units__bytes(read, (__u64)((double)row->flows[TOP_READ].bytes / seconds));
@@ -220,7 +227,7 @@ static char *fit_name(const char *name, unsigned int width, bool wide)
 
 static struct top_table table_of(const struct top_page *page)
 {
-	return (struct top_table){ &page->control->view, &page->rows->sum, page->seconds };
+	return (struct top_table){ &page->control->view, &page->rows->sum, seconds_of(page) };
 }
 
 static void write_row(struct writer *writer, const bool shown[TOP_COLUMNS], unsigned int name_width,
@@ -286,24 +293,44 @@ int top_layout__page(struct top_frame *frame, const struct top_page *page)
 	return writer.rc;
 }
 
+/* A text in as many lines as it takes, broken at spaces. */
+static void write_wrapped(struct writer *writer, const char *text)
+{
+	size_t width = writer->page->width ? writer->page->width : SIZE_MAX;
+
+	while (strlen(text) > width) {
+		size_t length = width;
+
+		while (length && text[length] != ' ')
+			length--;
+		if (!length)
+			length = width;
+		write_line(writer, TOP_TEXT, "%.*s", (int)length, text);
+		text += length;
+		text += strspn(text, " ");
+	}
+	write_line(writer, TOP_TEXT, "%s", text);
+}
+
 int top_layout__help(struct top_frame *frame, const struct top_page *page)
 {
-	static const char *const text[] = {
-		"q            end",
-		"left, right  sort by another column; s: by the next one",
-		"up, down     rows that do not fit",
-		"r            reverse the order",
-		"l            another layer: all, vfs, block, each library",
-		"d            another interval",
-		"p, space     stay at this interval, go on",
-		"h, ?         this, and back",
+	static const char *const keys[] = {
+		"q             end",
+		"left, right   sort by another column; s: by the next one",
+		"r             reverse the order",
+		"l             another layer: all, vfs, block, each library",
+		"up, down      rows that do not fit",
+		"d             another interval",
+		"p, space      stay at this interval, go on",
+		"h, ?          this, and back",
 		"",
-		"LOAD%  share of the time that all spend in such operations",
-		"WHERE  a letter is a tenth of the time: l in the code of libraries, f in file",
-		"       operations, d of these at the device, and inside library calls n at "
-		"sockets,",
-		"       w waiting",
-		"files, devices: of the whole scope. CPU: of all processors of this machine",
+	};
+	static const char *const text[] = {
+		"files, devices: all in scope. CPU: of all processors of this machine.",
+		"LOAD%: share of the time that all spend in such operations.",
+		"WHERE: a letter is a tenth of the time: l in code of libraries, f in file "
+		"operations, d off the CPU in these; in calls of libraries n at sockets, w "
+		"waiting.",
 	};
 	struct writer writer;
 
@@ -311,9 +338,11 @@ int top_layout__help(struct top_frame *frame, const struct top_page *page)
 	if (is_too_small(&writer))
 		return writer.rc;
 	write_title(&writer);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		write_line(&writer, TOP_TEXT, "%s", keys[i]);
 	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++)
-		write_line(&writer, TOP_TEXT, "%s", text[i]);
+		write_wrapped(&writer, text[i]);
 	for (size_t i = 0; i < page->run->n_notes; i++)
-		write_line(&writer, TOP_TEXT, "note: %s", page->run->notes[i]);
+		write_wrapped(&writer, page->run->notes[i]);
 	return writer.rc;
 }

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A terminal for programs that draw: a pty, and as much of xterm as ncurses makes use of."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import termios
+import time
+
+from harness import PATIENCE, Failure
+
+SEQUENCE = re.compile(r"\x1b(?:\[([?>]?)([\d;]*)([@-~])|\][^\x07]*\x07|[()][0-9A-B]|[=>78M])")
+
+
+class Terminal:
+    """A program on a terminal of so many columns and rows."""
+
+    def __init__(self, argv, columns=80, rows=24, **environment):
+        self.master, self.slave = pty.openpty()
+        self.columns, self.rows = columns, rows
+        self.output = ""
+        self.set_size(columns, rows)
+        self.before = termios.tcgetattr(self.slave)
+        env = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", **environment}
+        env = {name: value for name, value in env.items() if value is not None}
+        self.process = subprocess.Popen(argv, stdin=self.slave, stdout=self.slave,
+                                        stderr=subprocess.PIPE, env=env, text=True,
+                                        preexec_fn=self.take_over)
+
+    def take_over(self):
+        """In the child: it is the terminal's session, so that control characters are signals."""
+        os.setsid()
+        fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+        os.close(self.master)
+        os.close(self.slave)
+
+    def set_size(self, columns, rows):
+        self.columns, self.rows = columns, rows
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.screen = [[" "] * columns for _ in range(rows)]
+        self.x = self.y = 0
+
+    def send(self, keys):
+        os.write(self.master, keys.encode())
+
+    def read(self, seconds):
+        """What the program writes within that time is on the screen."""
+        end = time.monotonic() + seconds
+        while select.select([self.master], [], [], max(0, end - time.monotonic()))[0]:
+            try:
+                data = os.read(self.master, 65536)
+            except OSError:
+                return
+            self.output += data.decode(errors="replace")
+            self.show(data.decode(errors="replace"))
+
+    def wait(self, pattern, seconds=20):
+        """Until a line of the screen matches; the match."""
+        end = time.monotonic() + seconds * PATIENCE
+        while time.monotonic() < end:
+            self.read(0.1)
+            for line in self.lines():
+                match = re.search(pattern, line)
+                if match:
+                    return match
+            if self.process.poll() is not None:
+                break
+        raise Failure(f"no {pattern!r} on the screen:\n" + "\n".join(self.lines()))
+
+    def lines(self):
+        return ["".join(row).rstrip() for row in self.screen]
+
+    def finish(self, seconds=30):
+        """Waits for its end: (status, standard error)."""
+        end = time.monotonic() + seconds * PATIENCE
+        while self.process.poll() is None and time.monotonic() < end:
+            self.read(0.1)
+        self.read(0)
+        if self.process.poll() is None:
+            raise Failure("it does not end")
+        return self.process.returncode, self.process.stderr.read()
+
+    def is_restored(self):
+        """Is the terminal as it was: its modes, the screen, the cursor?"""
+        opened, closed = self.output.count("\x1b[?1049h"), self.output.count("\x1b[?1049l")
+        cursor = self.output.rfind("\x1b[?25h") > self.output.rfind("\x1b[?25l")
+        return (termios.tcgetattr(self.slave) == self.before and opened == closed > 0 and cursor)
+
+    def show(self, text):
+        """Draws; a sequence that is cut in two is rare, and shows as text until the next draw."""
+        while text:
+            match = SEQUENCE.match(text)
+            if match:
+                if match[3] and not match[1]:
+                    self.control(match[3], [int(n or 0) for n in match[2].split(";")])
+                text = text[match.end():]
+            else:
+                self.character(text[0])
+                text = text[1:]
+
+    def character(self, c):
+        if c == "\r":
+            self.x = 0
+        elif c == "\n":
+            self.y = min(self.y + 1, self.rows - 1)
+        elif c == "\b":
+            self.x = max(self.x - 1, 0)
+        elif c >= " ":
+            if self.x >= self.columns:
+                self.x, self.y = 0, min(self.y + 1, self.rows - 1)
+            self.screen[self.y][self.x] = self.last = c
+            self.x += 1
+
+    def control(self, what, numbers):
+        n = max(numbers[0], 1)
+        row = self.screen[self.y]
+        if what == "H":
+            self.y = min(n, self.rows) - 1
+            self.x = min(max(numbers[1] if len(numbers) > 1 else 1, 1), self.columns) - 1
+        elif what == "d":
+            self.y = min(n, self.rows) - 1
+        elif what == "G":
+            self.x = min(n, self.columns) - 1
+        elif what in "AB":
+            self.y = min(max(self.y + (n if what == "B" else -n), 0), self.rows - 1)
+        elif what in "CD":
+            self.x = min(max(self.x + (n if what == "C" else -n), 0), self.columns - 1)
+        elif what == "X":
+            row[self.x:self.x + n] = [" "] * len(row[self.x:self.x + n])
+        elif what == "b":
+            for _ in range(n):
+                self.character(self.last)
+        elif what == "P":
+            del row[self.x:self.x + n]
+            row.extend([" "] * (self.columns - len(row)))
+        elif what == "@":
+            row[self.x:self.x] = [" "] * n
+            del row[self.columns:]
+        elif what == "K":
+            begin, end = {0: (self.x, self.columns), 1: (0, self.x + 1)}.get(
+                numbers[0], (0, self.columns))
+            row[begin:end] = [" "] * (end - begin)
+        elif what == "J":
+            if numbers[0] == 2:
+                self.screen = [[" "] * self.columns for _ in range(self.rows)]
+            elif numbers[0] == 0:
+                self.control("K", [0])
+                for y in range(self.y + 1, self.rows):
+                    self.screen[y] = [" "] * self.columns
+        elif what in "LM":
+            for _ in range(n):
+                if what == "L":
+                    self.screen.insert(self.y, [" "] * self.columns)
+                    del self.screen[self.rows:]
+                else:
+                    del self.screen[self.y]
+                    self.screen.append([" "] * self.columns)
