@@ -3,7 +3,7 @@
 ROUNDS	  ?= 9
 BENCH	  ?=
 BENCH_OUT := $(BUILD)/bench
-BENCH_TOOLS := $(addprefix $(BENCH_OUT)/,libbench.so.1 bench-load bench-time bench-empty bench-drain)
+BENCH_TOOLS := $(addprefix $(BENCH_OUT)/,libbench.so.1 bench-load bench-time bench-empty bench-drain bench-ring)
 
 .PHONY: bench-tools
 bench-tools: $(BENCH_TOOLS)
@@ -24,7 +24,7 @@ $(BENCH_OUT)/bench-time: tests/bench/time.c
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g $< -o $@
 
 # The other tools are made of the program's own modules.
-$(addprefix $(BENCH_OUT)/,bench-empty bench-drain): \
+$(addprefix $(BENCH_OUT)/,bench-empty bench-drain bench-ring): \
 		$(BENCH_OUT)/bench-%: $(BUILD)/tests/bench/%.o $(BUILD)/libtmtrace.a
 	$(call msg,LD,$@)
 	$(Q)mkdir -p $(@D)

@@ -61,3 +61,12 @@ def test_many(env):
     check_times("tmtrace -- true", cells(results["run"], 0, "tmtrace -- true")[:1], 1)
     check_times("series", [row[1] for row in results["run"]["tables"][2]["rows"]], 4)
     check_notes(results)
+
+
+def test_ring(env):
+    """The ring-buffered file: all that was written is read."""
+    results = run_bench(env, "ring")
+    check_times("write", cells(results["ring"], 0, "write")[:1], 1)
+    equal("dropped", cells(results["ring"], 0, "write")[2], "0")
+    check_times("read", cells(results["ring"], 1, "read")[:2], 2)
+    check_notes(results)

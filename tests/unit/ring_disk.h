@@ -108,6 +108,7 @@ static inline void disk__count(size_t *count, const bool *hold)
 		pthread_cond_wait(&disk.changed, &disk.lock);
 }
 
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): of the C library's headers */
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at)
 {
 	size_t step;
@@ -156,5 +157,6 @@ int fallocate(int fd, int mode, off_t at, off_t size)
 	errno = disk.allocate_error;
 	return errno ? -1 : (int)syscall(SYS_fallocate, fd, mode, at, size);
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
 #endif

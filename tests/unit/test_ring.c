@@ -133,11 +133,135 @@ static void test_wrap(void **unused)
 	wrap(300001, 10000);
 }
 
+/* States that fill their quarter to the last, in one stretch, and then only events for long. */
+static void crowd(size_t size, size_t state_size)
+{
+	__u64 n = 0, events = 0, versions[SAMPLE_KEYS] = { 0 };
+	struct sample_found found = { 0 };
+	struct sample_file file;
+	struct ring_writer *writer;
+	struct ring_reader *reader;
+	struct error err = { 0 };
+
+	sample_file__make(&file);
+	writer = sample_file__write(&file, size);
+	while (n < SAMPLE_KEYS && sample_state(writer, n, 1, state_size, &err) == 0)
+		versions[n++] = 1;
+	assert_true(n == SAMPLE_KEYS || err.code == -ENOSPC);
+	for (size_t written = 0; written < 10 * size; written += 1000) {
+		sample_events(writer, events++, 1, 1000);
+		if (events % 64 == 0) {
+			/* What is there can change. */
+			versions[events % n] = events;
+			state(writer, events % n, events, state_size);
+		}
+		if (events % 4 == 0)
+			commit(writer);
+	}
+	commit(writer);
+	reader = sample_file__read(&file);
+	sample_read(reader, &found);
+	assert_memory_equal(found.versions, versions, sizeof(versions));
+	assert_int_equal(found.losses.overwritten + found.losses.dropped + found.events, events);
+	close_all(&file, writer, reader);
+}
+
+static void test_crowded(void **unused)
+{
+	(void)unused;
+	crowd(RING_FILE_MIN, 24);
+	crowd(RING_FILE_MIN, 1000);
+	crowd(RING_FILE_MIN, 4000);
+	crowd(300000, 8100); /* of two a block, and nothing beside */
+	crowd(300000, 5000); /* of one */
+	crowd(1 << 20, 1024);
+}
+
+/* The text says a size that does. */
+static void test_too_small(void **unused)
+{
+	struct sample_file file;
+	struct ring_writer *writer;
+	struct error err = { 0 };
+	const char *would;
+	__u64 n = 0, mib;
+
+	(void)unused;
+	sample_file__make(&file);
+	writer = sample_file__write(&file, 128 << 10);
+	while (sample_state(writer, n, 1, 1000, &err) == 0)
+		n++;
+	assert_int_equal(err.code, -ENOSPC);
+	assert_in_range(n, 128 / 4 - 4, 128 / 4);
+	would = strstr(err.text, " MiB would do");
+	assert_non_null(would);
+	while (would[-1] >= '0' && would[-1] <= '9')
+		would--;
+	mib = strtoull(would, NULL, 10);
+	/* Those that are there can change all the same. */
+	state(writer, 0, 2, 1000);
+	close_all(&file, writer, NULL);
+
+	sample_file__make(&file);
+	writer = sample_file__write(&file, mib << 20);
+	for (__u64 key = 0; key <= n; key++)
+		state(writer, key, 1, 1000);
+	close_all(&file, writer, NULL);
+}
+
+static void test_too_large(void **unused)
+{
+	struct sample_file file;
+	struct ring_writer *writer;
+	struct error err = { 0 };
+	size_t most;
+
+	(void)unused;
+	sample_file__make(&file);
+	writer = sample_file__write(&file, 64 << 20);
+	most = ring_writer__entry_max(writer);
+	assert_in_range(most, 255 << 10, 256 << 10);
+	close_all(&file, writer, NULL);
+
+	sample_file__make(&file);
+	writer = sample_file__write(&file, 512 << 10);
+	most = ring_writer__entry_max(writer);
+	state(writer, 1, 1, most);
+	assert_int_equal(sample_state(writer, 1, 2, most + 1, &err), -E2BIG);
+	assert_non_null(strstr(err.text, "too large"));
+	sample_events(writer, 0, 1, most);
+	state(writer, 1, 2, 100);
+	close_all(&file, writer, NULL);
+}
+
+/* More events than a number in a block's header takes. */
+static void test_many_events(void **unused)
+{
+	struct sample_file file;
+	struct ring_writer *writer;
+	struct ring_reader *reader;
+	struct sample_found found = { 0 };
+
+	(void)unused;
+	sample_file__make(&file);
+	writer = sample_file__write(&file, 512 << 10);
+	sample_events(writer, 0, UINT32_MAX, 100);
+	sample_events(writer, UINT32_MAX, UINT32_MAX, 100);
+	sample_events(writer, 2ULL * UINT32_MAX, 1, 100);
+	commit(writer);
+	reader = sample_file__read(&file);
+	sample_read(reader, &found);
+	assert_int_equal(found.events, 2ULL * UINT32_MAX + 1);
+	assert_int_equal(found.losses.damaged, 0);
+	close_all(&file, writer, reader);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_crowded),	   cmocka_unit_test(test_too_small),
+		cmocka_unit_test(test_too_large),  cmocka_unit_test(test_many_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,7 @@ struct told {
 	bool stop;
 };
 
+// NOLINTNEXTLINE(readability-non-const-parameter): it is written to
 static void put(__u64 *where, __u64 value)
 {
 	__atomic_store_n(where, value, __ATOMIC_RELEASE);

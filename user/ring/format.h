@@ -27,7 +27,7 @@
 #define RING_FILE_MIN  (RING_HEADER_SIZE + 16 * RING_UNIT)
 #define RING_BLOCK_MAX (256U << 10)
 
-/* Its first 24 bytes stay as they are in every version. */
+/* Its first 20 bytes stay as they are in every version. */
 struct ring_file_header {
 	char magic[8];
 	__le32 version;
