@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/dump.h"
 #include "command/list.h"
 #include "command/options.h"
+#include "command/report.h"
 #include "command/selftest.h"
 #include "command/top.h"
 #include "command/trace.h"
@@ -22,19 +24,44 @@ static void fill_standard_streams(void)
 			exit(EXIT_RUN);
 }
 
-int main(int argc, char **argv)
+/* Commands with a command line of their own; all others trace, or list what would be. */
+static const struct {
+	const char *name;
+	int (*main)(int argc, char **argv);
+} commands[] = {
+	{ "dump", dump__main },
+	{ "report", report__main },
+	{ "selftest", selftest__main },
+	{ "top", top__main },
+};
+
+static bool is(const char *argument, const char *command)
+{
+	return argument && !strcmp(argument, command);
+}
+
+static int trace(int argc, char **argv)
 {
 	struct options options;
-	bool list = argc > 1 && !strcmp(argv[1], "list");
+	bool list = is(argv[1], "list"), record = is(argv[1], "record");
+	bool named = list || record;
 	int status;
 
-	fill_standard_streams();
-	if (argc > 1 && !strcmp(argv[1], "selftest"))
-		return selftest__main(argc - 1, argv + 1);
-	if (argc > 1 && !strcmp(argv[1], "top"))
-		return top__main(argc - 1, argv + 1);
-	options__parse(&options, argc - list, argv + list, list);
+	options__parse(&options, argc - named, argv + named,
+		       list	? OPTIONS_LIST
+		       : record ? OPTIONS_RECORD
+				: OPTIONS_TRACE);
 	status = list ? list__run(&options) : trace__run(&options, argv);
 	options__free(&options);
 	return status;
+}
+
+int main(int argc, char **argv)
+{
+	fill_standard_streams();
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		if (argc > 1 && is(argv[1], commands[i].name))
+			return commands[i].main(argc - 1, argv + 1);
+	}
+	return trace(argc, argv);
 }

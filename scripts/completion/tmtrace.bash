@@ -88,10 +88,20 @@ _tmtrace_value()
 		[[ $COMP_WORDBREAKS != *=* || $word != *=* ]] || COMPREPLY=("${COMPREPLY[@]#*=}")
 		;;
 	--entry) mapfile -t COMPREPLY < <(compgen -W 'cheap first' -- "$word") ;;
-	--sort) mapfile -t COMPREPLY < <(compgen -W 'read write bytes ops load rp50 rp99 wp50 wp99 where lib file net wait dev err open name' -- "$word") ;;
 	--user) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
-	--probes | --json) _tmtrace_files -f "$word" ;;
-	--duration | --interval | --env | --max-series | --frames) ;;
+	--probes | --json | -o | --output | -i | --input) _tmtrace_files -f "$word" ;;
+	--sort)
+		if [[ ${COMP_WORDS[1]} == top ]]; then
+			mapfile -t COMPREPLY < <(compgen -W 'read write bytes ops load rp50 rp99 wp50 wp99 where lib file net wait dev err open name' -- "$word")
+		else
+			mapfile -t COMPREPLY < <(compgen -W 'total self count bytes p99 max errors name' -- "$word")
+		fi
+		;;
+	--filter)
+		mapfile -t COMPREPLY < <(compgen -S = -W 'layer function cgroup device fs_type mount' -- "$word")
+		compopt -o nospace 2>/dev/null
+		;;
+	--duration | --interval | --env | --max-series | --frames | --size) ;;
 	*) return 1 ;;
 	esac
 	return 0
@@ -114,8 +124,17 @@ _tmtrace_options()
 		mapfile -t COMPREPLY < <(compgen -W '--json --help --usage --version' -- "$1")
 		return
 	fi
+	if [[ $2 == report ]]; then
+		mapfile -t COMPREPLY < <(compgen -W '--input --filter --help --histogram --json --no-pager
+			--sort --tree --usage --version' -- "$1")
+		return
+	fi
+	if [[ $2 == dump ]]; then
+		mapfile -t COMPREPLY < <(compgen -W '--input --follow --help --usage --version' -- "$1")
+		return
+	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --cgroup --duration --env --histogram --interval
-		--json --max-series --mechanism --optional --quiet --user" -- "$1")
+		--json --max-series --mechanism --optional --output --quiet --size --user" -- "$1")
 }
 
 # The command behind --, completed as if it stood alone.
@@ -158,10 +177,12 @@ _tmtrace()
 		_tmtrace_value "${word%%=*}" "${word#*=}" || true
 		COMPREPLY=("${COMPREPLY[@]/#/${word%%=*}=}")
 	elif ! _tmtrace_value "$before" "$word"; then
-		if [[ $word == -* || $COMP_CWORD -gt 1 ]]; then
+		if [[ $word != -* && ${COMP_WORDS[1]} == @(report|dump) && $COMP_CWORD -gt 1 ]]; then
+			_tmtrace_files -f "$word"
+		elif [[ $word == -* || $COMP_CWORD -gt 1 ]]; then
 			_tmtrace_options "$word" "${COMP_WORDS[1]}"
 		else
-			mapfile -t COMPREPLY < <(compgen -W 'list selftest top --pid --cgroup --all --' -- "$word")
+			mapfile -t COMPREPLY < <(compgen -W 'record report dump top list selftest --pid --cgroup --all --' -- "$word")
 		fi
 	fi
 }

@@ -165,6 +165,7 @@ static inline void sample__open(struct sample *sample)
 		.probe_share = 0.0123,
 		.notes = notes,
 		.n_notes = 1,
+		.n_start_notes = 1,
 		.times_known = REPORT_ALL_TIMES,
 	};
 	sample->names = (struct live_names){

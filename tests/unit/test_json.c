@@ -47,13 +47,14 @@ static void test_run(void **state)
 	check_number(start, "hit_inside_ns.emulated", 400);
 	check_number(start, "hit_counted_ns.emulated", 500);
 	check_null(start, "hit_counted_ns.stepped");
-	check_string(start, "probe_share", "0.012300");
+	check_null(start, "probe_share");
 	assert_int_equal(json_object_array_length(member(start, "notes")), 1);
 
 	end = records.at[records.n - 1];
 	check_string(end, "type", "run");
 	check_final(end, true);
 	check_number(end, "end_ns", SAMPLE_TIME);
+	check_string(end, "probe_share", "0.012300");
 	check_string(end, "time", "2023-11-14T22:13:20.123456789Z");
 	check_number(end, "time_ns", SAMPLE_TIME);
 	assert_true(json_object_array_length(member(end, "notes")) > 3);
@@ -63,7 +64,7 @@ static void test_run(void **state)
 	sample.run.probe_share = -1;
 	write_run(&sample, &records, true);
 	check_null(records.at[0], "hit_cost_ns");
-	check_null(records.at[0], "probe_share");
+	check_null(records.at[records.n - 1], "probe_share");
 	free_records(&records);
 	sample__close(&sample);
 }

@@ -157,6 +157,8 @@ void live_run__start(struct live_run *live)
 	describe_costs(live);
 	open_cgroups(live);
 	live->run.start_ns = realtime_ns();
+	live->run.notes = (const char *const *)live->session->notes.lines;
+	live->run.n_notes = live->run.n_start_notes = live->session->notes.n;
 }
 
 const struct report_run *live_run__report(const struct live_run *live)
@@ -166,7 +168,13 @@ const struct report_run *live_run__report(const struct live_run *live)
 
 int live_run__read(struct live_run *live, const struct snapshot **out, struct error *err)
 {
-	int rc = drain__read(live->session->drain, out, err);
+	return live_run__read_from(live, live->session->drain, out, err);
+}
+
+int live_run__read_from(struct live_run *live, struct drain *drain, const struct snapshot **out,
+			struct error *err)
+{
+	int rc = drain__read(drain, out, err);
 
 	if (rc < 0)
 		return rc;

@@ -26,4 +26,8 @@ const struct report_run *live_run__report(const struct live_run *live);
  */
 int live_run__read(struct live_run *live, const struct snapshot **out, struct error *err);
 
+/* The same from another drain of the session: whoever reads has intervals of its own. */
+int live_run__read_from(struct live_run *live, struct drain *drain, const struct snapshot **out,
+			struct error *err);
+
 #endif

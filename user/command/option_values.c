@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/types.h>
 
 #include "command/option_values.h"
 #include "command/options.h"
@@ -50,6 +51,26 @@ long option_values__number(const char *option, const char *arg, long least, long
 	return n;
 }
 
+__u64 option_values__bytes(const char *option, const char *arg, __u64 least)
+{
+	static const char units[] = "KMGT";
+	unsigned long long n;
+	const char *unit;
+	char *end;
+
+	errno = 0;
+	n = strtoull(arg, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (end == arg || *arg == '-' || errno || (*end && (!unit || end[1])) || n >= 1ULL << 40)
+		option_values__refuse("%s %s: not a number of bytes, as in 500K, 64M or 2G", option,
+				      arg);
+	for (; unit && unit >= units; unit--)
+		n *= 1024;
+	if (n < least || n >= 1ULL << 62)
+		option_values__refuse("%s %s: at least %llu bytes", option, arg, least);
+	return n;
+}
+
 void option_values__add(void *list, size_t *n, const void *item)
 {
 	void **items = reallocarray(*(void **)list, *n + 1, sizeof(*items));
@@ -81,11 +102,12 @@ static bool asks_for_help(char **argv)
 void option_values__parse(const struct argp *argp, int argc, char **argv, const char *name,
 			  void *input)
 {
-	static char see[64];
+	char see[64], *own = argv[0];
 
 	argp_err_exit_status = EXIT_USAGE;
 	/* getopt's complaints begin with this: in one line, with the way out. */
 	snprintf(see, sizeof(see), asks_for_help(argv) ? "%s" : "tmtrace: see %s --help", name);
 	argv[0] = see;
 	argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, input);
+	argv[0] = own;
 }

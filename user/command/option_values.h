@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <linux/types.h>
 
 /* One line, which says the way out too, and the end. */
 _Noreturn void option_values__refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -15,6 +16,8 @@ _Noreturn void option_values__no_memory(void);
 double option_values__seconds(const char *option, const char *arg);
 /* A whole number from least to most. */
 long option_values__number(const char *option, const char *arg, long least, long most);
+/* A number of bytes of at least so many; K, M, G and T are powers of 1024. */
+__u64 option_values__bytes(const char *option, const char *arg, __u64 least);
 /* Adds one to a list of pointers: a pointer to its array, which is grown. */
 void option_values__add(void *list, size_t *n, const void *item);
 

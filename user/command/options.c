@@ -6,6 +6,7 @@
 #include "command/option_values.h"
 #include "command/options.h"
 #include "command/target_options.h"
+#include "ring/format.h"
 
 const char *argp_program_version = "tmtrace " TMTRACE_VERSION;
 
@@ -18,7 +19,11 @@ enum {
 	OPT_ENV,
 	OPT_OPTIONAL,
 	OPT_SITES,
+	OPT_SIZE,
 };
+
+/* Bytes of a recording. */
+#define RECORDING_SIZE (16ULL << 20)
 
 static const struct argp_option trace_options[] = {
 	{ NULL, 0, NULL, 0, "How long, and what comes out:", 2 },
@@ -26,6 +31,9 @@ static const struct argp_option trace_options[] = {
 	{ "interval", OPT_INTERVAL, "SEC", 0, "print every", 2 },
 	{ "json", OPT_JSON, "PATH", 0, "write records there (- is standard output), no tables", 2 },
 	{ "histogram", OPT_HISTOGRAM, NULL, 0, "bars of latencies and sizes below the tables", 2 },
+	{ "output", 'o', "FILE", 0,
+	  "record into this file, for tmtrace report (tmtrace record: tmtrace.data)", 2 },
+	{ "size", OPT_SIZE, "BYTES", 0, "of that file (default 16M); then the oldest goes", 2 },
 	{ "quiet", 'q', NULL, 0, "no progress on the terminal", 2 },
 	{ NULL, 0, NULL, 0, "The command to run (default: as the user who called sudo):", 3 },
 	{ "user", OPT_USER, "NAME", 0, "as this user", 3 },
@@ -62,6 +70,15 @@ static void finish(struct argp_state *state)
 		option_values__refuse("--user, --env and --optional go with -- COMMAND");
 	if (command && options->json && !strcmp(options->json, "-"))
 		option_values__refuse("--json -: standard output is the command's; name a file");
+	if (options->record && !options->recording)
+		options->recording = OPTIONS_RECORDING;
+	if (options->recording_size && !options->recording)
+		option_values__refuse("--size is that of a recording: say -o FILE");
+	if (!options->recording_size)
+		options->recording_size = RECORDING_SIZE;
+	if (options->record && options->interval_s && !options->json)
+		option_values__refuse("--interval is that of tables or records: tmtrace record "
+				      "writes every second");
 }
 
 static error_t parse_trace(int key, char *arg, struct argp_state *state)
@@ -89,6 +106,12 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_OPTIONAL:
 		options->optional = true;
+		break;
+	case 'o':
+		options->recording = arg;
+		break;
+	case OPT_SIZE:
+		options->recording_size = option_values__bytes("--size", arg, RING_FILE_MIN);
 		break;
 	case 'q':
 		options->quiet = true;
@@ -136,13 +159,15 @@ static error_t parse_list(int key, char *arg, struct argp_state *state)
 
 static const char trace_doc[] =
 	"Tells where I/O time goes, from a call into a library down to the disk.\v"
-	"Other commands: tmtrace top (the load by cgroup, live), tmtrace list (what would be "
-	"traced), tmtrace selftest (whether it does no "
-	"harm "
-	"here). Tables go to standard output, with "
-	"-- COMMAND to standard error.";
+	"Other commands: tmtrace record (into a file), tmtrace report and tmtrace dump (out of "
+	"it), tmtrace top (the load by cgroup, live), tmtrace list (what would be traced), tmtrace "
+	"selftest (whether it does no harm here). "
+	"Tables go to standard output, with -- COMMAND to standard error.";
 
-void options__parse(struct options *options, int argc, char **argv, bool list)
+static const char record_doc[] =
+	"Records into a file where I/O time goes, for tmtrace report and tmtrace dump.";
+
+void options__parse(struct options *options, int argc, char **argv, enum options_command command)
 {
 	static const struct argp_child trace_children[] = {
 		{ &session_options_argp, 0, "What to trace:", 1 }, { 0 }
@@ -155,9 +180,20 @@ void options__parse(struct options *options, int argc, char **argv, bool list)
 		"Lists the libraries and functions that would be traced.", list_children
 	};
 
+	static const struct argp record = { trace_options, parse_trace, "-- COMMAND [ARG...]",
+					    record_doc, trace_children };
+	static const struct {
+		const char *name;
+		const struct argp *argp;
+	} parsers[] = {
+		[OPTIONS_TRACE] = { "tmtrace", &trace },
+		[OPTIONS_LIST] = { "tmtrace list", &listing },
+		[OPTIONS_RECORD] = { "tmtrace record", &record },
+	};
+
 	*options = target_options__none();
-	option_values__parse(list ? &listing : &trace, argc, argv,
-			     list ? "tmtrace list" : "tmtrace", options);
+	options->record = command == OPTIONS_RECORD;
+	option_values__parse(parsers[command].argp, argc, argv, parsers[command].name, options);
 }
 
 const char *options__env(const struct options *options, const char *name)
@@ -179,6 +215,8 @@ void options__free(struct options *options)
 		free(options->libs[i].layer);
 	free(options->libs);
 	free(options->pids);
+	for (i = 0; i < options->n_layers; i++)
+		free(options->layers[i]);
 	free(options->layers);
 	free(options->probes);
 	free(options->env);

@@ -51,8 +51,11 @@ struct options {
 	double interval_s; /* 0: only at the end */
 	const char *json;  /* file, "-", or NULL: tables */
 	bool histogram;
-	const char *user; /* run the command as */
-	char **env;	  /* VAR=VALUE for the command */
+	const char *recording; /* file of -o; NULL: none */
+	__u64 recording_size;  /* bytes */
+	bool record;	       /* tmtrace record: nothing else comes out unless it is asked for */
+	const char *user;      /* run the command as */
+	char **env;	       /* VAR=VALUE for the command */
 	size_t n_env;
 	bool optional;
 	bool sites;    /* list: functions too */
@@ -64,11 +67,20 @@ struct options {
 	bool quiet;
 };
 
+/* The recording that is written and read where none is named. */
+#define OPTIONS_RECORDING "tmtrace.data"
+
+enum options_command {
+	OPTIONS_TRACE,	/* tmtrace */
+	OPTIONS_LIST,	/* tmtrace list */
+	OPTIONS_RECORD, /* tmtrace record */
+};
+
 /*
- * Reads the command line of `tmtrace` (list: of `tmtrace list`). What is wrong with it ends the
- * program with EXIT_USAGE and one line on standard error. Strings are argv's.
+ * Reads the command line of a command, whose name or tmtrace's own is argv[0]. What is wrong with
+ * it ends the program with EXIT_USAGE and one line on standard error. Strings are argv's.
  */
-void options__parse(struct options *options, int argc, char **argv, bool list);
+void options__parse(struct options *options, int argc, char **argv, enum options_command command);
 /* A variable of the environment that the command will have; NULL: it has none of that name. */
 const char *options__env(const struct options *options, const char *name);
 void options__free(struct options *options);

@@ -1,61 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command/live_run.h"
 #include "command/output.h"
+#include "command/recorder.h"
+#include "command/user_file.h"
 #include "report/table.h"
 #include "sink/json.h"
 
 struct output {
 	const struct options *options;
 	struct live_run *live;
-	struct sink_json *json; /* NULL: tables */
-	FILE *tables;		/* where they go */
-	bool failed;		/* the user knows already */
+	struct sink_json *json;	   /* NULL: tables */
+	FILE *tables;		   /* where they go; NULL: nobody asked for them */
+	struct recorder *recorder; /* NULL: none */
+	struct session *session;
+	bool failed; /* the user knows already */
 };
 
-/* Creates the file with the rights of who called sudo: a sudo rule for us is not one for files. */
-static int open_as(struct output *output, const struct options *options,
-		   const struct child_user *user, struct error *err)
+static int make_json(void *context, const char *path, struct error *err)
 {
-	int rc;
+	struct output *output = context;
 
-	/* Without root's groups, for good: the command gets its own from its user's entry. */
-	if (setgroups(0, NULL) || setegid(user->gid) || seteuid(user->uid))
-		rc = error__set(err, -errno, "cannot act as user %u: %s", user->uid,
-				strerror(errno));
-	else
-		rc = sink_json__open(&output->json, options->json, live_run__report(output->live),
-				     err);
-	if (seteuid(0) || setegid(0))
-		return error__set(err, -errno, "cannot become root again: %s", strerror(errno));
-	return rc < 0 ? error__prefix(err, "as user %u", user->uid) : rc;
+	return sink_json__open(&output->json, path, live_run__report(output->live), err);
 }
 
 /* The output file belongs to who the tracing is for. */
 static int open_json(struct output *output, const struct options *options, struct error *err)
 {
-	struct child_user user;
-	int rc;
-
-	rc = child__user(&user, options->user, err);
-	if (rc < 0)
-		return rc;
-	if (geteuid() != 0 || user.uid == 0 || !strcmp(options->json, "-"))
-		return sink_json__open(&output->json, options->json, live_run__report(output->live),
-				       err);
-	if (!options->user)
-		return open_as(output, options, &user, err);
-	rc = sink_json__open(&output->json, options->json, live_run__report(output->live), err);
-	if (!rc && lchown(options->json, user.uid, user.gid) < 0)
-		rc = error__set(err, -errno, "%s: cannot give it to its user: %s", options->json,
-				strerror(errno));
-	return rc;
+	if (!strcmp(options->json, "-"))
+		return make_json(output, options->json, err);
+	return user_file__make(options->json, options->user, make_json, output, err);
 }
 
 int output__open(struct output **out, const struct options *options, struct session *session,
@@ -71,19 +49,26 @@ int output__open(struct output **out, const struct options *options, struct sess
 	rc = live_run__open(&output->live, session, argv, err);
 	if (rc < 0)
 		return rc;
-	output->tables = options->scope == SCOPE_COMMAND ? stderr : stdout;
-	return options->json ? open_json(output, options, err) : 0;
+	output->session = session;
+	if (!options->json && !options->record)
+		output->tables = options->scope == SCOPE_COMMAND ? stderr : stdout;
+	if (options->json)
+		rc = open_json(output, options, err);
+	if (!rc && options->recording)
+		rc = recorder__open(&output->recorder, options, output->live, err);
+	return rc;
 }
 
 int output__start(struct output *output, struct error *err)
 {
-	int rc;
+	int rc = 0;
 
 	live_run__start(output->live);
-	if (!output->json)
-		return 0;
-	rc = sink_json__run_start(output->json, err);
+	if (output->json)
+		rc = sink_json__run_start(output->json, err);
 	output->failed |= rc < 0;
+	if (!rc && output->recorder)
+		rc = recorder__start(output->recorder, output->session, err);
 	return rc;
 }
 
@@ -101,20 +86,45 @@ static int print_tables(struct output *output, const struct snapshot *snapshot, 
 					     err);
 }
 
+static int print_records(struct output *output, const struct snapshot *snapshot, bool final,
+			 struct error *err)
+{
+	int rc = sink_json__snapshot(output->json, snapshot, final, err);
+
+	if (!rc && final)
+		rc = sink_json__run_end(output->json, snapshot, err);
+	return rc;
+}
+
 static int print(struct output *output, bool final, struct error *err)
 {
 	const struct snapshot *snapshot;
-	int rc;
+	struct error later;
+	int rc, recorded = 0;
 
 	rc = live_run__read(output->live, &snapshot, err);
 	if (rc < 0)
 		return rc;
-	if (!output->json)
-		return print_tables(output, snapshot, final, err);
-	rc = sink_json__snapshot(output->json, snapshot, final, err);
-	if (!rc && final)
-		rc = sink_json__run_end(output->json, snapshot, err);
-	return rc;
+	if (output->json)
+		rc = print_records(output, snapshot, final, err);
+	else if (output->tables)
+		rc = print_tables(output, snapshot, final, err);
+	/* What is printed and what is recorded end at the same time. */
+	if (final && output->recorder)
+		recorded = recorder__finish(output->recorder, snapshot->time_ns,
+					    rc < 0 ? &later : err);
+	return rc < 0 ? rc : recorded;
+}
+
+int output__record(struct output *output, struct error *err)
+{
+	return recorder__write(output->recorder, err);
+}
+
+void output__tell(const struct output *output)
+{
+	if (output->recorder)
+		recorder__tell(output->recorder);
 }
 
 int output__print(struct output *output, bool final, struct error *err)
@@ -133,6 +143,7 @@ void output__close(struct output *output)
 		return;
 	if (output->json && sink_json__close(output->json, &err) < 0 && !output->failed)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
+	recorder__close(output->recorder);
 	live_run__close(output->live);
 	free(output);
 }

@@ -14,6 +14,10 @@ int output__open(struct output **out, const struct options *options, struct sess
 int output__start(struct output *output, struct error *err);
 /* The interval's figures, or the totals. */
 int output__print(struct output *output, bool final, struct error *err);
+/* Writes the recording, where there is one. */
+int output__record(struct output *output, struct error *err);
+/* One line on standard error about what was recorded. */
+void output__tell(const struct output *output);
 void output__close(struct output *output);
 
 #endif

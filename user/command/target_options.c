@@ -74,12 +74,20 @@ static void add_pids(struct options *options, const char *list)
 	}
 }
 
-static void add_layers(struct options *options, char *list)
+/* Copies: the command line is shown as it was. */
+static void add_layers(struct options *options, const char *list)
 {
-	char *name, *rest = NULL;
+	for (size_t length; *list; list += length + (list[length] == ',')) {
+		char *name;
 
-	for (name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+		length = strcspn(list, ",");
+		if (!length)
+			continue;
+		name = strndup(list, length);
+		if (!name)
+			option_values__no_memory();
 		option_values__add(&options->layers, &options->n_layers, name);
+	}
 	if (!options->n_layers)
 		option_values__refuse("--layer: no layer named");
 }

@@ -11,6 +11,7 @@
 #include "command/loop.h"
 #include "command/output.h"
 #include "command/progress.h"
+#include "command/recorder.h"
 #include "command/session.h"
 #include "command/trace.h"
 #include "target/loader.h"
@@ -22,9 +23,10 @@ struct trace {
 	struct progress *progress;
 	struct ends *ends; /* of --pid; else NULL */
 	struct loop *loop;
-	int status;  /* exit status */
-	bool ended;  /* the command has */
-	bool failed; /* printing has */
+	int status;	 /* exit status */
+	bool ended;	 /* the command has */
+	bool failed;	 /* printing has */
+	bool unrecorded; /* recording has */
 };
 
 static void complain(const struct error *err)
@@ -90,6 +92,21 @@ static void on_interval(void *context)
 		loop__stop(trace->loop);
 }
 
+static void on_record(void *context)
+{
+	struct trace *trace = context;
+	struct error err = { 0 };
+
+	if (output__record(trace->output, &err) >= 0)
+		return;
+	progress__clear(trace->progress);
+	complain(&err);
+	trace->unrecorded = true;
+	/* Where nothing else is to come out, there is nothing left to do. */
+	if (trace->options->record && !trace->options->json)
+		loop__stop(trace->loop);
+}
+
 static void on_duration(void *context)
 {
 	struct trace *trace = context;
@@ -139,6 +156,8 @@ static int follow(struct trace *trace)
 		rc = loop__timer(loop, options->interval_s, true, on_interval, trace, NULL);
 	if (!rc)
 		rc = loop__timer(loop, options->duration_s, false, on_duration, trace, NULL);
+	if (!rc && options->recording)
+		rc = loop__timer(loop, RECORDER_INTERVAL_S, true, on_record, trace, NULL);
 	if (!rc)
 		rc = loop__timer(loop, 0.5, true, on_tick, trace, NULL);
 	if (!rc)
@@ -187,8 +206,10 @@ static void trace_all(struct trace *trace)
 		session__stop(&trace->session);
 		rc = print(trace, true);
 	}
-	if ((rc < 0 || trace->failed) && !trace->session.child)
+	if ((rc < 0 || trace->failed || trace->unrecorded) && !trace->session.child)
 		trace->status = EXIT_RUN;
+	else if (rc >= 0 && !trace->options->quiet)
+		output__tell(trace->output);
 	/* A command that goes on does so without probes. */
 	if (trace->session.child && !trace->ended) {
 		session__detach(&trace->session);

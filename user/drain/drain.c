@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "drain/drain_source.h"
+#include "drain/key_order.h"
 #include "drain/merge.h"
 #include "tmtrace/config.h"
 
@@ -47,23 +48,9 @@ struct drain {
 	struct snapshot snapshot;
 };
 
-static int compare_numbers(__u64 a, __u64 b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int compare_keys(const void *left, const void *right)
 {
-	const struct tm_key *a = left, *b = right;
-	int order = compare_numbers(a->job, b->job);
-
-	if (!order)
-		order = compare_numbers(a->layer, b->layer);
-	if (!order)
-		order = compare_numbers(a->function, b->function);
-	if (!order)
-		order = compare_numbers(a->where, b->where);
-	return order ? order : compare_numbers(a->flags, b->flags);
+	return key_order(left, right);
 }
 
 static void free_known(void *node)

@@ -108,7 +108,7 @@ enum { UNARMED, NOT_HIT, HIT }; /* a function, by all its probes */
 
 /* How a layer's functions, by their numbers, fared; n of them. */
 static void find_hits(const struct report_run *run, const struct snapshot *snapshot, __u8 layer,
-		      char *functions)
+		      char *functions, size_t n)
 {
 	for (size_t i = TM_PROBE_USER; i < snapshot->n_ledgers; i++) {
 		const struct probe *probe;
@@ -116,7 +116,7 @@ static void find_hits(const struct report_run *run, const struct snapshot *snaps
 		if (i >= run->n_probes)
 			break;
 		probe = &run->probes[i];
-		if (probe->layer_id != layer)
+		if (probe->layer_id != layer || probe->function_id >= n)
 			continue;
 		if (snapshot->ledgers[i].hits)
 			functions[probe->function_id] = HIT;
@@ -138,7 +138,7 @@ static void add_never_hit(struct note_list *notes, const struct report_run *run,
 	functions = calloc(n + 1, 1);
 	if (!functions)
 		return;
-	find_hits(run, snapshot, layer, functions);
+	find_hits(run, snapshot, layer, functions, n);
 	for (size_t i = 0; i < n; i++)
 		counts[(int)functions[i]]++;
 	free(functions);

@@ -65,7 +65,8 @@ struct report_run {
 	double probe_share;	  /* of the traced time, 0-1; negative: not known */
 	const char *const *notes; /* each degradation in words */
 	size_t n_notes;
-	__u32 times_known; /* 1 << enum tm_time: those that are measured inside calls */
+	size_t n_start_notes; /* those that were there when the run began */
+	__u32 times_known;    /* 1 << enum tm_time: those that are measured inside calls */
 	struct report_names names;
 	const struct probe *probes; /* by number */
 	size_t n_probes;

@@ -7,12 +7,13 @@
 #include <unistd.h>
 
 #include "report/bars.h"
+#include "report/jobs.h"
 #include "report/names.h"
 #include "report/notes.h"
 #include "report/table.h"
 #include "report/table_layer.h"
 #include "report/units.h"
-#include "sink/utf8.h"
+#include "report/title.h"
 
 #define NS_PER_S 1000000000ULL
 
@@ -36,19 +37,55 @@ unsigned int table__width(FILE *out)
 	return size.ws_col;
 }
 
-/* Writes names from elsewhere so that they are one line and move no cursor. */
-static void write_text(FILE *out, const char *text)
-{
-	char *printable = utf8__printable(text);
+const char *const table_sort_names[TABLE_SORTS] = {
+	[TABLE_BY_TOTAL] = "total",   [TABLE_BY_SELF] = "self", [TABLE_BY_COUNT] = "count",
+	[TABLE_BY_BYTES] = "bytes",   [TABLE_BY_P99] = "p99",	[TABLE_BY_MAX] = "max",
+	[TABLE_BY_ERRORS] = "errors", [TABLE_BY_NAME] = "name",
+};
 
-	fputs(printable ? printable : "?", out);
-	free(printable);
+static __u64 sort_value(const struct figures *figures, enum table_sort sort)
+{
+	switch (sort) {
+	case TABLE_BY_SELF:
+		return figures->self_ns;
+	case TABLE_BY_COUNT:
+		return figures->count;
+	case TABLE_BY_BYTES:
+		return figures->bytes;
+	case TABLE_BY_P99:
+		return figures->p99_ns;
+	case TABLE_BY_MAX:
+		return figures->max_ns;
+	case TABLE_BY_ERRORS:
+		return figures->errors;
+	default:
+		return figures->total_ns;
+	}
 }
 
-static int compare_rows(const void *left, const void *right)
+static int compare_names(const struct table *table, const struct table_row *a,
+			 const struct table_row *b)
+{
+	char first[128];
+	const char *name = names__function(table->run, &a->series->total.key);
+
+	snprintf(first, sizeof(first), "%s", name ? name : "");
+	name = names__function(table->run, &b->series->total.key);
+	return strcmp(first, name ? name : "");
+}
+
+static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct table_row *a = left, *b = right;
+	const struct table *table = context;
+	enum table_sort sort = table->options->sort;
+	__u64 first = sort_value(&a->figures, sort), second = sort_value(&b->figures, sort);
+	int order = sort == TABLE_BY_NAME ? compare_names(table, a, b) : 0;
 
+	if (order)
+		return order;
+	if (sort != TABLE_BY_NAME && first != second)
+		return first > second ? -1 : 1;
 	if (a->figures.total_ns != b->figures.total_ns)
 		return a->figures.total_ns > b->figures.total_ns ? -1 : 1;
 	if (a->figures.count != b->figures.count)
@@ -76,7 +113,7 @@ static size_t collect(struct table *table, size_t first, size_t end, __u8 layer)
 		n += row->figures.count || row->figures.in_flight;
 	}
 	if (n)
-		qsort(table->rows, n, sizeof(*table->rows), compare_rows);
+		qsort_r(table->rows, n, sizeof(*table->rows), compare_rows, table);
 	return n;
 }
 
@@ -118,9 +155,12 @@ static void print_layer_title(const struct table *table, __u8 layer, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		figures__add(&sum, &table->rows[i].figures);
-	fprintf(table->options->out, "\n%s: %s %s%s", name ? name : "?",
-		units__count(text, sum.count), what[layer < TM_LAYER_USER ? layer : TM_LAYER_USER],
-		sum.count == 1 ? "" : "s");
+	fputc('\n', table->options->out);
+	title__begin(table->options);
+	title__text(table->options->out, name ? name : "?");
+	title__end(table->options);
+	fprintf(table->options->out, ": %s %s%s", units__count(text, sum.count),
+		what[layer < TM_LAYER_USER ? layer : TM_LAYER_USER], sum.count == 1 ? "" : "s");
 	if (sum.sized && layer < TM_LAYER_USER)
 		fprintf(table->options->out, ", %s", units__bytes(text, sum.bytes));
 	fputc('\n', table->options->out);
@@ -160,44 +200,19 @@ static int print_job(struct table *table, size_t first, size_t end)
 	return ret;
 }
 
-static void print_job_title(const struct table *table, __u64 job)
-{
-	const char *path = names__cgroup(table->run, job);
-	FILE *out = table->options->out;
-
-	if (path) {
-		fprintf(out, "\n== cgroup ");
-		write_text(out, path);
-		fputc('\n', out);
-	} else if (job) {
-		fprintf(out, "\n== cgroup %llu, whose path is not known\n", job);
-	} else {
-		fprintf(out, "\n== not of one cgroup\n");
-	}
-}
-
-/* A section per job where there are several; what is of none, job 0, comes last. */
+/* A section per job where there are several. */
 static int print_jobs(struct table *table)
 {
-	const struct snapshot *snapshot = table->snapshot;
-	size_t n = snapshot->n_series, none = 0;
+	struct jobs jobs;
 	int ret = 0;
 
-	while (none < n && !snapshot->series[none]->total.key.job)
-		none++;
-	for (size_t first = none, end; first < n && !ret; first = end) {
-		__u64 job = snapshot->series[first]->total.key.job;
-
-		end = first;
-		while (end < n && snapshot->series[end]->total.key.job == job)
-			end++;
-		if (first > 0 || end < n)
-			print_job_title(table, job);
-		ret = print_job(table, first, end);
+	jobs__start(&jobs, table->snapshot);
+	while (!ret && jobs__next(&jobs)) {
+		if (!jobs__only(&jobs))
+			title__job(table->options, table->run, jobs__id(&jobs));
+		ret = print_job(table, jobs.first, jobs.end);
 	}
-	if (none && none < n && !ret)
-		print_job_title(table, 0);
-	return none && !ret ? print_job(table, 0, none) : ret;
+	return ret;
 }
 
 static void print_heading(const struct table *table)
@@ -207,7 +222,7 @@ static void print_heading(const struct table *table)
 	char text[UNITS_ROOM];
 
 	fprintf(out, "tmtrace %s: ", run->version);
-	write_text(out, run->scope);
+	title__text(out, run->scope);
 	fprintf(out, " on %s, %s\n", run->hostname,
 		units__time(text, table->snapshot->time_ns - run->start_ns));
 	for (size_t i = 0; i < run->n_mechanisms; i++)
@@ -246,14 +261,28 @@ static void print_notes(const struct table *table)
 	struct note_list notes = { 0 };
 
 	notes__collect(&notes, table->run, table->snapshot);
-	if (notes.n)
-		fprintf(out, "\nnotes:\n");
+	if (notes.n) {
+		fputc('\n', out);
+		title__begin(table->options);
+		fprintf(out, "notes:");
+		title__end(table->options);
+		fputc('\n', out);
+	}
 	for (size_t i = 0; i < notes.n; i++) {
 		fprintf(out, "  ");
-		write_text(out, notes.lines[i]);
+		title__text(out, notes.lines[i]);
 		fputc('\n', out);
 	}
 	note_list__clear(&notes);
+}
+
+int table__flush(FILE *out, struct error *err)
+{
+	errno = 0;
+	if (fflush(out) || ferror(out))
+		return error__set(err, errno ? -errno : -EIO, "printing the tables: %s",
+				  strerror(errno ? errno : EIO));
+	return 0;
 }
 
 static int print(struct table *table, struct error *err)
@@ -277,11 +306,7 @@ static int print(struct table *table, struct error *err)
 	free(table->rows);
 	if (ret)
 		return error__set(err, ret, "printing the tables: %s", strerror(-ret));
-	errno = 0;
-	if (fflush(out) || ferror(out))
-		return error__set(err, errno ? -errno : -EIO, "printing the tables: %s",
-				  strerror(errno ? errno : EIO));
-	return 0;
+	return table__flush(out, err);
 }
 
 int table__print(const struct table_options *options, const struct report_run *run,

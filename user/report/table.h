@@ -5,14 +5,35 @@
 
 #include "report/report.h"
 
+/* What rows of a layer are sorted by: the largest first, names by the alphabet. */
+enum table_sort {
+	TABLE_BY_TOTAL, /* time */
+	TABLE_BY_SELF,
+	TABLE_BY_COUNT,
+	TABLE_BY_BYTES,
+	TABLE_BY_P99,
+	TABLE_BY_MAX,
+	TABLE_BY_ERRORS,
+	TABLE_BY_NAME,
+	TABLE_SORTS,
+};
+
+/* "total", "self", ... */
+extern const char *const table_sort_names[TABLE_SORTS];
+
 struct table_options {
 	FILE *out;
 	unsigned int width; /* characters of a line, table__width(); 0: nothing is cut */
 	bool histograms;    /* with bars for each line */
+	bool colour;	    /* of a terminal */
+	enum table_sort sort;
 };
 
 /* The terminal's width in characters; 0 where out is none. */
 unsigned int table__width(FILE *out);
+
+/* Has what was printed written: 0, or what writing says. */
+int table__flush(FILE *out, struct error *err);
 
 /*
  * What was recorded in all, with the notes; and what came since the read before. 0, -ENOMEM, or

@@ -144,8 +144,13 @@ int sink_json__run_start(struct sink_json *sink, struct error *err)
 {
 	__u64 lost = sink->lost;
 
-	put(sink, json_record__run(sink->run, 0, sink->run->notes, sink->run->n_notes));
+	put(sink, json_record__run(sink->run, 0, sink->run->notes, sink->run->n_start_notes));
 	return report(sink, lost, err);
+}
+
+void sink_json__use(struct sink_json *sink, const struct report_run *run)
+{
+	sink->run = run;
 }
 
 static __u64 now_ns(void)

@@ -23,6 +23,9 @@ int sink_json__open(struct sink_json **out, const char *path, const struct repor
 int sink_json__new(struct sink_json **out, FILE *file, const char *name,
 		   const struct report_run *run, struct error *err);
 
+/* Another run's records from now on. */
+void sink_json__use(struct sink_json *sink, const struct report_run *run);
+
 /*
  * The run record at the start, and the one at the end (final). snapshot is the last one, for its
  * notes: NULL if there is none.

@@ -39,7 +39,7 @@ static void add_layers(struct json_object *record, const struct report_run *run)
 	json_object_object_add(record, "mechanisms", mechanisms);
 }
 
-static void add_cost(struct json_object *record, const struct report_run *run)
+static void add_cost(struct json_object *record, const struct report_run *run, bool ended)
 {
 	struct json_object *hit = run->n_hit_costs ? json_object_new_object() : NULL;
 	struct json_object *inside = run->n_hit_costs ? json_object_new_object() : NULL;
@@ -58,7 +58,7 @@ static void add_cost(struct json_object *record, const struct report_run *run)
 	json_object_object_add(record, "hit_cost_ns", hit);
 	json_object_object_add(record, "hit_inside_ns", inside);
 	json_object_object_add(record, "hit_counted_ns", counted);
-	if (run->probe_share >= 0) {
+	if (ended && run->probe_share >= 0) {
 		snprintf(text, sizeof(text), "%.6f", run->probe_share);
 		share = json_object_new_double_s(run->probe_share, text);
 	}
@@ -83,7 +83,7 @@ struct json_object *json_record__run(const struct report_run *run, __u64 end_ns,
 	json_value__add_u64(record, "start_ns", run->start_ns);
 	json_value__add_measured(record, "end_ns", end_ns, end_ns != 0);
 	add_layers(record, run);
-	add_cost(record, run);
+	add_cost(record, run, end_ns != 0);
 	json_object_object_add(record, "notes", string_array(notes, n_notes));
 	json_object_object_add(record, "final", json_object_new_boolean(end_ns != 0));
 	return record;

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <argp.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "command/dump.h"
+#include "command/option_values.h"
+#include "command/options.h"
+#include "recording/recording_reader.h"
+#include "sink/json.h"
+
+struct dump_options {
+	const char *file;
+	bool follow;
+};
+
+struct dump {
+	const struct dump_options *options;
+	struct recording *recording;
+	struct sink_json *sink;
+};
+
+enum {
+	OPT_FOLLOW = 256,
+};
+
+static const struct argp_option argp_options[] = {
+	{ "input", 'i', "FILE", 0, "the recording (default: tmtrace.data)", 1 },
+	{ "follow", OPT_FOLLOW, NULL, 0, "go on while it is being written, until its run ends", 1 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct dump_options *options = state->input;
+
+	switch (key) {
+	case 'i':
+	case ARGP_KEY_ARG:
+		if (options->file)
+			option_values__refuse("%s: one recording at a time", arg);
+		options->file = arg;
+		return 0;
+	case OPT_FOLLOW:
+		options->follow = true;
+		return 0;
+	case ARGP_KEY_INIT:
+		option_values__silence(state);
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->file)
+			options->file = OPTIONS_RECORDING;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static bool has_ended(const struct dump *dump)
+{
+	struct recording_state state;
+
+	recording__state(dump->recording, &state);
+	return state.ended;
+}
+
+/* A snapshot of the history; the last one of a run that has ended is final. */
+static int put_snapshot(struct dump *dump, struct error *err)
+{
+	return sink_json__snapshot(dump->sink, recording__snapshot(dump->recording),
+				   has_ended(dump), err);
+}
+
+/* The history that is there: 0, or a negative errno. */
+static int put_history(struct dump *dump, struct error *err)
+{
+	int rc = 0, step = 1;
+
+	while (rc >= 0 && step > 0) {
+		step = recording__next(dump->recording, err);
+		if (step == RECORDING_STEP_SNAPSHOT)
+			rc = put_snapshot(dump, err);
+	}
+	return rc < 0 ? rc : step;
+}
+
+/* How often a recording is looked at that is being written: it gets something every second. */
+static const struct timespec follow_interval = { .tv_nsec = 200000000 };
+
+static int follow(struct dump *dump, struct error *err)
+{
+	int rc = put_history(dump, err);
+
+	while (!rc && dump->options->follow && !has_ended(dump)) {
+		nanosleep(&follow_interval, NULL);
+		rc = recording__update(dump->recording, err);
+		if (!rc)
+			rc = put_history(dump, err);
+	}
+	return rc;
+}
+
+/* The end of a run: one that was cut off has its last figures once more, as the final ones. */
+static int put_end(struct dump *dump, struct error *err)
+{
+	int rc = 0;
+
+	if (!has_ended(dump)) {
+		rc = recording__total(dump->recording, err);
+		if (!rc)
+			rc = sink_json__snapshot(dump->sink, recording__snapshot(dump->recording),
+						 true, err);
+	}
+	if (rc < 0)
+		return rc;
+	return sink_json__run_end(dump->sink, recording__snapshot(dump->recording), err);
+}
+
+static int dump_all(struct dump *dump, struct error *err)
+{
+	struct error later;
+	int rc = recording__open(&dump->recording, dump->options->file, err), closed;
+
+	if (rc < 0)
+		return rc;
+	rc = sink_json__open(&dump->sink, "-", recording__run(dump->recording), err);
+	if (rc >= 0)
+		rc = sink_json__run_start(dump->sink, err);
+	recording__rewind(dump->recording);
+	if (rc >= 0)
+		rc = follow(dump, err);
+	if (rc >= 0)
+		rc = put_end(dump, err);
+	closed = sink_json__close(dump->sink, rc < 0 ? &later : err);
+	recording__close(dump->recording);
+	return rc < 0 ? rc : closed;
+}
+
+int dump__main(int argc, char **argv)
+{
+	static const struct argp argp = { argp_options, parse, "[FILE]",
+					  "Prints the records of a recording, one JSON object a "
+					  "line, in the order of time." };
+	struct dump_options options = { 0 };
+	struct dump dump = { .options = &options };
+	struct error err;
+	int rc;
+
+	option_values__parse(&argp, argc, argv, "tmtrace dump", &options);
+	rc = dump_all(&dump, &err);
+	if (rc < 0)
+		fprintf(stderr, "tmtrace: %s\n", err.text);
+	return rc < 0 ? EXIT_RUN : 0;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/child.h"
+#include "command/recorder.h"
+#include "command/user_file.h"
+#include "recording/recording_writer.h"
+#include "ring/ring_file.h"
+
+struct recorder {
+	const struct options *options;
+	struct live_run *live;
+	struct recording_writer *writer;
+	struct drain *drain; /* its own: intervals of tables and records are others */
+	bool failed;
+};
+
+static int make(void *context, const char *path, struct error *err)
+{
+	(void)context;
+	return ring_file__make(path, err);
+}
+
+int recorder__open(struct recorder **out, const struct options *options, struct live_run *live,
+		   struct error *err)
+{
+	struct recorder *recorder = calloc(1, sizeof(*recorder));
+	int fd, rc;
+
+	if (!recorder)
+		return error__set(err, -ENOMEM, "no memory");
+	recorder->options = options;
+	recorder->live = live;
+	fd = user_file__make(options->recording, options->user, make, NULL, err);
+	rc = fd;
+	if (fd >= 0) {
+		rc = recording_writer__create(&recorder->writer, fd, options->recording,
+					      options->recording_size, err);
+		if (rc < 0)
+			close(fd);
+	}
+	if (rc < 0) {
+		free(recorder);
+		return rc;
+	}
+	*out = recorder;
+	return 0;
+}
+
+/* The machine's boot, as the kernel numbers it: times of the monotonic clock are of one boot. */
+static void read_boot_id(char *out, size_t room)
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!file || !fgets(out, (int)room, file))
+		out[0] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	if (file)
+		fclose(file);
+}
+
+int recorder__start(struct recorder *recorder, struct session *session, struct error *err)
+{
+	char boot_id[64];
+	struct recording_about about = {
+		.boot_id = boot_id,
+		.cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
+	};
+	struct drain_maps maps;
+	struct child_user user;
+	const struct passwd *entry;
+	int rc;
+
+	read_boot_id(boot_id, sizeof(boot_id));
+	if (!child__user(&user, recorder->options->user, err)) {
+		entry = getpwuid(user.uid);
+		about.user = entry ? entry->pw_name : NULL;
+	}
+	kernel__maps(session->kernel, &maps);
+	rc = drain__new(&recorder->drain, &maps, err);
+	if (rc < 0)
+		return rc;
+	return recording_writer__start(recorder->writer, live_run__report(recorder->live), &about,
+				       err);
+}
+
+static int write_snapshot(struct recorder *recorder, __u64 time_ns, bool final, struct error *err)
+{
+	const struct snapshot *snapshot;
+	struct snapshot last;
+	int rc;
+
+	if (recorder->failed)
+		return 0;
+	rc = live_run__read_from(recorder->live, recorder->drain, &snapshot, err);
+	if (!rc) {
+		last = *snapshot;
+		if (time_ns)
+			last.time_ns = time_ns;
+		rc = recording_writer__snapshot(recorder->writer, live_run__report(recorder->live),
+						&last, final, err);
+	}
+	recorder->failed = rc < 0;
+	return rc;
+}
+
+int recorder__write(struct recorder *recorder, struct error *err)
+{
+	return write_snapshot(recorder, 0, false, err);
+}
+
+int recorder__finish(struct recorder *recorder, __u64 time_ns, struct error *err)
+{
+	return write_snapshot(recorder, time_ns, true, err);
+}
+
+void recorder__tell(const struct recorder *recorder)
+{
+	const char *path = recorder->options->recording;
+	bool usual = !strcmp(path, OPTIONS_RECORDING);
+
+	if (!recorder->failed)
+		fprintf(stderr, "tmtrace: recorded into %s; \"tmtrace report%s%s\" shows it\n",
+			path, usual ? "" : " -i ", usual ? "" : path);
+}
+
+void recorder__close(struct recorder *recorder)
+{
+	struct error err = { 0 };
+
+	if (!recorder)
+		return;
+	if (recording_writer__close(recorder->writer, &err) < 0 && !recorder->failed)
+		fprintf(stderr, "tmtrace: %s\n", err.text);
+	drain__free(recorder->drain);
+	free(recorder);
+}

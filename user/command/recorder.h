@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Writes a session's figures into a recording, each second. */
+#ifndef USER_COMMAND_RECORDER_H
+#define USER_COMMAND_RECORDER_H
+
+#include "command/live_run.h"
+
+struct recorder;
+
+/* How often the recording is written: what a SIGKILL of tmtrace loses at most. */
+#define RECORDER_INTERVAL_S 1.0
+
+/*
+ * Makes the file of -o, before anything is traced; the run must outlive the recorder. Errors: what
+ * is there is no recording or is being written, the disk is full, ...
+ */
+int recorder__open(struct recorder **out, const struct options *options, struct live_run *live,
+		   struct error *err);
+
+/* Tracing begins. */
+int recorder__start(struct recorder *recorder, struct session *session, struct error *err);
+
+/*
+ * What has come since. Once that fails the recording is given up: the first error is returned, and
+ * then 0.
+ */
+int recorder__write(struct recorder *recorder, struct error *err);
+
+/* The last figures, as of time_ns; 0: of now. */
+int recorder__finish(struct recorder *recorder, __u64 time_ns, struct error *err);
+
+/* One line on standard error: where the recording is, and how it is looked at. */
+void recorder__tell(const struct recorder *recorder);
+
+/* Ends it. What then fails is told on standard error. NULL is fine. */
+void recorder__close(struct recorder *recorder);
+
+#endif

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/option_values.h"
+#include "command/options.h"
+#include "command/pager.h"
+#include "command/report.h"
+#include "recording/recording_heading.h"
+#include "report/combined.h"
+#include "report/filter.h"
+#include "report/nodes.h"
+#include "report/table.h"
+#include "report/tree.h"
+#include "sink/json.h"
+
+struct report_options {
+	const char **files;
+	size_t n_files;
+	const char *json; /* NULL: tables */
+	struct filter *filter;
+	enum table_sort sort;
+	bool histogram, tree, no_pager;
+};
+
+/* What was read: parts[i] is what is shown of recordings[i]. */
+struct report {
+	const struct report_options *options;
+	struct recording **recordings;
+	struct report_part *parts;
+	struct snapshot *filtered; /* of the parts */
+	char **names;		   /* of the parts */
+	size_t n;
+};
+
+enum {
+	OPT_JSON = 256,
+	OPT_HISTOGRAM,
+	OPT_SORT,
+	OPT_FILTER,
+	OPT_TREE,
+	OPT_NO_PAGER,
+};
+
+static const struct argp_option argp_options[] = {
+	{ "input", 'i', "FILE", 0,
+	  "the recording (default: tmtrace.data); several, as those of the nodes of a job, are "
+	  "added up",
+	  1 },
+	{ "sort", OPT_SORT, "KEY", 0,
+	  "rows by total (default), self, count, bytes, p99, max, errors, name", 1 },
+	{ "filter", OPT_FILTER, "KEY=GLOB", 0,
+	  "only where layer, function, cgroup, device, fs_type or mount is this", 1 },
+	{ "tree", OPT_TREE, NULL, 0, "the layers below each other, with the time in each", 1 },
+	{ "histogram", OPT_HISTOGRAM, NULL, 0, "bars of latencies and sizes below the tables", 1 },
+	{ "json", OPT_JSON, "PATH", 0, "write records there (- is standard output), no tables", 1 },
+	{ "no-pager", OPT_NO_PAGER, NULL, 0, "on a terminal, too, all at once", 1 },
+	{ 0 },
+};
+
+static enum table_sort parse_sort(const char *arg)
+{
+	for (enum table_sort sort = 0; sort < TABLE_SORTS; sort++) {
+		if (strcmp(arg, table_sort_names[sort]) == 0)
+			return sort;
+	}
+	option_values__refuse("--sort %s: known are total, self, count, bytes, p99, max, errors "
+			      "and name",
+			      arg);
+}
+
+static void parse_filter(struct report_options *options, const char *arg)
+{
+	struct error err;
+
+	if (filter__add(options->filter, arg, &err) < 0)
+		option_values__refuse("%s", err.text);
+}
+
+static void finish(struct report_options *options)
+{
+	if (!options->n_files)
+		option_values__add(&options->files, &options->n_files, OPTIONS_RECORDING);
+	if (options->json && (options->tree || options->histogram))
+		option_values__refuse("--tree and --histogram are of tables, --json has none");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct report_options *options = state->input;
+
+	switch (key) {
+	case 'i':
+	case ARGP_KEY_ARG:
+		option_values__add(&options->files, &options->n_files, arg);
+		return 0;
+	case OPT_JSON:
+		options->json = arg;
+		return 0;
+	case OPT_HISTOGRAM:
+		options->histogram = true;
+		return 0;
+	case OPT_SORT:
+		options->sort = parse_sort(arg);
+		return 0;
+	case OPT_FILTER:
+		parse_filter(options, arg);
+		return 0;
+	case OPT_TREE:
+		options->tree = true;
+		return 0;
+	case OPT_NO_PAGER:
+		options->no_pager = true;
+		return 0;
+	case ARGP_KEY_INIT:
+		option_values__silence(state);
+		return 0;
+	case ARGP_KEY_END:
+		finish(options);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void report__close(struct report *report)
+{
+	for (size_t i = 0; i < report->n; i++) {
+		filter__release(&report->filtered[i]);
+		recording__close(report->recordings[i]);
+		free(report->names[i]);
+	}
+	free((void *)report->recordings);
+	free(report->parts);
+	free(report->filtered);
+	free((void *)report->names);
+}
+
+static int open_part(struct report *report, const char *path, struct error *err)
+{
+	size_t i = report->n;
+	const struct report_run *run;
+	int rc = recording__open(&report->recordings[i], path, err);
+
+	if (rc < 0)
+		return rc;
+	report->n++;
+	run = recording__run(report->recordings[i]);
+	report->names[i] = strdup(run->hostname);
+	rc = filter__apply(report->options->filter, run, recording__snapshot(report->recordings[i]),
+			   &report->filtered[i]);
+	if (rc < 0 || !report->names[i])
+		return error__set(err, -ENOMEM, "%s: no memory", path);
+	report->parts[i] = (struct report_part){
+		.name = report->names[i],
+		.run = run,
+		.snapshot = &report->filtered[i],
+	};
+	return 0;
+}
+
+/* Parts are called after their nodes; several of a node after their files, too. */
+static int name_parts(struct report *report)
+{
+	for (size_t i = 0; i < report->n; i++) {
+		const char *hostname = report->parts[i].run->hostname;
+		size_t of_node = 0;
+		char *name;
+
+		for (size_t j = 0; j < report->n; j++)
+			of_node += !strcmp(report->parts[j].run->hostname, hostname);
+		if (of_node == 1)
+			continue;
+		if (asprintf(&name, "%s %s", hostname, report->options->files[i]) < 0)
+			return -ENOMEM;
+		free(report->names[i]);
+		report->parts[i].name = report->names[i] = name;
+	}
+	return 0;
+}
+
+static int open_parts(struct report *report, struct error *err)
+{
+	size_t n = report->options->n_files;
+	int rc = 0;
+
+	report->recordings = calloc(n, sizeof(*report->recordings));
+	report->parts = calloc(n, sizeof(*report->parts));
+	report->filtered = calloc(n, sizeof(*report->filtered));
+	report->names = calloc(n, sizeof(*report->names));
+	if (!report->recordings || !report->parts || !report->filtered || !report->names)
+		return error__set(err, -ENOMEM, "no memory");
+	for (size_t i = 0; i < n && rc >= 0; i++)
+		rc = open_part(report, report->options->files[i], err);
+	if (!rc && name_parts(report) < 0)
+		rc = error__set(err, -ENOMEM, "no memory");
+	return rc;
+}
+
+/* The records of each, as its run wrote them. */
+static int print_records(const struct report *report, struct error *err)
+{
+	struct sink_json *sink = NULL;
+	struct error later;
+	int rc = 0, closed;
+
+	rc = sink_json__open(&sink, report->options->json, report->parts[0].run, err);
+	for (size_t i = 0; i < report->n && rc >= 0; i++) {
+		const struct report_part *part = &report->parts[i];
+
+		sink_json__use(sink, part->run);
+		rc = sink_json__run_start(sink, err);
+		if (rc >= 0)
+			rc = sink_json__snapshot(sink, part->snapshot, true, err);
+		if (rc >= 0)
+			rc = sink_json__run_end(sink, part->snapshot, err);
+	}
+	closed = sink_json__close(sink, rc < 0 ? &later : err);
+	return rc < 0 ? rc : closed;
+}
+
+/* The figures of one run, or of several as one. */
+static int print_figures(const struct report *report, const struct report_run *run,
+			 const struct snapshot *snapshot, const struct table_options *tables,
+			 struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < report->n; i++)
+		recording_heading__print(tables->out, report->options->files[i],
+					 report->recordings[i]);
+	if (report->options->tree)
+		rc = tree__print(tables, run, snapshot, err);
+	else
+		rc = table__print(tables, run, snapshot, err);
+	if (!rc && report->n > 1)
+		rc = nodes__print(tables, report->parts, report->n, err);
+	return rc;
+}
+
+static int print_tables(const struct report *report, const struct table_options *tables,
+			struct error *err)
+{
+	struct combined *combined;
+	int rc;
+
+	if (report->n == 1)
+		return print_figures(report, report->parts[0].run, report->parts[0].snapshot,
+				     tables, err);
+	rc = combined__new(&combined, report->parts, report->n);
+	if (rc < 0)
+		return error__set(err, rc, "no memory");
+	rc = print_figures(report, combined__run(combined), combined__snapshot(combined), tables,
+			   err);
+	combined__free(combined);
+	return rc;
+}
+
+/* Through the pager, where standard output is a terminal. */
+static int page_tables(const struct report *report, struct error *err)
+{
+	struct table_options tables = {
+		.out = stdout,
+		.width = table__width(stdout),
+		.histograms = report->options->histogram,
+		.sort = report->options->sort,
+		.colour = pager__colour(),
+	};
+	pid_t pager = report->options->no_pager ? 0 : pager__start();
+	int rc = print_tables(report, &tables, err);
+
+	pager__wait(pager);
+	/* Who left it early has seen enough. */
+	return pager && rc == -EPIPE ? 0 : rc;
+}
+
+int report__main(int argc, char **argv)
+{
+	static const struct argp argp = { argp_options, parse, "[FILE...]",
+					  "Shows what was recorded, as tables or as records." };
+	struct report_options options = { .filter = filter__new() };
+	struct report report = { .options = &options };
+	struct error err;
+	int rc;
+
+	if (!options.filter)
+		option_values__no_memory();
+	option_values__parse(&argp, argc, argv, "tmtrace report", &options);
+	rc = open_parts(&report, &err);
+	if (!rc)
+		rc = options.json ? print_records(&report, &err) : page_tables(&report, &err);
+	if (rc < 0)
+		fprintf(stderr, "tmtrace: %s\n", err.text);
+	report__close(&report);
+	filter__free(options.filter);
+	free(options.files);
+	return rc < 0 ? EXIT_RUN : 0;
+}

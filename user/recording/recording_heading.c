@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <time.h>
+
+#include "recording/recording_heading.h"
+#include "report/title.h"
+#include "report/units.h"
+
+#define NS_PER_S 1000000000ULL
+
+static void print_time(FILE *out, __u64 time_ns, const char *format)
+{
+	time_t seconds = (time_t)(time_ns / NS_PER_S);
+	struct tm local;
+	char text[64];
+
+	if (!localtime_r(&seconds, &local) || !strftime(text, sizeof(text), format, &local))
+		snprintf(text, sizeof(text), "?");
+	fputs(text, out);
+}
+
+static void print_machine(FILE *out, const struct recording *recording)
+{
+	const struct report_run *run = recording__run(recording);
+	const struct recording_about *about = recording__about(recording);
+
+	if (about->user) {
+		fprintf(out, "by ");
+		title__text(out, about->user);
+		fputc(' ', out);
+	}
+	fprintf(out, "on ");
+	title__text(out, run->hostname);
+	fprintf(out, ", Linux ");
+	title__text(out, run->kernel);
+	if (about->cpus)
+		fprintf(out, ", %u CPU%s", about->cpus, about->cpus == 1 ? "" : "s");
+}
+
+static void print_arguments(FILE *out, char *const *argv)
+{
+	fprintf(out, "command line:");
+	for (; argv && *argv; argv++) {
+		fputc(' ', out);
+		title__text(out, *argv);
+	}
+	fputc('\n', out);
+}
+
+/* One line for each way in which something is missing. */
+static void print_missing(FILE *out, const struct recording *recording)
+{
+	struct recording_state state;
+	char text[UNITS_ROOM];
+
+	recording__state(recording, &state);
+	if (!state.ended) {
+		fprintf(out,
+			"its run has not ended, or the end was cut off: figures are those of ");
+		print_time(out, recording__snapshot(recording)->time_ns, "%Y-%m-%d %H:%M:%S");
+		fputc('\n', out);
+	}
+	if (state.info.cut)
+		fprintf(out, "the file is shorter than it was made\n");
+	if (state.losses.damaged_blocks)
+		fprintf(out, "damaged: %s blocks\n",
+			units__count(text, state.losses.damaged_blocks));
+	if (state.unreadable)
+		fprintf(out, "damaged: %s entries\n", units__count(text, state.unreadable));
+	if (state.losses.overwritten)
+		fprintf(out, "%s calls were overwritten by newer ones: the file was full\n",
+			units__count(text, state.losses.overwritten));
+	if (state.losses.dropped)
+		fprintf(out, "%s calls were not written: the disk was too slow\n",
+			units__count(text, state.losses.dropped));
+}
+
+void recording_heading__print(FILE *out, const char *name, const struct recording *recording)
+{
+	const struct report_run *run = recording__run(recording);
+
+	title__text(out, name);
+	fprintf(out, ": recorded ");
+	print_machine(out, recording);
+	fprintf(out, ", ");
+	print_time(out, run->start_ns, "%Y-%m-%d %H:%M:%S");
+	fprintf(out, " to ");
+	print_time(out, recording__snapshot(recording)->time_ns, "%H:%M:%S");
+	fputc('\n', out);
+	print_arguments(out, run->argv);
+	print_missing(out, recording);
+}

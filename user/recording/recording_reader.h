@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reads a recording: gives back a run and its last snapshot, as a live run has them, so that the
+ * same tables and records are made of it; and walks through what the file has of its history.
+ *
+ *	recording__open(&recording, path, &err)
+ *	... recording__run(), recording__snapshot(): the totals
+ *
+ *	recording__rewind(recording)
+ *	while ((what = recording__next(recording, &err)) > 0) ...
+ *	recording__update(recording, &err) and the loop again: what was written since
+ */
+#ifndef USER_RECORDING_RECORDING_READER_H
+#define USER_RECORDING_RECORDING_READER_H
+
+#include "recording/run_code.h"
+#include "ring/ring_reader.h"
+
+struct recording;
+
+enum recording_step {
+	RECORDING_STEP_END,
+	RECORDING_STEP_SNAPSHOT, /* recording__snapshot() is that one, with the one before */
+	RECORDING_STEP_CALLS,	 /* recording__entry() has them */
+};
+
+/*
+ * Reads all that is there, however much was cut off. Errors, beside those of ring_reader__open():
+ * -ENOTSUP for one of a newer version, -EBADMSG where what is intact does not say of which run it
+ * is, -ENODATA where nothing was written yet.
+ */
+int recording__open(struct recording **out, const char *path, struct error *err);
+void recording__close(struct recording *recording); /* NULL is fine */
+
+/* Valid until the recording is closed; what it points to changes with each step. */
+const struct report_run *recording__run(const struct recording *recording);
+const struct recording_about *recording__about(const struct recording *recording);
+/* The totals, or what the last step came to. Until the next step. */
+const struct snapshot *recording__snapshot(const struct recording *recording);
+
+/*
+ * To the begin of what the file still has. A series whose first state is gone has no interval
+ * before its second one.
+ */
+void recording__rewind(struct recording *recording);
+
+/* Goes to the next snapshot, or calls: enum recording_step, or -ENOMEM. */
+int recording__next(struct recording *recording, struct error *err);
+
+/* recording__snapshot() is then what was read so far, in all, without what was before. 0, -ENOMEM.
+ */
+int recording__total(struct recording *recording, struct error *err);
+
+/* The calls at which the last step came to. Until the next step. */
+const struct ring_entry *recording__entry(const struct recording *recording);
+
+/* Finds what was written since. 0 or -ENOMEM. */
+int recording__update(struct recording *recording, struct error *err);
+
+struct recording_state {
+	bool ended;	  /* the run is over, and all of it is here; else it goes on, or was cut */
+	__u64 snapshots;  /* that were read */
+	__u64 unreadable; /* entries in intact blocks that make no sense */
+	struct ring_losses losses;
+	struct ring_info info;
+};
+
+/* Of all that was read so far. */
+void recording__state(const struct recording *recording, struct recording_state *out);
+
+#endif

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "drain/key_order.h"
+#include "recording/recording_format.h"
+#include "recording/recording_writer.h"
+#include "recording/series_code.h"
+#include "ring/ring_writer.h"
+
+/* The number under which a series is kept. */
+struct numbered {
+	struct tm_key key; /* first: the tree compares it */
+	__u64 number;
+};
+
+/* A name that is in the file, by entry type and key: what is written is compared by a hash. */
+struct named {
+	__u16 type;
+	__u64 key;
+	__u64 hash;
+};
+
+struct recording_writer {
+	struct ring_writer *ring;
+	char *path;
+	struct pack pack;
+	void *series; /* of struct numbered, tsearch(3) */
+	__u64 n_series;
+	void *names; /* of struct named, tsearch(3) */
+	/* As they are in the file: */
+	struct probe *probes;
+	size_t n_probes, probes_room;
+	struct tm_ledger *ledgers;
+	size_t n_ledgers, ledgers_room;
+	size_t n_notes;
+	bool behind; /* something could not be written: all series are, the next time */
+};
+
+int recording_writer__create(struct recording_writer **out, int fd, const char *path, __u64 size,
+			     struct error *err)
+{
+	struct recording_writer *writer = calloc(1, sizeof(*writer));
+	int ret;
+
+	if (writer)
+		writer->path = strdup(path);
+	if (!writer || !writer->path) {
+		free(writer);
+		return error__set(err, -ENOMEM, "%s: no memory", path);
+	}
+	ret = ring_writer__create(&writer->ring, fd, path, size, err);
+	if (ret < 0) {
+		free(writer->path);
+		free(writer);
+		return ret;
+	}
+	*out = writer;
+	return 0;
+}
+
+static int no_memory(const struct recording_writer *writer, struct error *err)
+{
+	return error__set(err, -ENOMEM, "%s: no memory", writer->path);
+}
+
+/* Writes what was packed as the state of (type, key). */
+static int put(struct recording_writer *writer, enum recording_entry type, __u64 key,
+	       struct error *err)
+{
+	if (writer->pack.failed)
+		return no_memory(writer, err);
+	return ring_writer__state(writer->ring, type, key, writer->pack.bytes, writer->pack.n, err);
+}
+
+static int put_mark(struct recording_writer *writer, const struct snapshot *snapshot, bool final,
+		    struct error *err)
+{
+	pack__start(&writer->pack);
+	pack__u64(&writer->pack, final ? RECORDING_MARK_FINAL : 0);
+	pack__u64(&writer->pack, snapshot->time_ns);
+	pack__u64(&writer->pack, snapshot->monotonic_ns);
+	pack__u64(&writer->pack, snapshot->before_ns);
+	return put(writer, RECORDING_MARK, 1, err);
+}
+
+static int compare_named(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+
+	if (a->type != b->type)
+		return a->type < b->type ? -1 : 1;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* FNV-1a, 64 bits. */
+static __u64 hash(const unsigned char *bytes, size_t n)
+{
+	__u64 h = 0xcbf29ce484222325ULL;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ bytes[i]) * 0x100000001b3ULL;
+	return h;
+}
+
+/* Writes what was packed, which is a name, unless it is in the file already. */
+static int put_name(struct recording_writer *writer, enum recording_entry type, __u64 key,
+		    struct error *err)
+{
+	struct named wanted = { .type = type,
+				.key = key,
+				.hash = hash(writer->pack.bytes, writer->pack.n) };
+	struct named **node = tsearch(&wanted, &writer->names, compare_named);
+	bool known = node && *node != &wanted;
+
+	if (!node)
+		return no_memory(writer, err);
+	if (known && (*node)->hash == wanted.hash)
+		return 0;
+	if (!known) {
+		*node = malloc(sizeof(wanted));
+		if (!*node) {
+			*node = &wanted;
+			tdelete(&wanted, &writer->names, compare_named);
+			return no_memory(writer, err);
+		}
+	}
+	**node = wanted;
+	return put(writer, type, key, err);
+}
+
+static int put_layers(struct recording_writer *writer, const struct report_run *run,
+		      struct error *err)
+{
+	const struct report_names *names = &run->names;
+	int ret = 0;
+
+	for (unsigned int layer = 0; layer < 1 << 8 && ret >= 0; layer++) {
+		const char *name = names->layer(names->context, (__u8)layer);
+
+		if (!name)
+			break;
+		pack__start(&writer->pack);
+		pack__string(&writer->pack, name);
+		ret = put_name(writer, RECORDING_LAYER, layer + 1, err);
+		for (__u32 id = 0; id < RECORDING_FUNCTIONS_MAX && ret >= 0; id++) {
+			name = names->function(names->context, (__u8)layer, id);
+			if (!name)
+				break;
+			pack__start(&writer->pack);
+			pack__string(&writer->pack, name);
+			pack__u64(&writer->pack, names->reading(names->context, (__u8)layer, id));
+			ret = put_name(writer, RECORDING_FUNCTION, ((__u64)layer << 32 | id) + 1,
+				       err);
+		}
+	}
+	return ret;
+}
+
+static int put_probes(struct recording_writer *writer, const struct report_run *run,
+		      struct error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < run->n_probes && ret >= 0; i++) {
+		bool known = i < writer->n_probes;
+
+		/* Both are copies of the same struct: where they differ in padding it is written.
+		 */
+		if (known && memcmp(&run->probes[i], &writer->probes[i], sizeof(struct probe)) == 0)
+			continue;
+		if (!known && array__grow((void **)&writer->probes, &writer->probes_room,
+					  writer->n_probes, sizeof(struct probe)) < 0)
+			return no_memory(writer, err);
+		memcpy(&writer->probes[i], &run->probes[i], sizeof(struct probe));
+		writer->n_probes += !known;
+		pack__start(&writer->pack);
+		run_code__pack_probe(&writer->pack, &run->probes[i]);
+		ret = put(writer, RECORDING_PROBE, i + 1, err);
+	}
+	return ret;
+}
+
+static int put_ledgers(struct recording_writer *writer, const struct snapshot *snapshot,
+		       struct error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < snapshot->n_ledgers && ret >= 0; i++) {
+		const struct tm_ledger *ledger = &snapshot->ledgers[i];
+		bool known = i < writer->n_ledgers;
+
+		if (known && memcmp(ledger, &writer->ledgers[i], sizeof(*ledger)) == 0)
+			continue;
+		if (!known && array__grow((void **)&writer->ledgers, &writer->ledgers_room,
+					  writer->n_ledgers, sizeof(*ledger)) < 0)
+			return no_memory(writer, err);
+		writer->ledgers[i] = *ledger;
+		writer->n_ledgers += !known;
+		pack__start(&writer->pack);
+		series_code__pack_ledger(&writer->pack, ledger);
+		ret = put(writer, RECORDING_LEDGER, i + 1, err);
+	}
+	return ret;
+}
+
+static int put_cgroup(struct recording_writer *writer, const struct report_run *run, __u64 job,
+		      struct error *err)
+{
+	const char *path = job ? run->names.cgroup(run->names.context, job) : NULL;
+
+	if (!path)
+		return 0;
+	pack__start(&writer->pack);
+	pack__string(&writer->pack, path);
+	return put_name(writer, RECORDING_CGROUP, job, err);
+}
+
+static int put_where(struct recording_writer *writer, const struct report_run *run,
+		     const struct tm_series *total, struct error *err)
+{
+	const struct report_names *names = &run->names;
+	bool disk = total->key.layer == TM_LAYER_BLOCK && !(total->key.flags & TM_KEY_NO_DISK);
+	const char *device = disk ? names->device(names->context, total->key.where) : NULL;
+	struct report_mount mount;
+
+	pack__start(&writer->pack);
+	if (disk) {
+		if (!device)
+			return 0;
+		pack__string(&writer->pack, device);
+		return put_name(writer, RECORDING_DEVICE, total->key.where, err);
+	}
+	if (!names->mount(names->context, total, &mount))
+		return 0;
+	pack__string(&writer->pack, mount.point);
+	pack__string(&writer->pack, mount.type);
+	return put_name(writer, RECORDING_MOUNT, total->key.where, err);
+}
+
+static int put_names(struct recording_writer *writer, const struct report_run *run,
+		     const struct tm_series *total, struct error *err)
+{
+	int ret = put_cgroup(writer, run, total->key.job, err);
+
+	if (ret >= 0 && total->key.layer < TM_LAYER_USER && total->key.where)
+		ret = put_where(writer, run, total, err);
+	return ret;
+}
+
+static int compare_numbered(const void *left, const void *right)
+{
+	return key_order(left, right);
+}
+
+/* The number of a series, 0 without memory; *is_new where it got one just now. */
+static __u64 number_of(struct recording_writer *writer, const struct tm_key *key, bool *is_new)
+{
+	struct numbered wanted = { .key = *key, .number = writer->n_series + 1 };
+	struct numbered **node = tsearch(&wanted, &writer->series, compare_numbered);
+
+	if (!node)
+		return 0;
+	*is_new = *node == &wanted;
+	if (!*is_new)
+		return (*node)->number;
+	*node = malloc(sizeof(wanted));
+	if (!*node) {
+		*node = &wanted;
+		tdelete(&wanted, &writer->series, compare_numbered);
+		return 0;
+	}
+	**node = wanted;
+	return ++writer->n_series;
+}
+
+/* Those that have moved since the read before. */
+static int put_series(struct recording_writer *writer, const struct report_run *run,
+		      const struct snapshot *snapshot, struct error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < snapshot->n_series && ret >= 0; i++) {
+		const struct snapshot_series *series = snapshot->series[i];
+		bool is_new = false;
+		__u64 number;
+
+		if (series == snapshot->before[i] && !writer->behind)
+			continue;
+		number = number_of(writer, &series->total.key, &is_new);
+		if (!number)
+			return no_memory(writer, err);
+		ret = put_names(writer, run, &series->total, err);
+		if (ret < 0)
+			break;
+		pack__start(&writer->pack);
+		series_code__pack(&writer->pack, series, is_new ? RECORDING_SERIES_NEW : 0);
+		ret = put(writer, RECORDING_SERIES, number, err);
+	}
+	return ret;
+}
+
+static int put_notes(struct recording_writer *writer, const struct report_run *run,
+		     struct error *err)
+{
+	int ret = 0;
+
+	for (; writer->n_notes < run->n_notes && writer->n_notes < RECORDING_NOTES_MAX;
+	     writer->n_notes++) {
+		pack__start(&writer->pack);
+		pack__string(&writer->pack, run->notes[writer->n_notes]);
+		ret = put(writer, RECORDING_NOTE, writer->n_notes + 1, err);
+		if (ret < 0)
+			break;
+	}
+	return ret;
+}
+
+int recording_writer__start(struct recording_writer *writer, const struct report_run *run,
+			    const struct recording_about *about, struct error *err)
+{
+	int ret;
+
+	pack__start(&writer->pack);
+	run_code__pack(&writer->pack, run, about);
+	ret = put(writer, RECORDING_RUN, 1, err);
+	if (ret >= 0)
+		ret = put_notes(writer, run, err);
+	return ret < 0 ? ret : ring_writer__flush(writer->ring, err);
+}
+
+int recording_writer__snapshot(struct recording_writer *writer, const struct report_run *run,
+			       const struct snapshot *snapshot, bool final, struct error *err)
+{
+	struct error later;
+	int ret = 0, rc;
+
+	/* There is no function without a probe. */
+	if (run->n_probes != writer->n_probes)
+		ret = put_layers(writer, run, err);
+	if (ret >= 0)
+		ret = put_probes(writer, run, err);
+	if (ret >= 0)
+		ret = put_ledgers(writer, snapshot, err);
+	if (ret >= 0)
+		ret = put_series(writer, run, snapshot, err);
+	if (ret >= 0)
+		ret = put_notes(writer, run, err);
+	writer->behind = ret < 0;
+	/* What there was room for is to be read also where that was not all. */
+	rc = put_mark(writer, snapshot, final, ret < 0 ? &later : err);
+	if (rc >= 0)
+		rc = final ? ring_writer__flush(writer->ring, ret < 0 ? &later : err)
+			   : ring_writer__commit(writer->ring, ret < 0 ? &later : err);
+	return ret < 0 ? ret : rc;
+}
+
+int recording_writer__calls(struct recording_writer *writer, const void *data, size_t size, __u32 n,
+			    struct error *err)
+{
+	return ring_writer__events(writer->ring, RECORDING_CALLS, data, size, n, err);
+}
+
+size_t recording_writer__calls_max(const struct recording_writer *writer)
+{
+	return ring_writer__entry_max(writer->ring);
+}
+
+int recording_writer__close(struct recording_writer *writer, struct error *err)
+{
+	int ret;
+
+	if (!writer)
+		return 0;
+	ret = ring_writer__close(writer->ring, err);
+	tdestroy(writer->series, free);
+	tdestroy(writer->names, free);
+	pack__free(&writer->pack);
+	free(writer->probes);
+	free(writer->ledgers);
+	free(writer->path);
+	free(writer);
+	return ret;
+}

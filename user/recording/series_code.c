@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "drain/merge.h"
+#include "recording/series_code.h"
+
+static void pack_key(struct pack *pack, const struct tm_key *key)
+{
+	pack__u64(pack, key->job);
+	pack__u64(pack, key->layer);
+	pack__u64(pack, key->function);
+	pack__u64(pack, key->where);
+	pack__u64(pack, key->flags);
+}
+
+static void unpack_key(struct unpack *unpack, struct tm_key *key)
+{
+	key->job = unpack__u64(unpack);
+	key->layer = (__u8)unpack__below(unpack, 1 << 8);
+	key->function = (__u32)unpack__below(unpack, 1ULL << 32);
+	key->where = unpack__u64(unpack);
+	key->flags = (__u8)unpack__below(unpack, 1 << 8);
+}
+
+/* The plain counters, in the order in which they are written. */
+static const size_t counters[] = {
+	offsetof(struct tm_series, count),    offsetof(struct tm_series, in_flight),
+	offsetof(struct tm_series, total_ns), offsetof(struct tm_series, self_ns),
+	offsetof(struct tm_series, min_ns),   offsetof(struct tm_series, max_ns),
+	offsetof(struct tm_series, bytes),    offsetof(struct tm_series, errors),
+	offsetof(struct tm_series, retries),  offsetof(struct tm_series, queue_ns),
+	offsetof(struct tm_series, mapped),   offsetof(struct tm_series, errors_other),
+};
+
+#define COUNTERS (sizeof(counters) / sizeof(*counters))
+
+/* How many, then the numbers: so that more can be added. */
+static void pack_numbers(struct pack *pack, const __u64 *numbers, size_t n)
+{
+	pack__u64(pack, n);
+	for (size_t i = 0; i < n; i++)
+		pack__u64(pack, numbers[i]);
+}
+
+/* Those that are missing are 0, those beyond n are left out. */
+static void unpack_numbers(struct unpack *unpack, __u64 *numbers, size_t n)
+{
+	__u64 there = unpack__u64(unpack);
+
+	for (__u64 i = 0; i < there && !unpack->failed; i++) {
+		__u64 number = unpack__u64(unpack);
+
+		if (i < n)
+			numbers[i] = number;
+	}
+}
+
+static void pack_errors(struct pack *pack, const struct tm_series *total)
+{
+	__u64 n = 0;
+
+	while (n < TM_ERRORS && total->error_code[n])
+		n++;
+	pack__u64(pack, n);
+	for (__u64 i = 0; i < n; i++) {
+		pack__s64(pack, total->error_code[i]);
+		pack__u64(pack, total->error_count[i]);
+	}
+}
+
+static void unpack_errors(struct unpack *unpack, struct tm_series *total)
+{
+	__u64 n = unpack__below(unpack, TM_ERRORS + 1);
+
+	for (__u64 i = 0; i < n; i++) {
+		total->error_code[i] = (__s32)unpack__s64(unpack);
+		total->error_count[i] = unpack__u64(unpack);
+	}
+}
+
+/* Of the buckets that are not empty: how many empty ones come before, and the count. */
+static void pack_histogram(struct pack *pack, const struct histogram *histogram)
+{
+	__u64 n = 0, next = 0;
+
+	for (__u32 i = 0; i < histogram->n; i++)
+		n += histogram->count[i] != 0;
+	pack__u64(pack, n);
+	for (__u32 i = 0; i < histogram->n; i++) {
+		if (!histogram->count[i])
+			continue;
+		pack__u64(pack, histogram->first + i - next);
+		pack__u64(pack, histogram->count[i]);
+		next = histogram->first + i + 1;
+	}
+}
+
+static void unpack_histogram(struct unpack *unpack, __u64 count[TM_BUCKETS])
+{
+	__u64 n = unpack__below(unpack, TM_BUCKETS + 1), next = 0;
+
+	for (; n && !unpack->failed; n--) {
+		next += unpack__below(unpack, TM_BUCKETS - next);
+		count[next++] = unpack__u64(unpack);
+		if (next == TM_BUCKETS && n > 1)
+			unpack->failed = true;
+	}
+}
+
+void series_code__pack(struct pack *pack, const struct snapshot_series *series, __u64 flags)
+{
+	const struct tm_series *total = &series->total;
+	char label[sizeof(total->label) + 1] = { 0 };
+	__u64 numbers[COUNTERS];
+
+	for (size_t i = 0; i < COUNTERS; i++)
+		memcpy(&numbers[i], (const char *)total + counters[i], sizeof(*numbers));
+	memcpy(label, total->label, sizeof(total->label));
+	pack__u64(pack, flags);
+	pack_key(pack, &total->key);
+	pack__u64(pack, total->creator);
+	pack__string(pack, label);
+	pack_numbers(pack, numbers, COUNTERS);
+	pack_numbers(pack, total->times_ns, TM_TIMES);
+	pack_errors(pack, total);
+	pack_histogram(pack, &series->latency);
+	pack_histogram(pack, &series->size);
+}
+
+struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
+{
+	__u64 numbers[COUNTERS] = { 0 };
+	struct merge merge = { 0 };
+	struct unpack_text label;
+
+	*flags = unpack__u64(unpack);
+	unpack_key(unpack, &merge.total.key);
+	merge.total.creator = (__u32)unpack__u64(unpack);
+	label = unpack__text(unpack);
+	if (label.n > sizeof(merge.total.label))
+		return NULL;
+	if (label.n)
+		memcpy(merge.total.label, label.at, label.n);
+	unpack_numbers(unpack, numbers, COUNTERS);
+	for (size_t i = 0; i < COUNTERS; i++)
+		memcpy((char *)&merge.total + counters[i], &numbers[i], sizeof(*numbers));
+	unpack_numbers(unpack, merge.total.times_ns, TM_TIMES);
+	unpack_errors(unpack, &merge.total);
+	unpack_histogram(unpack, merge.latency);
+	unpack_histogram(unpack, merge.size);
+	return unpack->failed ? NULL : merge__finish(&merge);
+}
+
+void series_code__pack_ledger(struct pack *pack, const struct tm_ledger *ledger)
+{
+	const __u64 numbers[] = { ledger->hits,	     ledger->recorded, ledger->filtered,
+				  ledger->in_flight, ledger->nested,   ledger->unsized };
+
+	pack_numbers(pack, numbers, sizeof(numbers) / sizeof(*numbers));
+	pack_numbers(pack, ledger->lost, TM_LOSSES);
+}
+
+struct tm_ledger series_code__unpack_ledger(struct unpack *unpack)
+{
+	struct tm_ledger ledger = { 0 };
+	__u64 numbers[6] = { 0 };
+
+	unpack_numbers(unpack, numbers, 6);
+	ledger.hits = numbers[0];
+	ledger.recorded = numbers[1];
+	ledger.filtered = numbers[2];
+	ledger.in_flight = numbers[3];
+	ledger.nested = numbers[4];
+	ledger.unsized = numbers[5];
+	unpack_numbers(unpack, ledger.lost, TM_LOSSES);
+	return ledger;
+}

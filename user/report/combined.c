@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/note_list.h"
+#include "drain/key_order.h"
+#include "drain/merge.h"
+#include "report/combined.h"
+#include "report/combined_names.h"
+
+/* A part's series under the common key. */
+struct keyed {
+	struct tm_key key;
+	const struct snapshot_series *series;
+};
+
+struct combined {
+	struct combined_names *names;
+	struct report_run run;
+	struct snapshot snapshot;
+	char scope[64], hostname[64];
+	struct note_list notes;
+	struct probe *probes;
+	struct tm_ledger *ledgers;
+	size_t n_probes;
+	struct keyed *keyed;
+	size_t n_keyed;
+};
+
+static int compare_keyed(const void *left, const void *right)
+{
+	const struct keyed *a = left, *b = right;
+
+	return key_order(&a->key, &b->key);
+}
+
+/* Every series of every part, those of one key side by side. */
+static int collect(struct combined *combined, const struct report_part *parts, size_t n)
+{
+	size_t room = 0, all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += parts[i].snapshot->n_series;
+	combined->keyed = calloc(all + 1, sizeof(*combined->keyed));
+	if (!combined->keyed)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < parts[i].snapshot->n_series; j++) {
+			struct keyed *keyed = &combined->keyed[room++];
+
+			keyed->series = parts[i].snapshot->series[j];
+			if (combined_names__key(combined->names, &parts[i], &keyed->series->total,
+						&keyed->key) < 0)
+				return -ENOMEM;
+		}
+	}
+	combined->n_keyed = all;
+	qsort(combined->keyed, all, sizeof(*combined->keyed), compare_keyed);
+	return 0;
+}
+
+static void add(struct merge *merge, const struct snapshot_series *series)
+{
+	__u64 latency[TM_BUCKETS] = { 0 }, size[TM_BUCKETS] = { 0 };
+
+	histogram__add(latency, &series->latency);
+	histogram__add(size, &series->size);
+	merge__add(merge, &series->total, latency, size);
+}
+
+static int add_series(struct combined *combined)
+{
+	struct snapshot *snapshot = &combined->snapshot;
+	const struct keyed *keyed = combined->keyed;
+	struct merge merge;
+	size_t n = combined->n_keyed;
+
+	snapshot->series = calloc(n + 1, sizeof(*snapshot->series));
+	snapshot->before = calloc(n + 1, sizeof(*snapshot->before));
+	if (!snapshot->series || !snapshot->before)
+		return -ENOMEM;
+	for (size_t i = 0; i < n;) {
+		const struct tm_key *key = &keyed[i].key;
+
+		merge__start(&merge, key);
+		for (; i < n && key_order(key, &keyed[i].key) == 0; i++)
+			add(&merge, keyed[i].series);
+		snapshot->series[snapshot->n_series] = merge__finish(&merge);
+		if (!snapshot->series[snapshot->n_series++])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void add_ledger(struct tm_ledger *to, const struct tm_ledger *from)
+{
+	const struct tm_ledger both[] = { *to, *from };
+
+	*to = merge__ledgers(both, 2);
+}
+
+static int add_probe(struct combined *combined, const struct report_part *part, size_t i,
+		     size_t *to)
+{
+	struct probe *probe;
+
+	/* The kernel layers' probes come first, the same in all. */
+	*to = i < TM_PROBE_USER && combined->n_probes > i ? i : combined->n_probes;
+	probe = &combined->probes[*to];
+	if (*to < combined->n_probes && probe->state != PROBE_OFF)
+		return 0;
+	*probe = part->run->probes[i];
+	combined->n_probes += *to == combined->n_probes;
+	return combined_names__probe(combined->names, part, probe);
+}
+
+static int add_probes(struct combined *combined, const struct report_part *parts, size_t n)
+{
+	size_t all = 0, to;
+
+	for (size_t i = 0; i < n; i++)
+		all += parts[i].run->n_probes;
+	combined->probes = calloc(all + 1, sizeof(*combined->probes));
+	combined->ledgers = aligned_alloc(__alignof__(struct tm_ledger),
+					  (all + 1) * sizeof(*combined->ledgers));
+	if (!combined->probes || !combined->ledgers)
+		return -ENOMEM;
+	memset(combined->ledgers, 0, (all + 1) * sizeof(*combined->ledgers));
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < parts[i].run->n_probes; j++) {
+			if (add_probe(combined, &parts[i], j, &to) < 0)
+				return -ENOMEM;
+			if (j < parts[i].snapshot->n_ledgers)
+				add_ledger(&combined->ledgers[to], &parts[i].snapshot->ledgers[j]);
+		}
+	}
+	return 0;
+}
+
+/* What is the same in all is said; else how many there are. */
+static void describe(struct combined *combined, const struct report_part *parts, size_t n)
+{
+	struct report_run *run = &combined->run;
+	bool one_scope = true, one_host = true;
+
+	*run = *parts[0].run;
+	for (size_t i = 0; i < n; i++) {
+		const struct report_run *part = parts[i].run;
+
+		one_scope &= !strcmp(part->scope, run->scope);
+		one_host &= !strcmp(part->hostname, run->hostname);
+		run->times_known |= part->times_known;
+		if (part->start_ns < run->start_ns)
+			run->start_ns = part->start_ns;
+		if (parts[i].snapshot->time_ns > combined->snapshot.time_ns)
+			combined->snapshot.time_ns = parts[i].snapshot->time_ns;
+		for (size_t j = 0; j < part->n_notes; j++)
+			note_list__add(&combined->notes, "%s: %s", parts[i].name, part->notes[j]);
+	}
+	snprintf(combined->scope, sizeof(combined->scope), "%zu recordings", n);
+	snprintf(combined->hostname, sizeof(combined->hostname), "several nodes");
+	if (!one_scope)
+		run->scope = combined->scope;
+	if (!one_host)
+		run->hostname = combined->hostname;
+	run->n_mechanisms = run->n_hit_costs = 0;
+	run->probe_share = -1;
+}
+
+static void finish(struct combined *combined)
+{
+	struct report_run *run = &combined->run;
+
+	run->names = combined_names__table(combined->names);
+	run->probes = combined->probes;
+	run->n_probes = combined->n_probes;
+	run->notes = (const char *const *)combined->notes.lines;
+	run->n_notes = combined->notes.n;
+	run->n_start_notes = 0;
+	combined->snapshot.ledgers = combined->ledgers;
+	combined->snapshot.n_ledgers = combined->n_probes;
+}
+
+int combined__new(struct combined **out, const struct report_part *parts, size_t n)
+{
+	struct combined *combined = calloc(1, sizeof(*combined));
+	int ret = combined ? 0 : -ENOMEM;
+
+	if (!ret)
+		combined->names = combined_names__new();
+	if (!ret && !combined->names)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = add_probes(combined, parts, n);
+	if (!ret)
+		ret = collect(combined, parts, n);
+	if (!ret)
+		ret = add_series(combined);
+	if (ret) {
+		combined__free(combined);
+		return ret;
+	}
+	describe(combined, parts, n);
+	finish(combined);
+	*out = combined;
+	return 0;
+}
+
+void combined__free(struct combined *combined)
+{
+	if (!combined)
+		return;
+	for (size_t i = 0; i < combined->snapshot.n_series; i++)
+		free((void *)combined->snapshot.series[i]);
+	free((void *)combined->snapshot.series);
+	free((void *)combined->snapshot.before);
+	free(combined->keyed);
+	free(combined->probes);
+	free(combined->ledgers);
+	note_list__clear(&combined->notes);
+	combined_names__free(combined->names);
+	free(combined);
+}
+
+const struct report_run *combined__run(const struct combined *combined)
+{
+	return &combined->run;
+}
+
+const struct snapshot *combined__snapshot(const struct combined *combined)
+{
+	return &combined->snapshot;
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/combined_names.h"
+#include "report/name_list.h"
+#include "report/names.h"
+#include "report/where.h"
+
+#define LAYERS_MAX (1U << 8)
+
+struct combined_names {
+	struct name_list layers; /* from TM_LAYER_USER on */
+	struct name_list functions[LAYERS_MAX];
+	unsigned int *readings[LAYERS_MAX]; /* of the functions */
+	struct name_list jobs;		    /* from 1 on */
+	struct name_list mounts;	    /* from 1 on; second: the file system's type */
+	struct name_list devices;	    /* from 1 on */
+};
+
+struct combined_names *combined_names__new(void)
+{
+	return calloc(1, sizeof(struct combined_names));
+}
+
+void combined_names__free(struct combined_names *names)
+{
+	if (!names)
+		return;
+	name_list__free(&names->layers);
+	for (unsigned int i = 0; i < LAYERS_MAX; i++) {
+		name_list__free(&names->functions[i]);
+		free(names->readings[i]);
+	}
+	name_list__free(&names->jobs);
+	name_list__free(&names->mounts);
+	name_list__free(&names->devices);
+	free(names);
+}
+
+/* The common number of a part's layer. */
+static int layer_of(struct combined_names *names, const struct report_part *part, __u8 layer)
+{
+	int number;
+
+	if (layer < TM_LAYER_USER)
+		return layer;
+	number = name_list__number(&names->layers, names__layer(part->run, layer), NULL);
+	if (number < 0 || number >= (int)(LAYERS_MAX - TM_LAYER_USER))
+		return -ENOMEM;
+	return number + TM_LAYER_USER;
+}
+
+/* The common number of a part's function, in the common layer. */
+static int function_of(struct combined_names *names, const struct report_part *part,
+		       const struct tm_key *key, __u8 layer)
+{
+	const struct report_names *own = &part->run->names;
+	struct name_list *list = &names->functions[layer];
+	int number = name_list__number(list, names__function(part->run, key), NULL);
+	unsigned int *readings;
+
+	if (number < 0)
+		return number;
+	readings = reallocarray(names->readings[layer], list->room, sizeof(*readings));
+	if (!readings)
+		return -ENOMEM;
+	names->readings[layer] = readings;
+	readings[number] = own->reading(own->context, key->layer, key->function);
+	return number;
+}
+
+static int job_of(struct combined_names *names, const struct report_part *part, __u64 job)
+{
+	const char *path = names__cgroup(part->run, job);
+	char unknown[256];
+
+	if (path || !job)
+		return job ? name_list__number(&names->jobs, path, NULL) : 0;
+	/* One of a part alone. */
+	snprintf(unknown, sizeof(unknown), "%llu of %s", job, part->name);
+	return name_list__number(&names->jobs, unknown, NULL);
+}
+
+/* The common place of a series. */
+static int where_of(struct combined_names *names, const struct report_part *part,
+		    const struct tm_series *total, __u64 *where)
+{
+	bool disk = total->key.layer == TM_LAYER_BLOCK && !(total->key.flags & TM_KEY_NO_DISK);
+	char name[NAMES_ROOM];
+	int number;
+
+	*where = total->key.where;
+	if (!total->key.where || (total->key.layer == TM_LAYER_BLOCK && !disk))
+		return 0;
+	if (disk)
+		number = name_list__number(&names->devices, names__device(part->run, total, name),
+					   NULL);
+	else
+		number = name_list__number(&names->mounts, names__mount(part->run, total),
+					   names__fs_type(part->run, total, name));
+	if (number < 0)
+		return number;
+	*where = disk ? (__u64)number + 1 : TM_WHERE(number + 1, 0);
+	return 0;
+}
+
+int combined_names__key(struct combined_names *names, const struct report_part *part,
+			const struct tm_series *total, struct tm_key *out)
+{
+	int layer = layer_of(names, part, total->key.layer), function, job, ret;
+
+	if (layer < 0)
+		return layer;
+	*out = (struct tm_key){ .layer = (__u8)layer, .flags = total->key.flags };
+	/* Those of the kernel's layers are the same everywhere. */
+	function = layer < TM_LAYER_USER ? (int)total->key.function
+					 : function_of(names, part, &total->key, out->layer);
+	job = job_of(names, part, total->key.job);
+	if (function < 0 || job < 0)
+		return -ENOMEM;
+	out->function = (__u32)function;
+	out->job = total->key.job ? (__u64)job + 1 : 0;
+	ret = layer < TM_LAYER_USER ? where_of(names, part, total, &out->where) : 0;
+	return ret;
+}
+
+int combined_names__probe(struct combined_names *names, const struct report_part *part,
+			  struct probe *probe)
+{
+	const struct tm_key key = { .layer = probe->layer_id, .function = probe->function_id };
+	int layer = layer_of(names, part, probe->layer_id), function;
+
+	if (layer < 0)
+		return layer;
+	if (layer < TM_LAYER_USER)
+		return 0;
+	function = function_of(names, part, &key, (__u8)layer);
+	if (function < 0)
+		return function;
+	probe->layer_id = (__u8)layer;
+	probe->function_id = (__u32)function;
+	return 0;
+}
+
+static const char *layer_name(void *context, __u8 layer)
+{
+	const struct combined_names *names = context;
+
+	if (layer < TM_LAYER_USER)
+		return layer == TM_LAYER_VFS ? "vfs" : "block";
+	return name_list__name(&names->layers, layer - TM_LAYER_USER);
+}
+
+static const char *function_name(void *context, __u8 layer, __u32 function)
+{
+	const struct combined_names *names = context;
+
+	if (layer == TM_LAYER_VFS)
+		return function < TM_VFS_FUNCTIONS ? probe_vfs_names[function] : NULL;
+	if (layer == TM_LAYER_BLOCK)
+		return function < TM_BLOCK_FUNCTIONS ? probe_block_names[function] : NULL;
+	return name_list__name(&names->functions[layer], function);
+}
+
+static unsigned int reading(void *context, __u8 layer, __u32 function)
+{
+	const struct combined_names *names = context;
+
+	return function < names->functions[layer].n ? names->readings[layer][function] : 0;
+}
+
+static const char *cgroup(void *context, __u64 job)
+{
+	const struct combined_names *names = context;
+
+	return name_list__name(&names->jobs, job - 1);
+}
+
+static bool mount(void *context, const struct tm_series *series, struct report_mount *out)
+{
+	const struct combined_names *names = context;
+	__u64 number = (__u64)where__mount(series->key.where) - 1;
+
+	out->point = name_list__name(&names->mounts, number);
+	out->type = name_list__second(&names->mounts, number);
+	return out->point && *out->point;
+}
+
+static const char *device(void *context, __u64 where)
+{
+	const struct combined_names *names = context;
+
+	return name_list__name(&names->devices, where - 1);
+}
+
+struct report_names combined_names__table(struct combined_names *names)
+{
+	return (struct report_names){
+		.context = names,
+		.layer = layer_name,
+		.function = function_name,
+		.reading = reading,
+		.cgroup = cgroup,
+		.mount = mount,
+		.device = device,
+	};
+}

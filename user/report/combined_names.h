@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The names of several runs, with numbers that are the same for all. */
+#ifndef USER_REPORT_COMBINED_NAMES_H
+#define USER_REPORT_COMBINED_NAMES_H
+
+#include "report/combined.h"
+
+struct combined_names;
+
+struct combined_names *combined_names__new(void); /* NULL: no memory */
+void combined_names__free(struct combined_names *names);
+
+/* The key of a part's series; 0 or -ENOMEM. */
+int combined_names__key(struct combined_names *names, const struct report_part *part,
+			const struct tm_series *total, struct tm_key *out);
+
+/* Gives a part's probe the common numbers and names, which live as long as names. 0 or -ENOMEM. */
+int combined_names__probe(struct combined_names *names, const struct report_part *part,
+			  struct probe *probe);
+
+/* For the run of all; names must outlive it. */
+struct report_names combined_names__table(struct combined_names *names);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "report/filter.h"
+#include "report/names.h"
+
+enum filter_key {
+	FILTER_LAYER,
+	FILTER_FUNCTION,
+	FILTER_CGROUP,
+	FILTER_DEVICE,
+	FILTER_FS_TYPE,
+	FILTER_MOUNT,
+	FILTER_KEYS,
+};
+
+static const char *const key_names[FILTER_KEYS] = {
+	[FILTER_LAYER] = "layer",   [FILTER_FUNCTION] = "function", [FILTER_CGROUP] = "cgroup",
+	[FILTER_DEVICE] = "device", [FILTER_FS_TYPE] = "fs_type",   [FILTER_MOUNT] = "mount",
+};
+
+struct pattern {
+	enum filter_key key;
+	char *glob;
+};
+
+struct filter {
+	struct pattern *patterns;
+	size_t n, room;
+};
+
+struct filter *filter__new(void)
+{
+	return calloc(1, sizeof(struct filter));
+}
+
+void filter__free(struct filter *filter)
+{
+	if (!filter)
+		return;
+	for (size_t i = 0; i < filter->n; i++)
+		free(filter->patterns[i].glob);
+	free(filter->patterns);
+	free(filter);
+}
+
+int filter__add(struct filter *filter, const char *text, struct error *err)
+{
+	const char *equals = strchr(text, '=');
+	size_t length = equals ? (size_t)(equals - text) : 0;
+	enum filter_key key = 0;
+	struct pattern pattern;
+
+	while (key < FILTER_KEYS &&
+	       (strlen(key_names[key]) != length || strncmp(text, key_names[key], length) != 0))
+		key++;
+	if (!equals || key == FILTER_KEYS)
+		return error__set(err, -EINVAL,
+				  "--filter %s: not KEY=GLOB with one of the keys layer, function, "
+				  "cgroup, device, fs_type, mount",
+				  text);
+	pattern = (struct pattern){ .key = key, .glob = strdup(equals + 1) };
+	if (!pattern.glob || array__grow((void **)&filter->patterns, &filter->room, filter->n,
+					 sizeof(pattern)) < 0) {
+		free(pattern.glob);
+		return error__set(err, -ENOMEM, "no memory");
+	}
+	filter->patterns[filter->n++] = pattern;
+	return 0;
+}
+
+/* The name that a key is about; NULL where the series has none. */
+static const char *name_of(const struct report_run *run, const struct tm_series *total,
+			   enum filter_key key, char room[NAMES_ROOM])
+{
+	bool vfs = total->key.layer == TM_LAYER_VFS, block = total->key.layer == TM_LAYER_BLOCK;
+
+	switch (key) {
+	case FILTER_LAYER:
+		return names__layer(run, total->key.layer);
+	case FILTER_FUNCTION:
+		return names__function(run, &total->key);
+	case FILTER_CGROUP:
+		return names__cgroup(run, total->key.job);
+	case FILTER_DEVICE:
+		return block ? names__device(run, total, room) : NULL;
+	case FILTER_FS_TYPE:
+		return vfs || total->key.flags & TM_KEY_NO_DISK ? names__fs_type(run, total, room)
+								: NULL;
+	case FILTER_MOUNT:
+		return vfs ? names__mount(run, total) : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* Does any pattern of a key match, or is there none? */
+static bool key_passes(const struct filter *filter, const struct report_run *run,
+		       const struct tm_series *total, enum filter_key key)
+{
+	char room[NAMES_ROOM];
+	bool asked = false;
+
+	for (size_t i = 0; i < filter->n; i++) {
+		const char *name;
+
+		if (filter->patterns[i].key != key)
+			continue;
+		asked = true;
+		name = name_of(run, total, key, room);
+		if (name && fnmatch(filter->patterns[i].glob, name, 0) == 0)
+			return true;
+	}
+	return !asked;
+}
+
+static bool passes(const struct filter *filter, const struct report_run *run,
+		   const struct tm_series *total)
+{
+	for (enum filter_key key = 0; key < FILTER_KEYS; key++) {
+		if (!key_passes(filter, run, total, key))
+			return false;
+	}
+	return true;
+}
+
+int filter__apply(const struct filter *filter, const struct report_run *run,
+		  const struct snapshot *in, struct snapshot *out)
+{
+	*out = *in;
+	out->n_series = 0;
+	out->series = calloc(in->n_series + 1, sizeof(*out->series));
+	out->before = calloc(in->n_series + 1, sizeof(*out->before));
+	if (!out->series || !out->before) {
+		filter__release(out);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < in->n_series; i++) {
+		if (!passes(filter, run, &in->series[i]->total))
+			continue;
+		out->series[out->n_series] = in->series[i];
+		out->before[out->n_series++] = in->before[i];
+	}
+	return 0;
+}
+
+void filter__release(struct snapshot *out)
+{
+	free((void *)out->series);
+	free((void *)out->before);
+	*out = (struct snapshot){ 0 };
+}

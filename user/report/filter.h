@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which series are shown, by their names. */
+#ifndef USER_REPORT_FILTER_H
+#define USER_REPORT_FILTER_H
+
+#include "report/report.h"
+
+struct filter;
+
+struct filter *filter__new(void);	  /* lets everything through; NULL: no memory */
+void filter__free(struct filter *filter); /* NULL is fine */
+
+/*
+ * Takes over "KEY=GLOB" (fnmatch(3)), KEY one of layer, function, cgroup, device, fs_type, mount.
+ * Of one key any may match, of several keys all must. -EINVAL, -ENOMEM.
+ */
+int filter__add(struct filter *filter, const char *text, struct error *err);
+
+/* A view of a snapshot with what is let through; its probes stay. 0, or -ENOMEM. */
+int filter__apply(const struct filter *filter, const struct report_run *run,
+		  const struct snapshot *in, struct snapshot *out);
+/* Ends such a view. */
+void filter__release(struct snapshot *out);
+
+#endif

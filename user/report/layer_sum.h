@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The figures of all series of one layer together. */
+#ifndef USER_REPORT_LAYER_SUM_H
+#define USER_REPORT_LAYER_SUM_H
+
+#include "report/figures.h"
+
+struct layer_sum {
+	size_t n;		/* series that were used */
+	struct figures figures; /* with the extremes and percentiles of all their calls */
+	/*
+	 * The time that the layer took: of library calls their own, because of nested ones the
+	 * time inside is in each; else all of it.
+	 */
+	__u64 time_ns;
+};
+
+/* Of series first to end - 1. */
+void layer_sum__make(struct layer_sum *out, const struct snapshot *snapshot, size_t first,
+		     size_t end, __u8 layer);
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/grid.h"
+#include "report/layer_sum.h"
+#include "report/name_list.h"
+#include "report/names.h"
+#include "report/nodes.h"
+#include "report/title.h"
+#include "report/units.h"
+
+/* A part's sum of one layer. */
+struct node {
+	const struct report_part *part;
+	struct layer_sum sum;
+};
+
+static const struct grid_column columns[] = {
+	{ .title = "node", .align = GRID_LEFT, .least = 12 },
+	{ .title = "calls" },
+	{ .title = "err", .drop = 2 },
+	{ .title = "bytes" },
+	{ .title = "time" },
+	{ .title = "avg", .drop = 1 },
+	{ .title = "p99" },
+	{ .title = "max" },
+};
+
+static int put(struct grid *grid, size_t column, const char *text, bool there)
+{
+	return there ? grid__set(grid, column, text) : 0;
+}
+
+static int put_node(struct grid *grid, const struct node *node)
+{
+	const struct figures *figures = &node->sum.figures;
+	bool timed = figures->timed != 0;
+	char text[UNITS_ROOM];
+	int ret = grid__row(grid);
+
+	ret = ret ? ret : put(grid, 0, node->part->name, true);
+	ret = ret ? ret : put(grid, 1, units__count(text, figures->count), true);
+	ret = ret ? ret : put(grid, 2, units__count(text, figures->errors), figures->errors);
+	ret = ret ? ret : put(grid, 3, units__bytes(text, figures->bytes), figures->sized);
+	ret = ret ? ret : put(grid, 4, units__time(text, node->sum.time_ns), timed);
+	if (!ret && timed)
+		ret = put(grid, 5, units__time(text, figures->total_ns / figures->timed), true);
+	ret = ret ? ret : put(grid, 6, units__time(text, figures->p99_ns), timed);
+	return ret ? ret : put(grid, 7, units__time(text, figures->max_ns), timed);
+}
+
+static int compare_nodes(const void *left, const void *right)
+{
+	const struct node *a = left, *b = right;
+
+	if (a->sum.time_ns != b->sum.time_ns)
+		return a->sum.time_ns > b->sum.time_ns ? -1 : 1;
+	return strcmp(a->part->name, b->part->name);
+}
+
+/* Of n sorted ones, the slowest first. */
+static __u64 median(const struct node *nodes, size_t n)
+{
+	__u64 upper = nodes[(n - 1) / 2].sum.time_ns, lower = nodes[n / 2].sum.time_ns;
+
+	return lower + (upper - lower) / 2;
+}
+
+static void print_extremes(FILE *out, const struct node *nodes, size_t n)
+{
+	char slowest[UNITS_ROOM], middle[UNITS_ROOM], fastest[UNITS_ROOM];
+
+	fprintf(out, "slowest: ");
+	title__text(out, nodes[0].part->name);
+	fprintf(out, " with %s; median %s; fastest: ", units__time(slowest, nodes[0].sum.time_ns),
+		units__time(middle, median(nodes, n)));
+	title__text(out, nodes[n - 1].part->name);
+	fprintf(out, " with %s\n", units__time(fastest, nodes[n - 1].sum.time_ns));
+}
+
+static int print_layer(const struct table_options *options, const char *layer,
+		       const struct node *nodes, size_t n)
+{
+	struct grid *grid = grid__new(columns, sizeof(columns) / sizeof(*columns));
+	int ret = grid ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = put_node(grid, &nodes[i]);
+	if (!ret) {
+		fputc('\n', options->out);
+		title__begin(options);
+		title__text(options->out, layer);
+		fprintf(options->out, " by node");
+		title__end(options);
+		fputc('\n', options->out);
+		ret = grid__print(grid, options->out, options->width);
+	}
+	if (!ret)
+		print_extremes(options->out, nodes, n);
+	grid__free(grid);
+	return ret;
+}
+
+/* What a part has of the layer of that name; it may have it under another number. */
+static struct layer_sum sum_of(const struct report_part *part, const char *name)
+{
+	struct layer_sum sum = { 0 };
+
+	for (unsigned int layer = 0; layer < 1 << 8; layer++) {
+		const char *own = names__layer(part->run, (__u8)layer);
+
+		if (!own)
+			break;
+		if (strcmp(own, name) != 0)
+			continue;
+		layer_sum__make(&sum, part->snapshot, 0, part->snapshot->n_series, (__u8)layer);
+		break;
+	}
+	return sum;
+}
+
+static int print_layer_of(const struct table_options *options, const char *name,
+			  const struct report_part *parts, size_t n, struct node *nodes)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		nodes[i] = (struct node){ .part = &parts[i], .sum = sum_of(&parts[i], name) };
+		used += nodes[i].sum.n;
+	}
+	if (!used)
+		return 0;
+	qsort(nodes, n, sizeof(*nodes), compare_nodes);
+	return print_layer(options, name, nodes, n);
+}
+
+/* The names of all layers, the kernel's last. */
+static int list_layers(struct name_list *list, const struct report_part *parts, size_t n)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < n && ret >= 0; i++) {
+		for (unsigned int layer = TM_LAYER_USER; layer < 1 << 8 && ret >= 0; layer++) {
+			const char *name = names__layer(parts[i].run, (__u8)layer);
+
+			if (!name)
+				break;
+			ret = name_list__number(list, name, NULL);
+		}
+	}
+	for (__u8 layer = 0; layer < TM_LAYER_USER && ret >= 0; layer++) {
+		const char *name = names__layer(parts[0].run, layer);
+
+		ret = name ? name_list__number(list, name, NULL) : 0;
+	}
+	return ret < 0 ? ret : 0;
+}
+
+int nodes__print(const struct table_options *options, const struct report_part *parts, size_t n,
+		 struct error *err)
+{
+	struct node *nodes = calloc(n, sizeof(*nodes));
+	struct name_list layers = { 0 };
+	int ret = nodes ? list_layers(&layers, parts, n) : -ENOMEM;
+
+	for (size_t i = 0; i < layers.n && !ret; i++)
+		ret = print_layer_of(options, name_list__name(&layers, i), parts, n, nodes);
+	name_list__free(&layers);
+	free(nodes);
+	if (ret)
+		return error__set(err, ret, "printing the nodes: %s", strerror(-ret));
+	return table__flush(options->out, err);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+
+#include "report/names.h"
+#include "report/title.h"
+#include "sink/utf8.h"
+
+/* ECMA-48: bold, and back. */
+#define BOLD  "\33[1m"
+#define PLAIN "\33[0m"
+
+void title__text(FILE *out, const char *text)
+{
+	char *printable = utf8__printable(text);
+
+	fputs(printable ? printable : "?", out);
+	free(printable);
+}
+
+void title__begin(const struct table_options *options)
+{
+	if (options->colour)
+		fputs(BOLD, options->out);
+}
+
+void title__end(const struct table_options *options)
+{
+	if (options->colour)
+		fputs(PLAIN, options->out);
+}
+
+void title__job(const struct table_options *options, const struct report_run *run, __u64 job)
+{
+	const char *path = names__cgroup(run, job);
+	FILE *out = options->out;
+
+	fputc('\n', out);
+	title__begin(options);
+	if (path) {
+		fprintf(out, "== cgroup ");
+		title__text(out, path);
+	} else if (job) {
+		fprintf(out, "== cgroup %llu, whose path is not known", job);
+	} else {
+		fprintf(out, "== not of one cgroup");
+	}
+	title__end(options);
+	fputc('\n', out);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <string.h>
+
+#include "report/grid.h"
+#include "report/jobs.h"
+#include "report/layer_sum.h"
+#include "report/names.h"
+#include "report/title.h"
+#include "report/tree.h"
+#include "report/units.h"
+
+static const struct grid_column columns[] = {
+	{ .title = "layer", .align = GRID_LEFT, .least = 16 },
+	{ .title = "calls" },
+	{ .title = "err", .drop = 3 },
+	{ .title = "bytes" },
+	{ .title = "time" },
+	{ .title = "own" },
+	{ .title = "% of layer" },
+	{ .title = "p99", .drop = 2 },
+	{ .title = "max", .drop = 1 },
+};
+
+enum { LAYER, CALLS, ERRORS, BYTES, TIME, OWN, SHARE, P99, MAX };
+
+#define STEP 2 /* spaces for each layer further down */
+
+struct tree {
+	const struct table_options *options;
+	const struct report_run *run;
+	const struct snapshot *snapshot;
+	struct grid *grid; /* of the job */
+	int depth;
+	int ret; /* the first failure */
+};
+
+static void set(struct tree *tree, size_t column, const char *text)
+{
+	if (!tree->ret && *text)
+		tree->ret = grid__set(tree->grid, column, text);
+}
+
+static void begin_row(struct tree *tree, int depth, const char *name)
+{
+	char text[256];
+
+	if (!tree->ret)
+		tree->ret = grid__row(tree->grid);
+	snprintf(text, sizeof(text), "%*s%s", depth * STEP, "", name);
+	set(tree, LAYER, text);
+}
+
+/* A part of the time in a layer's calls, of which the layer has none where it is 0. */
+static void put_part(struct tree *tree, int depth, const char *name, __u64 ns, __u64 whole)
+{
+	char text[UNITS_ROOM];
+
+	if (!ns || !whole)
+		return;
+	begin_row(tree, depth, name);
+	set(tree, TIME, units__time(text, ns));
+	set(tree, SHARE, units__share(text, ns, whole));
+}
+
+static __u64 less(__u64 whole, __u64 part)
+{
+	return whole > part ? whole - part : 0;
+}
+
+/* Where the time in library calls went, traced calls inside included. */
+static void put_times(struct tree *tree, const struct figures *figures)
+{
+	const __u64 *times = figures->times_ns;
+	__u64 whole = figures->total_ns, inside = times[TM_TIME_SYSCALL];
+	__u64 named = times[TM_TIME_VFS] + times[TM_TIME_NET] + times[TM_TIME_WAIT];
+	int depth = tree->depth + 1;
+
+	if (report__knows(tree->run, TM_TIME_SYSCALL))
+		put_part(tree, depth, "- code", less(whole, inside), whole);
+	put_part(tree, depth, "- files", times[TM_TIME_VFS], whole);
+	put_part(tree, depth, "- (disk)", times[TM_TIME_BLOCK], whole);
+	put_part(tree, depth, "- net", times[TM_TIME_NET], whole);
+	put_part(tree, depth, "- wait", times[TM_TIME_WAIT], whole);
+	if (report__knows(tree->run, TM_TIME_SYSCALL))
+		put_part(tree, depth, "- other calls", less(inside, named), whole);
+}
+
+static void put_figures(struct tree *tree, const struct layer_sum *sum, __u8 layer)
+{
+	const struct figures *figures = &sum->figures;
+	char text[UNITS_ROOM];
+
+	set(tree, CALLS, units__count(text, figures->count));
+	if (figures->errors)
+		set(tree, ERRORS, units__count(text, figures->errors));
+	if (figures->sized)
+		set(tree, BYTES, units__bytes(text, figures->bytes));
+	if (!figures->timed)
+		return;
+	set(tree, TIME, units__time(text, figures->total_ns));
+	if (layer >= TM_LAYER_USER)
+		set(tree, OWN, units__time(text, sum->time_ns));
+	set(tree, P99, units__time(text, figures->p99_ns));
+	set(tree, MAX, units__time(text, figures->max_ns));
+}
+
+static void put_layer(struct tree *tree, const struct jobs *jobs, __u8 layer)
+{
+	const char *name = names__layer(tree->run, layer);
+	struct layer_sum sum;
+
+	layer_sum__make(&sum, tree->snapshot, jobs->first, jobs->end, layer);
+	if (!sum.n)
+		return;
+	begin_row(tree, tree->depth, name ? name : "?");
+	put_figures(tree, &sum, layer);
+	if (layer == TM_LAYER_VFS)
+		put_part(tree, tree->depth + 1, "- (disk)", sum.figures.times_ns[TM_TIME_BLOCK],
+			 sum.figures.total_ns);
+	else if (layer == TM_LAYER_BLOCK)
+		put_part(tree, tree->depth + 1, "- queued before", sum.figures.queue_ns,
+			 sum.figures.total_ns + sum.figures.queue_ns);
+	else
+		put_times(tree, &sum.figures);
+	tree->depth++;
+}
+
+/* The layers of a job, from the application down to the device. */
+static int print_job(struct tree *tree, const struct jobs *jobs)
+{
+	tree->grid = grid__new(columns, sizeof(columns) / sizeof(*columns));
+	if (!tree->grid)
+		return -ENOMEM;
+	tree->depth = 0;
+	for (unsigned int layer = TM_LAYER_USER;
+	     layer < 1 << 8 && names__layer(tree->run, (__u8)layer); layer++)
+		put_layer(tree, jobs, (__u8)layer);
+	put_layer(tree, jobs, TM_LAYER_VFS);
+	put_layer(tree, jobs, TM_LAYER_BLOCK);
+	if (!tree->ret && tree->depth) {
+		fputc('\n', tree->options->out);
+		tree->ret = grid__print(tree->grid, tree->options->out, tree->options->width);
+	}
+	grid__free(tree->grid);
+	return tree->ret;
+}
+
+int tree__print(const struct table_options *options, const struct report_run *run,
+		const struct snapshot *snapshot, struct error *err)
+{
+	struct tree tree = { .options = options, .run = run, .snapshot = snapshot };
+	struct jobs jobs;
+	int ret = 0;
+
+	jobs__start(&jobs, snapshot);
+	while (!ret && jobs__next(&jobs)) {
+		if (!jobs__only(&jobs))
+			title__job(options, run, jobs__id(&jobs));
+		ret = print_job(&tree, &jobs);
+	}
+	if (!snapshot->n_series)
+		fprintf(options->out, "\nnothing was recorded\n");
+	if (ret)
+		return error__set(err, ret, "printing the tree: %s", strerror(-ret));
+	return table__flush(options->out, err);
+}
