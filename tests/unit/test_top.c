@@ -267,6 +267,7 @@ static void test_layout(void **state)
 	draw(&f, 5, 1);
 	draw(&f, 0, 0);
 	assert_int_equal(f.frame.n, 105);
+	assert_memory_equal(line(&f, 0), "tmtrace top  22:13:20.123  1.000 s  all layers", 45);
 	close_fixture(&f);
 }
 

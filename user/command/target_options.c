@@ -101,12 +101,12 @@ static void add_lib(struct options *options, const char *arg)
 		option_values__refuse("--lib %s: not LAYER=PATH, as in mio=/opt/mio/lib/libmio.so",
 				      arg);
 	libs = reallocarray(options->libs, options->n_libs + 1, sizeof(*libs));
-	if (!libs)
-		option_values__no_memory();
-	options->libs = libs;
-	libs[options->n_libs].layer = strndup(arg, equals - arg);
-	libs[options->n_libs].path = equals + 1;
-	if (!libs[options->n_libs++].layer)
+	if (libs) {
+		options->libs = libs;
+		libs[options->n_libs].layer = strndup(arg, equals - arg);
+		libs[options->n_libs].path = equals + 1;
+	}
+	if (!libs || !libs[options->n_libs++].layer)
 		option_values__no_memory();
 }
 

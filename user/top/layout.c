@@ -110,7 +110,7 @@ static void write_title(struct writer *writer)
 {
 	const struct top_page *page = writer->page;
 	time_t seconds = (time_t)(page->time_ns / NS_PER_S);
-	char day[32], notes[32] = "";
+	char day[32], part[8] = "", notes[32] = "";
 	struct tm local;
 
 	if (page->control->asking) {
@@ -119,10 +119,15 @@ static void write_title(struct writer *writer)
 	}
 	localtime_r(&seconds, &local);
 	strftime(day, sizeof(day), "%H:%M:%S", &local);
+	/* Plain text is to be set against other clocks. */
+	if (!page->height)
+		snprintf(part, sizeof(part), ".%03u",
+			 (unsigned int)(page->time_ns % NS_PER_S / 1000000));
 	if (page->run->n_notes)
 		snprintf(notes, sizeof(notes), "  notes %zu", page->run->n_notes);
-	write_line(writer, TOP_TITLE, "tmtrace top  %s  %.2f s%s  %s by %s%s%s  %s on %s", day,
-		   page->seconds, page->control->frozen ? "  FROZEN" : "",
+	write_line(writer, TOP_TITLE, "tmtrace top  %s%s  %.*f s%s  %s by %s%s%s  %s on %s", day,
+		   part, page->height ? 2 : 3, page->seconds,
+		   page->control->frozen ? "  FROZEN" : "",
 		   top_layout__view(page->run, &page->control->view),
 		   top_column__key(page->control->sort), page->control->reverse ? ", reversed" : "",
 		   notes, page->run->scope, page->run->hostname);
