@@ -133,6 +133,8 @@ static long aio__end(u32 i, struct aio_loop *loop)
 		return 0; /* submitted before tracing began */
 	vfs__end(request->function, request->slot, loop->start_ns - request->start_ns,
 		 event.result);
+	if (recorder__is_on())
+		vfs__put_request(request, loop->tgid, loop->start_ns, event.result);
 	aio__leave(&key, request);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "frame.bpf.h"
 #include "operand.bpf.h"
 #include "quirks.bpf.h"
+#include "recorder.bpf.h"
 #include "scope.bpf.h"
 #include "thread.bpf.h"
 
@@ -74,8 +75,31 @@ TM_INLINE u64 call__size_at_return(const struct tm_size *size, const struct tm_f
 	}
 }
 
+/*
+ * What is recorded of a single call at entry: which call is around it, and what it is about. A
+ * string is read at return.
+ */
+static __attribute__((noinline)) int call__describe(const struct pt_regs *regs,
+						    struct tm_stack *stack, struct tm_frame *frame,
+						    const struct tm_object *object)
+{
+	struct tm_frame *around = frame__at(stack, stack->depth - 1);
+	u64 a = 0;
+
+	frame->depth = stack->depth;
+	frame->parent = around ? around->sequence : 0;
+	frame->object[0] = frame->object[1] = 0;
+	if (!operand__read(regs, &object->a, &a))
+		return 0;
+	if (object->kind == TM_OBJECT_U128)
+		bpf_probe_read_user(frame->object, sizeof(frame->object), (void *)a);
+	else
+		frame->object[0] = a;
+	return 0;
+}
+
 /* A call of a function that gets no return probe is counted, not timed. */
-TM_INLINE void call__count_only(struct tm_ledger *ledger, struct tm_key *key)
+TM_INLINE void call__count_only(struct tm_ledger *ledger, struct tm_key *key, u32 index)
 {
 	u32 slot = series__find(key);
 	struct tm_series *series = series__at(slot);
@@ -84,6 +108,8 @@ TM_INLINE void call__count_only(struct tm_ledger *ledger, struct tm_key *key)
 		return ledger__lose(ledger, TM_LOSS_NO_SLOT);
 	ADD(series->count, 1);
 	ADD(ledger->recorded, 1);
+	if (recorder__is_on())
+		recorder__pass_untimed(TM_PROBE_USER + index);
 }
 
 /* The slot of a key, by what the thread found last time. */
@@ -143,8 +169,10 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 	frame->slot = slot;
 	frame->probe = index;
 	frame->children_ns = 0;
-	frame->sequence = ++stack->sequence;
+	frame->sequence = recorder__is_on() ? recorder__id(thread) : ++stack->sequence;
 	call__size_at_entry(regs, &probe->spec.size, frame);
+	if (recorder__is_on())
+		call__describe(regs, stack, frame, &probe->spec.object);
 	__builtin_memcpy(frame->times_ns, thread->times_ns, sizeof(frame->times_ns));
 	if (cookie)
 		**cookie = frame->sequence;
@@ -177,7 +205,7 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 	key.layer = probe->layer;
 	key.function = probe->function;
 	if (probe->entry_only) {
-		call__count_only(ledger, &key);
+		call__count_only(ledger, &key, index);
 		return false;
 	}
 	if (scope__is_confined(task)) {
@@ -187,13 +215,51 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 	return call__open(task, thread, regs, index, probe, ledger, &key, cookie ? &cookie : NULL);
 }
 
-TM_INLINE void call__record(const struct tm_frame *frame, const struct tm_thread *thread,
-			    u64 duration, s64 value, bool nested)
+/* Records it as a single call; a size that is no real one: none. */
+static __attribute__((noinline)) int call__put(const struct tm_frame *frame,
+					       struct tm_thread *thread, u64 duration, s64 value,
+					       u64 size)
+{
+	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
+	u64 ids = bpf_get_current_pid_tgid();
+	struct tm_call_event event = {
+		.call = {
+			.start_ns = frame->start_ns,
+			.duration_ns = duration,
+			.id = frame->sequence,
+			.parent = frame->parent,
+			.object = { frame->object[0], frame->object[1] },
+			.pid = ids >> 32,
+			.tid = ids,
+			.slot = frame->slot,
+			.depth = frame->depth,
+		},
+	};
+	struct tm_call *call = &event.call;
+
+	if (!probe)
+		return 0;
+	if (probe->spec.return_width) {
+		call->rc = value;
+		call->flags |= TM_CALL_RC;
+	}
+	if (size < TM_SIZE_ABSENT) {
+		call->bytes = size;
+		call->flags |= TM_CALL_BYTES;
+	}
+	call->object_kind = probe->spec.object.kind;
+	if (probe->spec.object.big_endian)
+		call->flags |= TM_CALL_BIG_ENDIAN;
+	return recorder__put(&event, thread, TM_PROBE_USER + frame->probe);
+}
+
+TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thread, u64 duration,
+			    s64 value, bool nested)
 {
 	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + frame->probe);
 	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
 	struct tm_series *series = series__at(frame->slot);
-	u64 size, spent;
+	u64 size = TM_SIZE_ABSENT, spent;
 	int code;
 
 	if (!ledger || !probe || !series)
@@ -225,6 +291,8 @@ TM_INLINE void call__record(const struct tm_frame *frame, const struct tm_thread
 	ADD(ledger->recorded, 1);
 	if (nested)
 		ADD(ledger->nested, 1);
+	if (recorder__is_on())
+		call__put(frame, thread, duration, value, size);
 }
 
 /* The innermost call ends. */

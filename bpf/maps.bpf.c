@@ -15,6 +15,8 @@ struct tm_uring_map tm_uring SEC(".maps");
 struct tm_requests_map tm_requests SEC(".maps");
 struct tm_starts_map tm_starts SEC(".maps");
 struct tm_arrivals_map tm_arrivals SEC(".maps");
+struct tm_call_ledgers_map tm_call_ledgers SEC(".maps");
+struct tm_calls_map tm_calls SEC(".maps");
 struct tm_threads_map tm_threads SEC(".maps");
 struct tm_stacks_map tm_stacks SEC(".maps");
 
@@ -24,6 +26,7 @@ __u32 tm_next_slot = 0;
 __u32 tm_stopped = 1;
 __u32 tm_any_switcher = 0;
 __u32 tm_trial = 0;
+__u64 tm_call_threads = 0;
 __u64 tm_compat_calls = 0;
 __u64 tm_arrivals_lost = 0;
 

@@ -11,6 +11,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "tmtrace/call.h"
 #include "tmtrace/config.h"
 #include "tmtrace/request.h"
 #include "tmtrace/series.h"
@@ -93,6 +94,19 @@ struct tm_arrivals_map {
 	__uint(max_entries, 65536); /* bytes */
 };
 
+struct tm_call_ledgers_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u32);
+	__type(value, struct tm_call_ledger);
+};
+
+struct tm_calls_map {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096); /* bytes; loader */
+};
+
 struct tm_threads_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -142,6 +156,8 @@ struct tm_starts_map {
 
 extern struct tm_starts_map tm_starts SEC(".maps");
 extern struct tm_arrivals_map tm_arrivals SEC(".maps");
+extern struct tm_call_ledgers_map tm_call_ledgers SEC(".maps");
+extern struct tm_calls_map tm_calls SEC(".maps");
 extern struct tm_aio_map tm_aio SEC(".maps");
 extern struct tm_uring_map tm_uring SEC(".maps");
 extern struct tm_requests_map tm_requests SEC(".maps");
@@ -167,6 +183,8 @@ extern __u32 tm_stopped;
 extern __u32 tm_any_switcher;
 /* Set by the loader: a trial of the mechanisms, of which only tm_targets are counted. */
 extern __u32 tm_trial;
+/* Threads that have a number in the ids of their calls. */
+extern __u64 tm_call_threads;
 /* System calls of 32-bit programs: seen, not understood. */
 extern __u64 tm_compat_calls;
 

@@ -238,7 +238,7 @@ TM_INLINE bool settle_open(struct tm_syscall *call, long result)
 }
 
 /* The operation that a system call was ends, and with it what was slept inside. */
-TM_INLINE void end_operation(struct tm_thread *thread, u64 ns, long result)
+TM_INLINE void end_operation(struct tm_thread *thread, u64 now, u64 ns, long result)
 {
 	struct tm_syscall *call = &thread->syscall;
 	struct tm_series *series;
@@ -259,6 +259,8 @@ TM_INLINE void end_operation(struct tm_thread *thread, u64 ns, long result)
 	slept = thread->times_ns[TM_TIME_IOWAIT] - call->times_ns[1];
 	if (slept)
 		ADD(series->times_ns[TM_TIME_IOWAIT], slept);
+	if (recorder__is_on())
+		vfs__put_call(call->function, call->slot, now - ns, ns, result);
 }
 
 /* The current thread's system call ends. */
@@ -286,7 +288,7 @@ TM_INLINE void syscall__end(long result)
 	else if (call->class == TM_SYSCALL_AIO_REAP)
 		aio__reap(result, call->args[3], now);
 	else if (call->function)
-		end_operation(thread, ns, result);
+		end_operation(thread, now, ns, result);
 	call->function = TM_VFS_NONE;
 }
 

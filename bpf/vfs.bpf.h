@@ -7,6 +7,7 @@
 #define BPF_VFS_BPF_H
 
 #include "file.bpf.h"
+#include "recorder.bpf.h"
 
 /* Does the operation return a number of bytes? */
 TM_INLINE bool vfs__counts_bytes(u32 function)
@@ -123,6 +124,62 @@ TM_INLINE struct tm_series *vfs__end(u32 function, u32 slot, u64 ns, s64 result)
 	ADD(series->in_flight, -1ULL);
 	ADD(ledger->recorded, 1);
 	return series;
+}
+
+/* An operation that vfs__end() has counted, as a single call; stack: of its thread, or NULL. */
+static __attribute__((noinline)) int vfs__put(struct tm_call_event *event, struct tm_stack *stack,
+					      u32 function)
+{
+	struct tm_thread *thread = thread__get();
+	struct tm_call *call = &event->call;
+	u32 depth = 0;
+
+	if (!thread)
+		return recorder__refuse(TM_PROBE_VFS + function);
+	call->id = recorder__id(thread);
+	call->flags = TM_CALL_RC;
+	if (vfs__counts_bytes(function) && call->rc >= 0) {
+		call->bytes = call->rc;
+		call->flags |= TM_CALL_BYTES;
+	}
+	if (stack)
+		call->parent = recorder__around(stack, &depth);
+	call->depth = depth;
+	return recorder__put(event, thread, TM_PROBE_VFS + function);
+}
+
+/* A system call was it, which ends now. */
+TM_INLINE void vfs__put_call(u32 function, u32 slot, u64 start_ns, u64 ns, s64 result)
+{
+	u64 ids = bpf_get_current_pid_tgid();
+	struct tm_call_event event = {
+		.call = {
+			.start_ns = start_ns,
+			.duration_ns = ns,
+			.rc = result,
+			.pid = ids >> 32,
+			.tid = ids,
+			.slot = slot,
+		},
+	};
+
+	vfs__put(&event, thread__find_stack(), function);
+}
+
+/* A request of a process was it, which completed wherever this is. */
+TM_INLINE void vfs__put_request(const struct tm_request *request, u32 tgid, u64 now, s64 result)
+{
+	struct tm_call_event event = {
+		.call = {
+			.start_ns = request->start_ns,
+			.duration_ns = now - request->start_ns,
+			.rc = result,
+			.pid = tgid,
+			.slot = request->slot,
+		},
+	};
+
+	vfs__put(&event, NULL, request->function);
 }
 
 #endif

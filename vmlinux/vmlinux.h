@@ -71,6 +71,13 @@ enum {
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1ULL << 0,
 };
 
+enum {
+	BPF_RB_NO_WAKEUP = 1U << 0,
+	BPF_RB_FORCE_WAKEUP = 1U << 1,
+	BPF_RB_AVAIL_DATA = 0,
+	BPF_RB_RING_SIZE = 1,
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 /* x86-64; uprobe and syscall tracepoint programs get it as their context. */

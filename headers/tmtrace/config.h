@@ -29,7 +29,11 @@ struct tm_config {
 	__u8 block_errno;	/* a request's result is an errno, not a blk_status_t */
 	__u8 spare_confined;	/* no return probe in a thread under seccomp */
 	__u8 hooks;		/* operations on files are seen at the functions of system calls */
-	__u8 pad[3];
+	__u8 calls;		/* single calls are recorded: */
+	__u8 pad[2];
+	__u32 call_sample; /* one in so many */
+	__u32 call_wakeup; /* bytes, a power of two: the loader is woken each time so many came */
+	__u64 call_min_ns; /* those that take at least so long */
 };
 
 /* Probes of the kernel layers come first, one per function; then those of libraries. */

@@ -7,6 +7,7 @@
  *   tm_series   array, mmapped: one struct tm_series per slot, counters that only grow
  *   tm_buckets  array: 2 * slot + enum tm_histogram_kind -> TM_BUCKETS counts
  *   tm_ledgers  array, mmapped: one struct tm_ledger per probe and shard
+ *   tm_call_ledgers  the same of struct tm_call_ledger, where single calls are recorded
  */
 #ifndef TMTRACE_SERIES_H
 #define TMTRACE_SERIES_H

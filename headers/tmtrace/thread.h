@@ -50,6 +50,10 @@ struct tm_thread {
 	__u16 sleep_iowait;
 	__u16 followed; /* it is in scope, for as long as it lives */
 	__u32 depth;	/* calls of libraries that are open */
+	/* Where single calls are recorded: */
+	__u64 last_call;   /* id of the last one, 0: none yet */
+	__u32 sample_left; /* calls left of the current N, and which of them is recorded */
+	__u32 sample_pick;
 	struct tm_syscall syscall;
 	struct tm_slot_cache slots[TM_SLOT_CACHES];
 };
@@ -65,7 +69,12 @@ struct tm_frame {
 	__u64 times_ns[TM_TIMES];
 	__u32 slot;
 	__u32 probe;
-	__u64 sequence;
+	__u64 sequence; /* unique in the stack; where single calls are recorded, the call's id */
+	/* Where single calls are recorded, as in struct tm_call: */
+	__u64 parent;
+	__u64 object[2];
+	__u32 depth;
+	__u32 pad;
 };
 
 /* The slot of the thread's last call of a function, for which job. */

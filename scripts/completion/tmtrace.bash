@@ -101,7 +101,7 @@ _tmtrace_value()
 		mapfile -t COMPREPLY < <(compgen -S = -W 'layer function cgroup device fs_type mount' -- "$word")
 		compopt -o nospace 2>/dev/null
 		;;
-	--duration | --interval | --env | --max-series | --frames | --size) ;;
+	--duration | --interval | --env | --max-series | --frames | --size | --sample | --min-duration | --call-buffer) ;;
 	*) return 1 ;;
 	esac
 	return 0
@@ -133,8 +133,9 @@ _tmtrace_options()
 		mapfile -t COMPREPLY < <(compgen -W '--input --follow --help --usage --version' -- "$1")
 		return
 	fi
-	mapfile -t COMPREPLY < <(compgen -W "$common --cgroup --duration --env --histogram --interval
-		--json --max-series --mechanism --optional --output --quiet --size --user" -- "$1")
+	mapfile -t COMPREPLY < <(compgen -W "$common --call-buffer --calls --cgroup --duration --env --histogram
+		--interval --json --max-series --mechanism --min-duration --optional --output --quiet --sample
+		--size --user" -- "$1")
 }
 
 # The command behind --, completed as if it stood alone.

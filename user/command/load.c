@@ -47,6 +47,19 @@ static void unload_kernel(struct session *session)
 	session->cgroup = NULL;
 }
 
+/* The ring buffer wakes its reader this many times on the way to being full. */
+#define CALL_WAKEUPS 8
+
+static void configure_calls(const struct options_calls *calls, struct tm_config *config)
+{
+	if (!calls->on)
+		return;
+	config->calls = 1;
+	config->call_sample = calls->sample;
+	config->call_min_ns = calls->min_ns;
+	config->call_wakeup = calls->buffer / CALL_WAKEUPS;
+}
+
 static int load_kernel(struct session *session, struct error *err)
 {
 	struct kernel_options options = {
@@ -62,6 +75,7 @@ static int load_kernel(struct session *session, struct error *err)
 		.forced = { session->options->kernel_mechanisms[KERNEL_VFS],
 			    session->options->kernel_mechanisms[KERNEL_BLOCK] },
 		.cgroup_fd = -1,
+		.call_buffer = session->options->calls.buffer,
 	};
 	struct drain_maps maps;
 	int rc;
@@ -69,6 +83,7 @@ static int load_kernel(struct session *session, struct error *err)
 	options.config.layers = (session->vfs ? 1U << TM_LAYER_VFS : 0) |
 				(session->block ? 1U << TM_LAYER_BLOCK : 0) |
 				(options.user ? 1U << TM_LAYER_USER : 0);
+	configure_calls(&session->options->calls, &options.config);
 	rc = scope__configure(session, &options.config, &options.cgroup_fd, err);
 	if (!rc)
 		rc = kernel__load(&session->kernel, &options, err);

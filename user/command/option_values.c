@@ -6,6 +6,7 @@
 #include <string.h>
 #include <linux/types.h>
 
+#include "base/quantity.h"
 #include "command/option_values.h"
 #include "command/options.h"
 
@@ -53,20 +54,12 @@ long option_values__number(const char *option, const char *arg, long least, long
 
 __u64 option_values__bytes(const char *option, const char *arg, __u64 least)
 {
-	static const char units[] = "KMGT";
-	unsigned long long n;
-	const char *unit;
-	char *end;
+	__u64 n;
 
-	errno = 0;
-	n = strtoull(arg, &end, 10);
-	unit = *end ? strchr(units, *end) : NULL;
-	if (end == arg || *arg == '-' || errno || (*end && (!unit || end[1])) || n >= 1ULL << 40)
+	if (quantity__bytes(arg, &n) < 0)
 		option_values__refuse("%s %s: not a number of bytes, as in 500K, 64M or 2G", option,
 				      arg);
-	for (; unit && unit >= units; unit--)
-		n *= 1024;
-	if (n < least || n >= 1ULL << 62)
+	if (n < least)
 		option_values__refuse("%s %s: at least %llu bytes", option, arg, least);
 	return n;
 }

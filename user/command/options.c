@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/call_options.h"
 #include "command/option_values.h"
 #include "command/options.h"
 #include "command/target_options.h"
@@ -68,6 +69,8 @@ static void finish(struct argp_state *state)
 				      "-- COMMAND");
 	if (!command && (options->user || options->n_env || options->optional))
 		option_values__refuse("--user, --env and --optional go with -- COMMAND");
+	if (options->calls.on && !options->json)
+		option_values__refuse("--calls: where to? name a file with --json");
 	if (command && options->json && !strcmp(options->json, "-"))
 		option_values__refuse("--json -: standard output is the command's; name a file");
 	if (options->record && !options->recording)
@@ -118,7 +121,7 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_INIT:
 		option_values__silence(state);
-		state->child_inputs[0] = options;
+		state->child_inputs[0] = state->child_inputs[1] = options;
 		break;
 	case ARGP_KEY_ARGS:
 		target_options__scope(options, SCOPE_COMMAND);
@@ -170,7 +173,9 @@ static const char record_doc[] =
 void options__parse(struct options *options, int argc, char **argv, enum options_command command)
 {
 	static const struct argp_child trace_children[] = {
-		{ &session_options_argp, 0, "What to trace:", 1 }, { 0 }
+		{ &session_options_argp, 0, "What to trace:", 1 },
+		{ &call_options_argp, 0, "Single calls:", 2 },
+		{ 0 }
 	};
 	static const struct argp_child list_children[] = { { &target_options_argp }, { 0 } };
 	static const struct argp trace = { trace_options, parse_trace, "-- COMMAND [ARG...]",

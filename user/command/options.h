@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <linux/types.h>
 #include <sys/types.h>
 
 #include "kernel/uprobe.h"
@@ -31,6 +32,14 @@ enum options_scope {
 struct options_lib {
 	char *layer;
 	const char *path;
+};
+
+/* --calls and what goes with it */
+struct options_calls {
+	bool on;
+	unsigned int sample; /* one in so many; 0: all */
+	__u64 min_ns;
+	__u32 buffer; /* bytes, a power of two */
 };
 
 struct options {
@@ -64,6 +73,7 @@ struct options {
 	int kernel_mechanisms[KERNEL_LAYERS]; /* as ladder.h numbers them, -1: the best */
 	bool no_syscalls; /* they are not looked at: no vfs, nothing of the time inside calls */
 	unsigned int slots;
+	struct options_calls calls;
 	bool quiet;
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/calls.h"
 #include "command/live_run.h"
 #include "command/output.h"
 #include "command/recorder.h"
@@ -13,12 +14,13 @@
 
 struct output {
 	const struct options *options;
+	struct session *session;
 	struct live_run *live;
+	struct calls *calls;	   /* NULL: single calls are not recorded */
 	struct sink_json *json;	   /* NULL: tables */
 	FILE *tables;		   /* where they go; NULL: nobody asked for them */
 	struct recorder *recorder; /* NULL: none */
-	struct session *session;
-	bool failed; /* the user knows already */
+	bool failed;		   /* the user knows already */
 };
 
 static int make_json(void *context, const char *path, struct error *err)
@@ -59,17 +61,61 @@ int output__open(struct output **out, const struct options *options, struct sess
 	return rc;
 }
 
+/* A failure is told with the next figures. */
+static void take_calls(void *context, const struct call_batch *batch)
+{
+	struct output *output = context;
+	struct error err;
+
+	if (output->json)
+		sink_json__calls(output->json, batch, &err);
+}
+
+static int open_calls(struct output *output, struct error *err)
+{
+	struct drain_maps maps;
+	const struct calls_options options = {
+		.maps = &maps,
+		.take = take_calls,
+		.context = output,
+	};
+
+	if (!output->options->calls.on)
+		return 0;
+	kernel__maps(output->session->kernel, &maps);
+	return calls__open(&output->calls, &options, err);
+}
+
 int output__start(struct output *output, struct error *err)
 {
-	int rc = 0;
+	int rc;
 
 	live_run__start(output->live);
-	if (output->json)
+	rc = open_calls(output, err);
+	if (!rc && output->json)
 		rc = sink_json__run_start(output->json, err);
 	output->failed |= rc < 0;
 	if (!rc && output->recorder)
 		rc = recorder__start(output->recorder, output->session, err);
 	return rc;
+}
+
+static void on_calls(void *context)
+{
+	struct output *output = context;
+	struct error err;
+
+	calls__drain(output->calls, false, &err);
+}
+
+int output__watch(struct output *output, struct loop *loop)
+{
+	int rc;
+
+	if (!output->calls)
+		return 0;
+	rc = loop__watch(loop, calls__fd(output->calls), on_calls, output);
+	return rc ? rc : loop__timer(loop, CALLS_PERIOD_S, true, on_calls, output, NULL);
 }
 
 static int print_tables(struct output *output, const struct snapshot *snapshot, bool final,
@@ -100,8 +146,12 @@ static int print(struct output *output, bool final, struct error *err)
 {
 	const struct snapshot *snapshot;
 	struct error later;
-	int rc, recorded = 0;
+	int rc = 0, recorded = 0;
 
+	if (output->calls)
+		rc = calls__drain(output->calls, final, err);
+	if (rc < 0)
+		return rc;
 	rc = live_run__read(output->live, &snapshot, err);
 	if (rc < 0)
 		return rc;
@@ -144,6 +194,7 @@ void output__close(struct output *output)
 	if (output->json && sink_json__close(output->json, &err) < 0 && !output->failed)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	recorder__close(output->recorder);
+	calls__close(output->calls);
 	live_run__close(output->live);
 	free(output);
 }

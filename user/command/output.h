@@ -12,6 +12,8 @@ int output__open(struct output **out, const struct options *options, struct sess
 		 char **argv, struct error *err);
 /* Tracing begins: the first record. */
 int output__start(struct output *output, struct error *err);
+/* Has single calls taken as they come from the loop. 0, or a negative errno. */
+int output__watch(struct output *output, struct loop *loop);
 /* The interval's figures, or the totals. */
 int output__print(struct output *output, bool final, struct error *err);
 /* Writes the recording, where there is one. */

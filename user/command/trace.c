@@ -153,6 +153,8 @@ static int follow(struct trace *trace)
 
 	rc = session__watch(&trace->session, loop);
 	if (!rc)
+		rc = output__watch(trace->output, loop);
+	if (!rc)
 		rc = loop__timer(loop, options->interval_s, true, on_interval, trace, NULL);
 	if (!rc)
 		rc = loop__timer(loop, options->duration_s, false, on_duration, trace, NULL);

@@ -45,6 +45,7 @@ struct drain {
 	struct known **active;
 	size_t n_active, active_room;
 	struct tm_ledger *ledgers;
+	struct tm_call_ledger *call_ledgers; /* NULL: calls are not recorded */
 	struct snapshot snapshot;
 };
 
@@ -74,12 +75,15 @@ int drain__new_from(struct drain **out, const struct drain_source *source)
 	drain->source = *source;
 	drain->seen = calloc(source->slots + 1, sizeof(*drain->seen));
 	drain->ledgers = aligned_alloc(align, (source->probes + 1) * sizeof(*drain->ledgers));
-	if (!drain->seen || !drain->ledgers) {
+	if (source->call_ledgers)
+		drain->call_ledgers = calloc(source->probes + 1, sizeof(*drain->call_ledgers));
+	if (!drain->seen || !drain->ledgers || (source->call_ledgers && !drain->call_ledgers)) {
 		drain->source.close = NULL;
 		drain__free(drain);
 		return -ENOMEM;
 	}
 	drain->snapshot.ledgers = drain->ledgers;
+	drain->snapshot.call_ledgers = drain->call_ledgers;
 	drain->snapshot.n_ledgers = source->probes;
 	*out = drain;
 	return 0;
@@ -96,6 +100,7 @@ void drain__free(struct drain *drain)
 	free((void *)drain->snapshot.before);
 	free((void *)drain->active);
 	free(drain->ledgers);
+	free(drain->call_ledgers);
 	free(drain->seen);
 	free(drain);
 }
@@ -319,6 +324,18 @@ static __u64 clock_ns(clockid_t clock)
 	return (__u64)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static void read_ledgers(struct drain *drain)
+{
+	const struct drain_source *source = &drain->source;
+	__u32 i, n = source->shards;
+
+	for (i = 0; i < source->probes; i++)
+		drain->ledgers[i] = merge__ledgers(&source->ledgers[(size_t)i * n], n);
+	for (i = 0; drain->call_ledgers && i < source->probes; i++)
+		drain->call_ledgers[i] =
+			merge__call_ledgers(&source->call_ledgers[(size_t)i * n], n);
+}
+
 /* The kernel layers count what is in flight by series alone; a probe's is the sum of its own. */
 static void sum_in_flight(struct drain *drain)
 {
@@ -339,7 +356,6 @@ static void sum_in_flight(struct drain *drain)
 
 int drain__read(struct drain *drain, const struct snapshot **out, struct error *err)
 {
-	const struct drain_source *source = &drain->source;
 	int ret;
 
 	drain->reads++;
@@ -350,9 +366,7 @@ int drain__read(struct drain *drain, const struct snapshot **out, struct error *
 		drain->reads--; /* what it did not finish is done by the next one */
 		return error__set(err, ret, "reading the counters: %s", strerror(-ret));
 	}
-	for (__u32 i = 0; i < source->probes; i++)
-		drain->ledgers[i] = merge__ledgers(&source->ledgers[(size_t)i * source->shards],
-						   source->shards);
+	read_ledgers(drain);
 	sum_in_flight(drain);
 	drain->snapshot.before_ns = drain->snapshot.time_ns;
 	drain->snapshot.time_ns = clock_ns(CLOCK_REALTIME);

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "drain/histogram.h"
+#include "tmtrace/call.h"
 #include "tmtrace/series.h"
 
 struct drain;
@@ -18,6 +19,7 @@ struct drain;
 /* File descriptors of the maps (they stay the caller's), and their sizes. */
 struct drain_maps {
 	int series, buckets, ledgers;
+	int calls, call_ledgers; /* -1: single calls are not recorded */
 	__u32 slots, probes, shards;
 	const __u32 *next_slot; /* in the mmapped .bss: slots beyond were never used */
 };
@@ -40,7 +42,8 @@ struct snapshot {
 	const struct snapshot_series **series; /* sorted by job, layer, function, where, flags */
 	const struct snapshot_series **before; /* the same at the read before; NULL: it is new */
 	size_t n_ledgers;
-	const struct tm_ledger *ledgers; /* per probe, shards added up */
+	const struct tm_ledger *ledgers;	   /* per probe, shards added up */
+	const struct tm_call_ledger *call_ledgers; /* the same; NULL: calls are not recorded */
 };
 
 /* 0 and *out (free with drain__free()), or -ENOMEM or why a map cannot be mapped. */

@@ -140,3 +140,18 @@ struct tm_ledger merge__ledgers(const struct tm_ledger *shards, __u32 n)
 	total.in_flight = not_below_zero(total.in_flight);
 	return total;
 }
+
+struct tm_call_ledger merge__call_ledgers(const struct tm_call_ledger *shards, __u32 n)
+{
+	struct tm_call_ledger total = { 0 };
+
+	for (__u32 i = 0; i < n; i++) {
+		total.recorded += shards[i].recorded;
+		total.too_short += shards[i].too_short;
+		total.sampled_out += shards[i].sampled_out;
+		total.full += shards[i].full;
+		total.busy += shards[i].busy;
+		total.untimed += shards[i].untimed;
+	}
+	return total;
+}

@@ -32,5 +32,6 @@ struct snapshot_series *merge__finish(const struct merge *merge);
 
 /* Adds the ledgers of a probe's shards. */
 struct tm_ledger merge__ledgers(const struct tm_ledger *shards, __u32 n);
+struct tm_call_ledger merge__call_ledgers(const struct tm_call_ledger *shards, __u32 n);
 
 #endif

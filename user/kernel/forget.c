@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "kernel/forget.h"
+#include "tmtrace/call.h"
 #include "tmtrace/config.h"
 #include "tmtrace/series.h"
 #include "tmtrace.skel.h"
@@ -35,6 +37,36 @@ static int clear_array(const struct bpf_map *map, __u32 first, __u32 end)
 		rc = bpf_map_update_elem(bpf_map__fd(map), &first, zeros, BPF_ANY);
 	free(zeros);
 	return rc;
+}
+
+static int drop_call(void *context, void *event, size_t size)
+{
+	(void)context;
+	(void)event;
+	(void)size;
+	return 0;
+}
+
+/* The calls that were recorded, and what became of the others. */
+static int clear_calls(const struct tmtrace_bpf *skel)
+{
+	struct ring_buffer *ring =
+		ring_buffer__new(bpf_map__fd(skel->maps.tm_calls), drop_call, NULL, NULL);
+	int rc = ring ? ring_buffer__consume(ring) : -errno;
+	size_t size;
+	void *ledgers;
+
+	ring_buffer__free(ring);
+	if (rc < 0)
+		return rc;
+	size = bpf_map__max_entries(skel->maps.tm_call_ledgers) * sizeof(struct tm_call_ledger);
+	ledgers = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       bpf_map__fd(skel->maps.tm_call_ledgers), 0);
+	if (ledgers == MAP_FAILED)
+		return -errno;
+	memset(ledgers, 0, size);
+	munmap(ledgers, size);
+	return 0;
 }
 
 /* Most of many have counted nothing, and are only looked at. */
@@ -68,6 +100,8 @@ int forget__counts(struct tmtrace_bpf *skel)
 		rc = clear_array(skel->maps.tm_buckets, 0, used * TM_HISTOGRAMS);
 	if (!rc)
 		rc = clear_ledgers(skel->maps.tm_ledgers);
+	if (!rc && skel->rodata->tm_config.calls)
+		rc = clear_calls(skel);
 	skel->bss->tm_next_slot = 0;
 	return rc;
 }

@@ -219,6 +219,9 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
 	maps->series = bpf_map__fd(skel->maps.tm_series);
 	maps->buckets = bpf_map__fd(skel->maps.tm_buckets);
 	maps->ledgers = bpf_map__fd(skel->maps.tm_ledgers);
+	maps->calls = kernel->options.config.calls ? bpf_map__fd(skel->maps.tm_calls) : -1;
+	maps->call_ledgers =
+		kernel->options.config.calls ? bpf_map__fd(skel->maps.tm_call_ledgers) : -1;
 	maps->slots = kernel->options.config.slots;
 	maps->probes = TM_PROBE_USER + TM_PROBES_MAX;
 	maps->shards = kernel->options.config.shards;

@@ -27,6 +27,8 @@ struct kernel_options {
 	enum uprobe_mechanism mechanism;
 	int forced[KERNEL_LAYERS]; /* numbers of mechanisms as in ladder.h; -1: the best */
 	int cgroup_fd;		   /* of the v2 cgroup to trace; -1: none */
+	/* Where config.calls is set: bytes of the ring buffer, a power of two, at least a page. */
+	__u32 call_buffer;
 };
 
 /* Which program of a library probe. */

@@ -72,6 +72,11 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 	}
 	if (!options->block)
 		bpf_map__set_max_entries(skel->maps.tm_requests, 1);
+	if (config->calls) {
+		bpf_map__set_max_entries(skel->maps.tm_calls, options->call_buffer);
+		bpf_map__set_max_entries(skel->maps.tm_call_ledgers,
+					 (TM_PROBE_USER + TM_PROBES_MAX) * config->shards);
+	}
 }
 
 int skeleton__open(struct tmtrace_bpf **out, const struct kernel_options *options,

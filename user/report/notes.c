@@ -227,6 +227,29 @@ static void add_unseen(struct note_list *notes, const struct snapshot *snapshot)
 			units__bytes(text, mapped));
 }
 
+/* Calls that were counted, and should have been recorded one by one. */
+static void add_lost_calls(struct note_list *notes, const struct snapshot *snapshot)
+{
+	const struct tm_call_ledger *calls = snapshot->call_ledgers;
+	__u64 full = 0, busy = 0;
+
+	for (size_t i = 0; calls && i < snapshot->n_ledgers; i++) {
+		full += calls[i].full;
+		busy += calls[i].busy;
+	}
+	if (full)
+		note_list__add(notes,
+			       "%llu calls were counted, but not recorded one by one: the buffer "
+			       "was full; --call-buffer makes it larger, --sample and "
+			       "--min-duration need less of it",
+			       full);
+	if (busy)
+		note_list__add(notes,
+			       "%llu calls were counted, but not recorded one by one: the kernel "
+			       "had no memory or no access to the buffer for them",
+			       busy);
+}
+
 void notes__collect(struct note_list *out, const struct report_run *run,
 		    const struct snapshot *snapshot)
 {
@@ -241,4 +264,5 @@ void notes__collect(struct note_list *out, const struct report_run *run,
 		add_losses(out, run, snapshot, layer);
 	}
 	add_unseen(out, snapshot);
+	add_lost_calls(out, snapshot);
 }

@@ -9,6 +9,7 @@
 
 #include "report/notes.h"
 #include "sink/json.h"
+#include "sink/json_call.h"
 #include "sink/json_record.h"
 
 struct sink_json {
@@ -17,7 +18,8 @@ struct sink_json {
 	bool can_take_back; /* a regular file, and not one that others append to */
 	char *name;
 	const struct report_run *run;
-	char *line; /* where a record and its newline are put together */
+	struct json_calls *calls; /* NULL: there were none yet */
+	char *line;		  /* where a record and its newline are put together */
 	size_t room;
 	__u64 written, lost; /* records */
 	int failure;	     /* the last one: negative errno */
@@ -100,17 +102,28 @@ static void take_back(struct sink_json *sink, off_t start)
 		fseeko(sink->file, start, SEEK_SET);
 }
 
-static int write_line(struct sink_json *sink, size_t len)
+/* Writes whole lines, or none. */
+static int write_lines(struct sink_json *sink, const char *text, size_t len)
 {
 	off_t start = sink->can_take_back ? lseek(fileno(sink->file), 0, SEEK_CUR) : -1;
 	int ret;
 
 	errno = 0;
-	if (fwrite(sink->line, 1, len, sink->file) == len)
+	if (fwrite(text, 1, len, sink->file) == len)
 		return 0;
 	ret = errno ? -errno : -EIO;
 	take_back(sink, start);
 	return ret;
+}
+
+static void count(struct sink_json *sink, __u64 records, int ret)
+{
+	if (!ret) {
+		sink->written += records;
+	} else {
+		sink->lost += records;
+		sink->failure = ret;
+	}
 }
 
 /* Writes and gives back a record; what fails is counted, for report(). */
@@ -120,13 +133,8 @@ static void put(struct sink_json *sink, struct json_object *record)
 	int ret = make_line(sink, record, &len);
 
 	if (!ret)
-		ret = write_line(sink, len);
-	if (!ret) {
-		sink->written++;
-	} else {
-		sink->lost++;
-		sink->failure = ret;
-	}
+		ret = write_lines(sink, sink->line, len);
+	count(sink, 1, ret);
 	json_object_put(record);
 }
 
@@ -151,6 +159,9 @@ int sink_json__run_start(struct sink_json *sink, struct error *err)
 void sink_json__use(struct sink_json *sink, const struct report_run *run)
 {
 	sink->run = run;
+	/* They have texts of the run before. */
+	json_calls__free(sink->calls);
+	sink->calls = NULL;
 }
 
 static __u64 now_ns(void)
@@ -211,6 +222,25 @@ int sink_json__snapshot(struct sink_json *sink, const struct snapshot *snapshot,
 	return report(sink, lost, err);
 }
 
+int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, struct error *err)
+{
+	__u64 lost = sink->lost;
+	const char *text;
+	size_t len;
+	int ret = 0;
+
+	if (!sink->calls)
+		sink->calls = json_calls__new(sink->run);
+	if (!sink->calls)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = json_calls__text(sink->calls, batch, &text, &len);
+	if (!ret)
+		ret = write_lines(sink, text, len);
+	count(sink, batch->n_calls, ret);
+	return report(sink, lost, err);
+}
+
 int sink_json__close(struct sink_json *sink, struct error *err)
 {
 	int ret;
@@ -220,6 +250,7 @@ int sink_json__close(struct sink_json *sink, struct error *err)
 	ret = report(sink, 0, err);
 	if (sink->owns_file && fclose(sink->file) && !ret)
 		ret = error__set(err, -errno, "%s: %s", sink->name, strerror(errno));
+	json_calls__free(sink->calls);
 	free(sink->line);
 	free(sink->name);
 	free(sink);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "calls/call_batch.h"
 #include "report/report.h"
 
 struct sink_json;
@@ -43,6 +44,9 @@ int sink_json__run_end(struct sink_json *sink, const struct snapshot *snapshot, 
  */
 int sink_json__snapshot(struct sink_json *sink, const struct snapshot *snapshot, bool final,
 			struct error *err);
+
+/* The call records of a batch, as they come. */
+int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, struct error *err);
 
 /* Ends the sink; an error says how many records were lost in all. NULL is fine. */
 int sink_json__close(struct sink_json *sink, struct error *err);

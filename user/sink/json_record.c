@@ -169,9 +169,8 @@ static void add_interval(struct json_object *record, const struct report_run *ru
 	json_object_object_add(record, "interval", interval);
 }
 
-/* What the series is about: job, layer, function and where. */
-static void add_key(struct json_object *record, const struct report_run *run,
-		    const struct tm_series *total)
+void json_record__key(struct json_object *record, const struct report_run *run,
+		      const struct tm_series *total)
 {
 	const struct tm_key *key = &total->key;
 	char name[NAMES_ROOM];
@@ -214,7 +213,7 @@ struct json_object *json_record__series(const struct report_run *run,
 	figures__total(&figures, series);
 	has_size = figures.sized || names__has_size(run, &total->key);
 	timed = figures.timed != 0;
-	add_key(record, run, total);
+	json_record__key(record, run, total);
 	json_value__add_u64(record, "count", total->count);
 	add_errors(record, run, total);
 	json_value__add_measured(record, "bytes", total->bytes, has_size);
@@ -235,6 +234,26 @@ static void add_probe_names(struct json_object *record, const struct probe *prob
 	json_value__add_string(record, "layer", probe->layer);
 	json_value__add_string(record, "function", probe->function);
 	json_value__add_string(record, "library", probe->library);
+}
+
+/* What became of the single calls; NULL where they are not recorded, or not of this probe. */
+static struct json_object *recorded_calls(const struct snapshot *snapshot, size_t i)
+{
+	const struct tm_call_ledger *calls = snapshot->call_ledgers;
+	struct json_object *object;
+
+	if (!calls || (i >= TM_PROBE_BLOCK && i < TM_PROBE_USER))
+		return NULL;
+	object = json_object_new_object();
+	if (!object)
+		return NULL;
+	json_value__add_u64(object, "recorded", calls[i].recorded);
+	json_value__add_u64(object, "too_short", calls[i].too_short);
+	json_value__add_u64(object, "sampled_out", calls[i].sampled_out);
+	json_value__add_u64(object, "full", calls[i].full);
+	json_value__add_u64(object, "busy", calls[i].busy);
+	json_value__add_u64(object, "untimed", calls[i].untimed);
+	return object;
 }
 
 struct json_object *json_record__probe(const struct report_run *run,
@@ -262,6 +281,7 @@ struct json_object *json_record__probe(const struct report_run *run,
 	json_value__add_u64(record, "lost", lost);
 	json_value__add_u64(record, "in_flight", ledger->in_flight);
 	json_value__add_u64(record, "unsized", ledger->unsized);
+	json_object_object_add(record, "calls", recorded_calls(snapshot, i));
 	json_value__add_string(record, "reason", probe->reason);
 	json_object_object_add(record, "final", json_object_new_boolean(1));
 	return record;

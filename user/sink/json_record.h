@@ -15,6 +15,10 @@
 struct json_object *json_record__run(const struct report_run *run, __u64 end_ns,
 				     const char *const *notes, size_t n_notes);
 
+/* Adds what a series is about: job, layer, function and where. */
+void json_record__key(struct json_object *record, const struct report_run *run,
+		      const struct tm_series *series);
+
 /* Series i of a snapshot: a function or a device. */
 struct json_object *json_record__series(const struct report_run *run,
 					const struct snapshot *snapshot, size_t i, bool final);

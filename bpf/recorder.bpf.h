@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Recording single calls, through a ring buffer to the loader. Without --calls nothing of this is
+ * left in the programs: the verifier drops what depends on tm_config.calls.
+ */
+#ifndef BPF_RECORDER_BPF_H
+#define BPF_RECORDER_BPF_H
+
+#include "frame.bpf.h"
+#include "thread.bpf.h"
+
+#include "tmtrace/call.h"
+
+#define RING_HEADER 8 /* BPF_RINGBUF_HDR_SZ, before each record */
+
+TM_INLINE bool recorder__is_on(void)
+{
+	return tm_config.calls;
+}
+
+TM_INLINE struct tm_call_ledger *recorder__ledger(u32 probe)
+{
+	u32 index = probe * tm_config.shards + this_shard();
+
+	return bpf_map_lookup_elem(&tm_call_ledgers, &index);
+}
+
+/* The id of the thread's next call. */
+TM_INLINE u64 recorder__id(struct tm_thread *thread)
+{
+	if (!thread->last_call)
+		thread->last_call = (__sync_fetch_and_add(&tm_call_threads, 1) + 1) << TM_CALL_BITS;
+	return ++thread->last_call;
+}
+
+/* A call of a function that is only counted. */
+TM_INLINE void recorder__pass_untimed(u32 probe)
+{
+	struct tm_call_ledger *ledger = recorder__ledger(probe);
+
+	if (ledger)
+		ADD(ledger->untimed, 1);
+}
+
+/* A call that cannot be recorded: there is no memory for its thread. */
+TM_INLINE int recorder__refuse(u32 probe)
+{
+	struct tm_call_ledger *ledger = recorder__ledger(probe);
+
+	if (ledger)
+		ADD(ledger->busy, 1);
+	return 0;
+}
+
+/* One of every N in a row; chance says which, so that what repeats itself does not always miss. */
+TM_INLINE bool recorder__samples(struct tm_thread *thread)
+{
+	u32 n = tm_config.call_sample;
+
+	if (n <= 1)
+		return true;
+	if (!thread->sample_left) {
+		thread->sample_left = n;
+		thread->sample_pick = bpf_get_prandom_u32() % n;
+	}
+	return --thread->sample_left == thread->sample_pick;
+}
+
+/* The loader is woken whenever so many bytes have come; its clock does the rest. */
+TM_INLINE u64 recorder__wakeup(u64 size)
+{
+	u64 step = tm_config.call_wakeup, filled = bpf_ringbuf_query(&tm_calls, BPF_RB_AVAIL_DATA);
+
+	return (filled & (step - 1)) + size + RING_HEADER >= step ? BPF_RB_FORCE_WAKEUP
+								  : BPF_RB_NO_WAKEUP;
+}
+
+TM_INLINE void recorder__lose(struct tm_call_ledger *ledger, u64 size)
+{
+	u64 filled = bpf_ringbuf_query(&tm_calls, BPF_RB_AVAIL_DATA);
+
+	if (filled + size + RING_HEADER > bpf_ringbuf_query(&tm_calls, BPF_RB_RING_SIZE))
+		ADD(ledger->full, 1);
+	else
+		ADD(ledger->busy, 1);
+}
+
+/* With a string as its object. */
+static __attribute__((noinline)) int recorder__put_named(const struct tm_call_event *event)
+{
+	struct tm_call_named *named = bpf_ringbuf_reserve(&tm_calls, sizeof(*named), 0);
+
+	if (!named)
+		return -1;
+	named->event = *event;
+	named->name[0] = 0;
+	bpf_probe_read_user_str(named->name, sizeof(named->name), (void *)event->call.object[0]);
+	bpf_ringbuf_submit(named, recorder__wakeup(sizeof(*named)));
+	return 0;
+}
+
+/* Records a call that a probe has counted; thread is the current one's state. */
+static __attribute__((noinline)) int recorder__put(struct tm_call_event *event,
+						   struct tm_thread *thread, u32 probe)
+{
+	struct tm_call_ledger *ledger = recorder__ledger(probe);
+	u64 size = sizeof(*event);
+	int rc;
+
+	if (!ledger)
+		return 0;
+	if (event->call.duration_ns < tm_config.call_min_ns) {
+		ADD(ledger->too_short, 1);
+		return 0;
+	}
+	if (!recorder__samples(thread)) {
+		ADD(ledger->sampled_out, 1);
+		return 0;
+	}
+	if (event->call.tid)
+		bpf_get_current_comm(event->comm, sizeof(event->comm));
+	if (event->call.object_kind == TM_OBJECT_STRING) {
+		size = sizeof(struct tm_call_named);
+		rc = recorder__put_named(event);
+	} else {
+		rc = bpf_ringbuf_output(&tm_calls, event, size, recorder__wakeup(size));
+	}
+	if (rc)
+		recorder__lose(ledger, size);
+	else
+		ADD(ledger->recorded, 1);
+	return 0;
+}
+
+/* Of an operation on files, dead frames that are looked through for the call around it. */
+#define RECORDER_DEAD 8
+
+/*
+ * The innermost call that is open around a system call of the current thread, and in *depth how
+ * many there are: one whose frame lies below the program's stack pointer was left by longjmp, and
+ * nobody has noticed yet.
+ */
+static __attribute__((noinline)) u64 recorder__around(struct tm_stack *stack, u32 *depth)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+	struct tm_frame *frame;
+	u32 open = stack->depth;
+	u64 sp = regs->sp;
+
+	/* A signal handler's own stack says nothing about the calls that it interrupted. */
+	if (task->sas_ss_size && sp - task->sas_ss_sp <= task->sas_ss_size)
+		sp = 0;
+	for (int i = 0; i < RECORDER_DEAD && open; i++) {
+		frame = frame__at(stack, open - 1);
+		if (!frame)
+			break;
+		if (frame->sp >= sp) {
+			*depth = open;
+			return frame->sequence;
+		}
+		open--;
+	}
+	return 0;
+}
+
+#endif

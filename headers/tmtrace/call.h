@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Single calls, as the kernel side tells them one by one through a ring buffer (tm_calls), and as
+ * recordings keep them. Include <linux/types.h> or vmlinux.h first.
+ */
+#ifndef TMTRACE_CALL_H
+#define TMTRACE_CALL_H
+
+/* What is known of a call; without the flag the field is 0. */
+enum tm_call_flag {
+	TM_CALL_RC = 1 << 0,	     /* rc: the function returns something */
+	TM_CALL_BYTES = 1 << 1,	     /* bytes */
+	TM_CALL_BIG_ENDIAN = 1 << 2, /* the halves of object are stored so */
+};
+
+/*
+ * A call that ended: of a library's function, or an operation on files. Ids are unique in a run;
+ * those of one thread follow one another: TM_CALL_BITS for the call, above them the thread's
+ * number in the run.
+ */
+struct tm_call {
+	__u64 start_ns; /* CLOCK_MONOTONIC from the kernel; in batches CLOCK_REALTIME */
+	__u64 duration_ns;
+	__u64 id;
+	__u64 parent; /* id of the innermost call around it in its thread; 0: none, or not known */
+	__s64 rc;     /* what it returned */
+	__u64 bytes;
+	__u64 object[2];  /* by object_kind; of a string, its address in the process */
+	__u32 pid;	  /* as the kernel numbers them */
+	__u32 tid;	  /* 0: asynchronous, of no one thread */
+	__u32 slot;	  /* of the series: what it is a call of, and for which job */
+	__u8 depth;	  /* traced calls around it */
+	__u8 flags;	  /* enum tm_call_flag */
+	__u8 object_kind; /* enum tm_object_kind */
+	__u8 pad;
+};
+
+#define TM_CALL_BITS 36
+
+/* What comes through the ring buffer. */
+struct tm_call_event {
+	struct tm_call call;
+	char comm[16]; /* of the thread; empty without one */
+};
+
+/* A call whose object is a string: that follows, cut, ended by NUL. Empty: unreadable. */
+#define TM_CALL_NAME 112
+
+struct tm_call_named {
+	struct tm_call_event event;
+	char name[TM_CALL_NAME];
+};
+
+/*
+ * What became of the calls that a probe counted, once it is quiet:
+ * ledger.recorded = recorded + too_short + sampled_out + full + busy + untimed
+ */
+struct tm_call_ledger {
+	__u64 recorded;
+	__u64 too_short;   /* --min-duration */
+	__u64 sampled_out; /* --sample */
+	__u64 full;	   /* lost: no room in the ring buffer */
+	__u64 busy;	   /* lost: the kernel refused access to the ring buffer, or memory */
+	__u64 untimed;	   /* of a function whose calls are counted only */
+	__u64 pad[2];
+};
+
+#endif

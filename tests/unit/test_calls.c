@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Batches of single calls: put together, read back, damaged, and as records. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "calls/call_pack.h"
+#include "json_records.h"
+#include "sink/utf8.h"
+#include "tmtrace/spec.h"
+
+#define SLOT_OFFER 7
+#define SLOT_WRITE 3000000U
+
+static const struct tm_series offer = { .key = { .job = 1001, .layer = LAYER_MSTRO } };
+static const struct tm_series write_data = {
+	.key = { .job = 9, .layer = TM_LAYER_VFS, .function = TM_VFS_WRITE, .where = WHERE_DATA },
+	.label = "ext4",
+};
+
+/* A call with nothing known beside its times. */
+static struct tm_call plain(__u64 id, __u32 slot)
+{
+	return (struct tm_call){ .start_ns = SAMPLE_TIME,
+				 .duration_ns = 1500,
+				 .id = id,
+				 .pid = 41,
+				 .tid = 42,
+				 .slot = slot };
+}
+
+static void test_round_trip(void **state)
+{
+	struct call_pack *pack = call_pack__new(64 << 10);
+	struct call_batch batch, again;
+	struct tm_call call;
+
+	(void)state;
+	assert_non_null(pack);
+	for (__u64 id = 1; id <= 100; id++) {
+		call = plain(id, id % 2 ? SLOT_OFFER : SLOT_WRITE);
+		call.object_kind = id % 2 ? TM_OBJECT_STRING : TM_OBJECT_NONE;
+		assert_int_equal(call_pack__add(pack, &call, id % 2 ? &offer : &write_data, "app",
+						id % 2 ? "name" : NULL),
+				 0);
+	}
+	assert_int_equal(call_pack__n(pack), 100);
+	call_pack__finish(pack, &batch);
+	assert_int_equal(call_pack__n(pack), 0);
+	assert_int_equal(call_batch__open(&again, batch.data, batch.size), 0);
+	assert_int_equal(again.n_calls, 100);
+	assert_int_equal(again.n_series, 2);
+	assert_int_equal(again.n_threads, 1);
+	assert_int_equal(call_batch__series(&again, SLOT_OFFER)->key.job, 1001);
+	assert_string_equal(call_batch__series(&again, SLOT_WRITE)->label, "ext4");
+	assert_null(call_batch__series(&again, 8));
+	assert_string_equal(call_batch__comm(&again, 42), "app");
+	assert_null(call_batch__comm(&again, 41));
+	assert_string_equal(call_batch__name(&again, &again.calls[0]), "name");
+	assert_null(call_batch__name(&again, &again.calls[1]));
+	assert_int_equal(again.calls[99].id, 100);
+	call_pack__free(pack);
+}
+
+/* However small the room, no batch is larger, and no call is lost. */
+static void test_full(void **state)
+{
+	struct call_pack *pack = call_pack__new(CALL_PACK_MIN);
+	struct call_batch batch;
+	char name[TM_CALL_NAME];
+	size_t seen = 0;
+
+	(void)state;
+	assert_null(call_pack__new(CALL_PACK_MIN - 1));
+	for (__u32 i = 0; i < 5000; i++) {
+		struct tm_call call = plain(i + 1, i);
+
+		call.tid = i % 7 * 1024 + 1; /* which push each other out of the cache */
+		call.object_kind = TM_OBJECT_STRING;
+		snprintf(name, sizeof(name), "%0*u", (int)(i % 111 + 1), i);
+		if (call_pack__add(pack, &call, &offer, "thread", name) == 0)
+			continue;
+		call_pack__finish(pack, &batch);
+		assert_true(batch.size <= CALL_PACK_MIN);
+		for (size_t k = 0; k < batch.n_calls; k++)
+			assert_int_equal(batch.calls[k].id, ++seen);
+		assert_int_equal(call_pack__add(pack, &call, &offer, "thread", name), 0);
+	}
+	call_pack__finish(pack, &batch);
+	assert_int_equal(seen + batch.n_calls, 5000);
+	call_pack__free(pack);
+}
+
+/* Whatever is in the file, nothing beyond it is read: under ASan this would be seen. */
+static void test_damaged(void **state)
+{
+	struct call_pack *pack = call_pack__new(CALL_PACK_MIN);
+	struct tm_call call = plain(1, SLOT_OFFER);
+	struct call_batch batch, out;
+	unsigned char *copy;
+
+	(void)state;
+	call.object_kind = TM_OBJECT_STRING;
+	assert_int_equal(call_pack__add(pack, &call, &offer, "app", "name"), 0);
+	call_pack__finish(pack, &batch);
+	for (size_t size = 0; size < batch.size; size++)
+		assert_true(call_batch__open(&out, batch.data, size) < 0);
+	for (size_t bit = 0; bit < batch.size * 8; bit++) {
+		copy = malloc(batch.size);
+		assert_non_null(copy);
+		memcpy(copy, batch.data, batch.size);
+		copy[bit / 8] ^= (unsigned char)(1U << bit % 8);
+		if (call_batch__open(&out, copy, batch.size) == 0) {
+			for (size_t i = 0; i < out.n_calls; i++) {
+				const char *name = call_batch__name(&out, &out.calls[i]);
+				const char *comm = call_batch__comm(&out, out.calls[i].tid);
+
+				assert_true(!name || strlen(name) < TM_CALL_NAME);
+				assert_true(!comm || strlen(comm) < 16);
+				call_batch__series(&out, out.calls[i].slot);
+			}
+		}
+		free(copy);
+	}
+	call_pack__free(pack);
+}
+
+/* The records of the calls in a pack. */
+static void write_calls(struct sample *sample, struct call_pack *pack, struct records *records)
+{
+	struct call_batch batch;
+	struct sink_json *sink;
+	FILE *file = tmpfile();
+	struct error err;
+
+	assert_non_null(file);
+	call_pack__finish(pack, &batch);
+	assert_int_equal(sink_json__new(&sink, file, "records", &sample->run, &err), 0);
+	assert_int_equal(sink_json__calls(sink, &batch, &err), 0);
+	assert_int_equal(sink_json__close(sink, &err), 0);
+	read_records(records, file);
+	fclose(file);
+}
+
+static void test_records(void **state)
+{
+	struct call_pack *pack = call_pack__new(CALL_PACK_MIN);
+	struct tm_call call = plain(5, SLOT_OFFER);
+	struct sample sample;
+	struct records records;
+
+	(void)state;
+	sample__open(&sample);
+	call.parent = 4;
+	call.depth = 1;
+	call.rc = -5;
+	call.flags = TM_CALL_RC;
+	call.object_kind = TM_OBJECT_U128;
+	call.object[0] = 0x11;
+	call.object[1] = 0x22;
+	assert_int_equal(call_pack__add(pack, &call, &offer, "a\"\n\xff", NULL), 0);
+	call = plain(6, SLOT_WRITE);
+	call.tid = 0;
+	call.bytes = 4096;
+	call.flags = TM_CALL_RC | TM_CALL_BYTES;
+	call.rc = 4096;
+	assert_int_equal(call_pack__add(pack, &call, &write_data, "", NULL), 0);
+	call = plain(7, SLOT_OFFER);
+	call.object_kind = TM_OBJECT_STRING;
+	assert_int_equal(call_pack__add(pack, &call, &offer, "app", "x\"\\\n\xed\xa0\x80y"), 0);
+	write_calls(&sample, pack, &records);
+	assert_int_equal(records.n, 3);
+
+	check_string(records.at[0], "type", "call");
+	check_string(records.at[0], "time", "2023-11-14T22:13:20.123456789Z");
+	check_number(records.at[0], "time_ns", SAMPLE_TIME);
+	check_string(records.at[0], "hostname", "node17");
+	check_string(records.at[0], "cgroup", "/slurm/job_1");
+	check_string(records.at[0], "layer", "mstro");
+	check_string(records.at[0], "function", "mstro_cdo_offer");
+	check_string(records.at[0], "comm", "a\"\n" UTF8_REPLACEMENT);
+	check_string(records.at[0], "timestamp", "1700000000.123456");
+	check_string(records.at[0], "wtime", "0.000001");
+	check_number(records.at[0], "id", 5);
+	check_number(records.at[0], "parent_id", 4);
+	check_number(records.at[0], "depth", 1);
+	check_number(records.at[0], "start_ns", SAMPLE_TIME);
+	check_number(records.at[0], "duration_ns", 1500);
+	check_string(records.at[0], "rc", "-5");
+	check_null(records.at[0], "bytes");
+	check_string(records.at[0], "object", "0x11:0x22");
+
+	check_string(records.at[1], "layer", "vfs");
+	check_string(records.at[1], "function", "write");
+	check_string(records.at[1], "fs_type", "ext4");
+	check_null(records.at[1], "tid");
+	check_null(records.at[1], "comm");
+	check_null(records.at[1], "parent_id");
+	check_null(records.at[1], "depth");
+	check_null(records.at[1], "object");
+	check_number(records.at[1], "bytes", 4096);
+
+	check_null(records.at[2], "rc");
+	check_string(records.at[2], "object",
+		     "x\"\\\n" UTF8_REPLACEMENT UTF8_REPLACEMENT UTF8_REPLACEMENT "y");
+	free_records(&records);
+	call_pack__free(pack);
+	sample__close(&sample);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_records),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

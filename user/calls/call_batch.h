@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Single calls, many together with what their numbers stand for, in one piece of memory: what
+ * recordings keep, and what sinks are given. A batch needs no other one to be understood.
+ *
+ *	struct call_batch_header
+ *	struct call_series [n_series]	sorted by slot
+ *	struct call_thread [n_threads]	sorted by tid
+ *	struct tm_call [n_calls]	as they ended; start_ns is CLOCK_REALTIME
+ *	names_bytes of strings, each ended by NUL: objects of TM_OBJECT_STRING, whose object[0] is
+ *	the offset of the string
+ *
+ * All numbers are little endian.
+ */
+#ifndef USER_CALLS_CALL_BATCH_H
+#define USER_CALLS_CALL_BATCH_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "tmtrace/call.h"
+#include "tmtrace/key.h"
+
+#define CALL_BATCH_VERSION 1
+
+struct call_batch_header {
+	__u32 version;
+	__u32 n_series, n_threads, n_calls;
+	__u32 names_bytes; /* padded to a multiple of 8 */
+	__u32 reserved;
+};
+
+/* What a slot of the kernel's counters stood for: the parts of its tm_series that name it. */
+struct call_series {
+	struct tm_key key;
+	__u32 slot;
+	__u32 creator;
+	char label[16];
+};
+
+struct call_thread {
+	__u32 pid, tid;
+	char comm[16]; /* ended by NUL */
+};
+
+struct call_batch {
+	const void *data; /* all of it */
+	size_t size;
+	const struct call_series *series;
+	const struct call_thread *threads;
+	const struct tm_call *calls;
+	const char *names;
+	size_t n_series, n_threads, n_calls, names_bytes;
+};
+
+/*
+ * Looks into a batch, which must be aligned to 8 and stay where it is. 0; -EBADMSG where it is
+ * none, -ENOTSUP for another version.
+ */
+int call_batch__open(struct call_batch *out, const void *data, size_t size);
+
+/* NULL: not known. */
+const struct call_series *call_batch__series(const struct call_batch *batch, __u32 slot);
+/* The name of a thread; NULL: not known. */
+const char *call_batch__comm(const struct call_batch *batch, __u32 tid);
+/* The string that is a call's object; NULL where it is none, or could not be read. */
+const char *call_batch__name(const struct call_batch *batch, const struct tm_call *call);
+
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#include <bpf/libbpf.h>
+
+#include "calls/call_pack.h"
+#include "calls/calls.h"
+
+#define BATCH_BYTES (64U << 10)
+
+/* The longest that calls__drain() takes at a time, about. */
+#define TURN_NS 100000000
+
+struct calls {
+	struct calls_options options;
+	struct drain_maps maps;
+	struct ring_buffer *ring;
+	const struct tm_series *series; /* mmapped: what a slot stands for */
+	size_t series_bytes;
+	struct call_pack *pack;
+	__u64 offset_ns; /* from CLOCK_MONOTONIC to CLOCK_REALTIME */
+	__u64 until_ns;	 /* CLOCK_MONOTONIC: end of the turn */
+	int epoll;
+};
+
+static __u64 clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (__u64)now.tv_sec * 1000000000 + (__u64)now.tv_nsec;
+}
+
+static void flush(struct calls *calls)
+{
+	struct call_batch batch;
+
+	if (!call_pack__n(calls->pack))
+		return;
+	call_pack__finish(calls->pack, &batch);
+	calls->options.take(calls->options.context, &batch);
+}
+
+/* Of each call. An error ends the turn; the call itself is done with. */
+static int on_call(void *context, void *data, size_t size)
+{
+	const struct tm_call_event *event = data;
+	struct calls *calls = context;
+	const char *name = NULL;
+	struct tm_call call;
+
+	if (size < sizeof(*event) || event->call.slot >= calls->maps.slots)
+		return 0;
+	if (size >= sizeof(struct tm_call_named))
+		name = ((const struct tm_call_named *)data)->name;
+	call = event->call;
+	call.start_ns += calls->offset_ns;
+	if (!call_pack__add(calls->pack, &call, &calls->series[call.slot], event->comm, name))
+		return 0;
+	flush(calls);
+	call_pack__add(calls->pack, &call, &calls->series[call.slot], event->comm, name);
+	return clock_ns(CLOCK_MONOTONIC) > calls->until_ns ? -EAGAIN : 0;
+}
+
+/*
+ * libbpf's own epoll instance is ready whenever there is anything in the ring buffer. This one is
+ * when the kernel side woke the reader.
+ */
+static int watch(struct calls *calls, int ring)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+
+	calls->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (calls->epoll < 0 || epoll_ctl(calls->epoll, EPOLL_CTL_ADD, ring, &event) < 0)
+		return -errno;
+	return 0;
+}
+
+static int open_maps(struct calls *calls)
+{
+	const struct drain_maps *maps = &calls->maps;
+	size_t bytes = maps->slots * sizeof(struct tm_series);
+	void *series = mmap(NULL, bytes, PROT_READ, MAP_SHARED, maps->series, 0);
+
+	if (series == MAP_FAILED)
+		return -errno;
+	calls->series = series;
+	calls->series_bytes = bytes;
+	calls->ring = ring_buffer__new(maps->calls, on_call, calls, NULL);
+	return calls->ring ? watch(calls, maps->calls) : -errno;
+}
+
+int calls__open(struct calls **out, const struct calls_options *options, struct error *err)
+{
+	struct calls *calls = calloc(1, sizeof(*calls));
+	size_t bytes = options->batch_bytes ? options->batch_bytes : BATCH_BYTES;
+	int rc = -ENOMEM;
+
+	if (calls) {
+		calls->options = *options;
+		calls->maps = *options->maps;
+		calls->epoll = -1;
+		calls->offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+		calls->pack = call_pack__new(bytes);
+	}
+	if (calls && calls->pack)
+		rc = open_maps(calls);
+	if (rc < 0) {
+		calls__close(calls);
+		return error__set(err, rc, "calls cannot be recorded: %s", strerror(-rc));
+	}
+	*out = calls;
+	return 0;
+}
+
+void calls__close(struct calls *calls)
+{
+	if (!calls)
+		return;
+	if (calls->epoll >= 0)
+		close(calls->epoll);
+	ring_buffer__free(calls->ring);
+	if (calls->series)
+		munmap((void *)calls->series, calls->series_bytes);
+	call_pack__free(calls->pack);
+	free(calls);
+}
+
+int calls__fd(const struct calls *calls)
+{
+	return calls->epoll;
+}
+
+int calls__drain(struct calls *calls, bool over, struct error *err)
+{
+	struct epoll_event event;
+	int rc;
+
+	while (epoll_wait(calls->epoll, &event, 1, 0) > 0)
+		;
+	calls->until_ns = over ? ~0ULL : clock_ns(CLOCK_MONOTONIC) + TURN_NS;
+	rc = ring_buffer__consume(calls->ring);
+	flush(calls);
+	if (rc < 0 && rc != -EAGAIN)
+		return error__set(err, rc, "reading the recorded calls: %s", strerror(-rc));
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Takes the single calls that the kernel side records out of its ring buffer, in batches. The
+ * kernel wakes the reader by volume alone, so that it is to be called from time to time, too.
+ */
+#ifndef USER_CALLS_CALLS_H
+#define USER_CALLS_CALLS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "calls/call_batch.h"
+#include "drain/drain.h"
+
+struct calls;
+
+/* How often calls__drain() is to be called, at least: what was recorded is seen so soon. */
+#define CALLS_PERIOD_S 0.1
+
+struct calls_options {
+	const struct drain_maps *maps; /* descriptors stay the caller's */
+	size_t batch_bytes;	       /* at most in a batch; 0: some 64 KiB */
+	/* Takes a batch, which is gone afterwards. */
+	void (*take)(void *context, const struct call_batch *batch);
+	void *context;
+};
+
+/* 0 and *out, -ENOMEM, or why the ring buffer cannot be read. */
+int calls__open(struct calls **out, const struct calls_options *options, struct error *err);
+void calls__close(struct calls *calls); /* NULL is fine; what is in the ring buffer is lost */
+
+/* Can be read when the ring buffer has filled by a good part; it stays the module's. */
+int calls__fd(const struct calls *calls);
+
+/*
+ * Hands over what has been recorded; while tracing goes on, for a moment at most, so that the
+ * caller is not kept by calls that come as fast as they are taken. over: there will be no more,
+ * take all. 0, or a negative errno.
+ */
+int calls__drain(struct calls *calls, bool over, struct error *err);
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "base/quantity.h"
+#include "command/call_options.h"
+#include "command/option_values.h"
+
+enum {
+	OPT_CALLS = 256,
+	OPT_SAMPLE,
+	OPT_MIN_DURATION,
+	OPT_CALL_BUFFER,
+};
+
+/* What the kernel takes as a ring buffer: a power of two, whole pages. */
+#define BUFFER_MIN     4096U
+#define BUFFER_MAX     (1U << 30)
+#define BUFFER_DEFAULT (16U << 20)
+
+static const struct argp_option call_options[] = {
+	{ "calls", OPT_CALLS, NULL, 0, "record each call of a library and operation on files", 1 },
+	{ "sample", OPT_SAMPLE, "N", 0, "with --calls: one in N", 1 },
+	{ "min-duration", OPT_MIN_DURATION, "NS", 0,
+	  "with --calls: those that take at least so long, as in 10us or 1ms", 1 },
+	{ "call-buffer", OPT_CALL_BUFFER, "BYTES", 0,
+	  "with --calls: memory between kernel and tmtrace (default 16M)", 1 },
+	{ 0 },
+};
+
+static __u64 parse_ns(const char *arg)
+{
+	__u64 ns;
+
+	if (quantity__ns(arg, &ns) < 0)
+		option_values__refuse("--min-duration %s: not a time, as in 500, 10us, 1.5ms or 1s",
+				      arg);
+	return ns;
+}
+
+/* The next power of two. */
+static __u32 parse_buffer(const char *arg)
+{
+	__u64 bytes = option_values__bytes("--call-buffer", arg, BUFFER_MIN);
+	__u32 size = BUFFER_MIN;
+
+	if (bytes > BUFFER_MAX)
+		option_values__refuse("--call-buffer %s: at most 1G", arg);
+	while (size < bytes)
+		size *= 2;
+	return size;
+}
+
+static void finish(struct options_calls *calls)
+{
+	if (!calls->on && (calls->sample || calls->min_ns || calls->buffer))
+		option_values__refuse("--sample, --min-duration and --call-buffer go with --calls");
+	if (!calls->buffer)
+		calls->buffer = BUFFER_DEFAULT;
+}
+
+static error_t parse_calls(int key, char *arg, struct argp_state *state)
+{
+	struct options_calls *calls = &((struct options *)state->input)->calls;
+
+	switch (key) {
+	case OPT_CALLS:
+		calls->on = true;
+		return 0;
+	case OPT_SAMPLE:
+		calls->sample = option_values__number("--sample", arg, 1, 1000000000);
+		return 0;
+	case OPT_MIN_DURATION:
+		calls->min_ns = parse_ns(arg);
+		return 0;
+	case OPT_CALL_BUFFER:
+		calls->buffer = parse_buffer(arg);
+		return 0;
+	case ARGP_KEY_END:
+		finish(calls);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp call_options_argp = { call_options, parse_calls };

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sink/json_call.h"
+#include "sink/json_record.h"
+#include "sink/json_value.h"
+#include "tmtrace/spec.h"
+
+#define NS_PER_S 1000000000ULL
+
+/* Texts that are kept, by the low bits of the number that they stand for. */
+#define CACHE 1024
+
+/* Members of all calls of a series: "cgroup":"/a",...,"function":"f" */
+struct series_text {
+	struct call_series of;
+	char *text; /* NULL: none yet */
+};
+
+/* A thread's name, quoted. */
+struct comm_text {
+	char comm[16];
+	char *text;
+};
+
+struct json_calls {
+	const struct report_run *run;
+	char *run_text; /* members of all calls: "hostname":...,"epoch":... */
+	struct series_text series[CACHE];
+	struct comm_text comms[CACHE];
+	__u64 second; /* whose date is below */
+	char date[32];
+	char *text; /* of the last batch */
+	size_t length;
+};
+
+/* An object's members without its braces, to be freed with free(). Takes the object. */
+static char *members(struct json_object *object)
+{
+	const int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
+	const char *text = object ? json_object_to_json_string_ext(object, flags) : NULL;
+	char *copy = text ? strndup(text + 1, strlen(text) - 2) : NULL;
+
+	json_object_put(object);
+	return copy;
+}
+
+struct json_calls *json_calls__new(const struct report_run *run)
+{
+	struct json_calls *calls = calloc(1, sizeof(*calls));
+	struct json_object *object = json_object_new_object();
+
+	if (calls && object) {
+		calls->run = run;
+		json_value__add_string(object, "hostname", run->hostname);
+		json_value__add_string(object, "epoch", run->epoch);
+		calls->run_text = members(object);
+	} else {
+		json_object_put(object);
+	}
+	if (calls && !calls->run_text) {
+		json_calls__free(calls);
+		return NULL;
+	}
+	return calls;
+}
+
+void json_calls__free(struct json_calls *calls)
+{
+	if (!calls)
+		return;
+	for (size_t i = 0; i < CACHE; i++) {
+		free(calls->series[i].text);
+		free(calls->comms[i].text);
+	}
+	free(calls->run_text);
+	free(calls->text);
+	free(calls);
+}
+
+/* NULL without memory. */
+static const char *series_text(struct json_calls *calls, const struct call_series *series)
+{
+	struct series_text *cached = &calls->series[series->slot % CACHE];
+	struct tm_series like = { .key = series->key, .creator = series->creator };
+	struct json_object *object;
+
+	if (cached->text && !memcmp(&cached->of, series, sizeof(*series)))
+		return cached->text;
+	free(cached->text);
+	cached->text = NULL;
+	object = json_object_new_object();
+	if (!object)
+		return NULL;
+	memcpy(like.label, series->label, sizeof(like.label));
+	json_record__key(object, calls->run, &like);
+	cached->of = *series;
+	cached->text = members(object);
+	return cached->text;
+}
+
+/* A string with its quotes, to be freed with free(). */
+static char *quoted(const char *text)
+{
+	struct json_object *string = json_value__string(text);
+	const char *json = json_object_to_json_string_ext(string, JSON_C_TO_STRING_NOSLASHESCAPE);
+	char *copy = json ? strdup(json) : NULL;
+
+	json_object_put(string);
+	return copy;
+}
+
+static const char *comm_text(struct json_calls *calls, const char *comm, __u32 tid)
+{
+	struct comm_text *cached = &calls->comms[tid % CACHE];
+
+	if (!comm)
+		return "null";
+	if (!cached->text || strcmp(cached->comm, comm) != 0) {
+		free(cached->text);
+		cached->text = quoted(comm);
+		snprintf(cached->comm, sizeof(cached->comm), "%s", comm);
+	}
+	return cached->text ? cached->text : "null";
+}
+
+/* The date of a time, to the second. */
+static const char *date_of(struct json_calls *calls, __u64 ns)
+{
+	time_t seconds = (time_t)(ns / NS_PER_S);
+	struct tm utc;
+
+	if (calls->second != ns / NS_PER_S || !calls->date[0]) {
+		gmtime_r(&seconds, &utc);
+		strftime(calls->date, sizeof(calls->date), "%Y-%m-%dT%H:%M:%S", &utc);
+		calls->second = ns / NS_PER_S;
+	}
+	return calls->date;
+}
+
+static void put_measured(FILE *out, const char *name, __u64 value, bool measured)
+{
+	if (measured)
+		fprintf(out, ",\"%s\":%llu", name, value);
+	else
+		fprintf(out, ",\"%s\":null", name);
+}
+
+/* Halves of a 128-bit number as Motr and MIO write them: the higher one first. */
+static void put_object(FILE *out, const struct call_batch *batch, const struct tm_call *call)
+{
+	bool swapped = call->flags & TM_CALL_BIG_ENDIAN;
+	const char *name;
+	char *text;
+
+	fputs(",\"object\":", out);
+	switch (call->object_kind) {
+	case TM_OBJECT_VALUE:
+		fprintf(out, "\"0x%llx\"", call->object[0]);
+		break;
+	case TM_OBJECT_U128:
+		fprintf(out, "\"0x%llx:0x%llx\"",
+			swapped ? (__u64)be64toh(call->object[0]) : call->object[0],
+			swapped ? (__u64)be64toh(call->object[1]) : call->object[1]);
+		break;
+	default:
+		name = call_batch__name(batch, call);
+		text = name ? quoted(name) : NULL;
+		fputs(text ? text : "null", out);
+		free(text);
+		break;
+	}
+}
+
+static int put_call(struct json_calls *calls, FILE *out, const struct call_batch *batch,
+		    const struct tm_call *call)
+{
+	const struct call_series *series = call_batch__series(batch, call->slot);
+	const char *key = series ? series_text(calls, series) : "\"layer\":null,\"function\":null";
+	__u64 start = call->start_ns, s = start / NS_PER_S, ns = start % NS_PER_S;
+
+	if (!key)
+		return -ENOMEM;
+	fprintf(out,
+		"{\"v\":1,\"type\":\"call\",\"time\":\"%s.%09lluZ\",\"time_ns\":%llu,%s,%s,"
+		"\"pid\":%u",
+		date_of(calls, start), ns, start, calls->run_text, key, call->pid);
+	put_measured(out, "tid", call->tid, call->tid != 0);
+	fprintf(out, ",\"comm\":%s,\"timestamp\":%llu.%06llu,\"wtime\":%llu.%06llu,\"id\":%llu",
+		comm_text(calls, call_batch__comm(batch, call->tid), call->tid), s, ns / 1000,
+		call->duration_ns / NS_PER_S, call->duration_ns % NS_PER_S / 1000, call->id);
+	put_measured(out, "parent_id", call->parent, call->parent != 0);
+	put_measured(out, "depth", call->depth, call->tid != 0);
+	fprintf(out, ",\"start_ns\":%llu,\"duration_ns\":%llu", start, call->duration_ns);
+	if (call->flags & TM_CALL_RC)
+		fprintf(out, ",\"rc\":%lld", call->rc);
+	else
+		fputs(",\"rc\":null", out);
+	put_measured(out, "bytes", call->bytes, call->flags & TM_CALL_BYTES);
+	put_object(out, batch, call);
+	fputs("}\n", out);
+	return 0;
+}
+
+int json_calls__text(struct json_calls *calls, const struct call_batch *batch, const char **text,
+		     size_t *length)
+{
+	FILE *out;
+	int rc = 0;
+
+	free(calls->text);
+	calls->text = NULL;
+	out = open_memstream(&calls->text, &calls->length);
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; i < batch->n_calls && !rc; i++)
+		rc = put_call(calls, out, batch, &batch->calls[i]);
+	if (fclose(out) && !rc)
+		rc = -ENOMEM;
+	*text = calls->text;
+	*length = calls->length;
+	return rc;
+}
