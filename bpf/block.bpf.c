@@ -47,6 +47,12 @@ __attribute__((noinline)) int block__own(struct block_io *io)
 	return 0;
 }
 
+TM_INLINE bool block__is_metadata(struct block_io *io)
+{
+	return (io->function == TM_BLOCK_READ || io->function == TM_BLOCK_WRITE) &&
+	       (io->marked || block__holds_metadata(io->bio));
+}
+
 /* It is in flight no more. False: somebody else has seen to that. */
 TM_INLINE bool block__forget(struct tm_block_key *key, u32 slot)
 {
@@ -123,7 +129,7 @@ __attribute__((noinline)) int block__start(struct block_io *io)
 		return 0;
 	}
 	key.function = io->function;
-	key.flags = io->flags;
+	key.flags = io->flags | (block__is_metadata(io) ? TM_KEY_METADATA : 0);
 	key.job = io->job;
 	key.where = io->device;
 	ledger = ledger__of(TM_PROBE_BLOCK + key.function);

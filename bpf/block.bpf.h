@@ -30,6 +30,7 @@ struct block_io {
 	struct tm_block_key key;
 	u64 name;     /* address of the device's name; 0: not known here */
 	u64 cgroup;   /* address of the one that the data is charged to; 0: not known */
+	u64 bio;      /* address of its first one; 0: not known */
 	u64 start_ns; /* 0: now */
 	u64 job;      /* whose it is, once it is owned */
 	u32 device;
@@ -37,7 +38,8 @@ struct block_io {
 	u32 bytes;    /* to complete, as far as that is known when it starts */
 	u8 flags;     /* enum tm_key_flag */
 	u8 owned;     /* enum block_owned */
-	u16 pad;
+	u8 marked;    /* as metadata, by the kernel */
+	u8 pad[5];
 };
 
 /* Of requests at one place, so many are told apart, by these bits of tm_block_key.place. */
@@ -67,6 +69,9 @@ int block__merge(struct tm_block_key *key);
 bool block__complete(struct tm_block_key *key, u32 bytes, u32 error, bool last);
 /* All of block_io.bytes completed at once, if without an error. */
 bool block__complete_all(struct tm_block_key *key, u32 error);
+
+/* Are the pages of a bio a file system's own, not those of a file's contents? 0: no bio. */
+bool block__holds_metadata(u64 bio);
 
 /* As the kernel groups them for its own statistics (op_stat_group()). */
 TM_INLINE u32 block__function(blk_opf_t flags)

@@ -32,6 +32,24 @@ TM_INLINE u64 block__cgroup_of(struct bio *bio)
 	return (u64)READ(bio, bi_blkg, blkcg, css.cgroup);
 }
 
+/* Does the kernel say that it is metadata? */
+TM_INLINE bool block__is_marked(blk_opf_t flags)
+{
+	return (u64)flags >> bpf_core_enum_value(enum req_flag_bits, __REQ_META) & 1;
+}
+
+/* What starts: a bio, or a request whose first bio it is. */
+TM_INLINE struct block_io bio__io(void *what, struct bio *bio, blk_opf_t flags)
+{
+	return (struct block_io){
+		.key = { .what = (u64)what },
+		.cgroup = block__cgroup_of(bio),
+		.bio = (u64)bio,
+		.function = block__function(flags),
+		.marked = block__is_marked(flags),
+	};
+}
+
 TM_INLINE void block__on_disk(struct block_io *io, struct gendisk *disk)
 {
 	io->name = (u64)disk + bpf_core_field_offset(struct gendisk, disk_name);
@@ -41,15 +59,11 @@ TM_INLINE void block__on_disk(struct block_io *io, struct gendisk *disk)
 /* told: it starts now; else it has started, and the kernel may have kept when. */
 TM_INLINE void request__start(struct request *rq, bool told)
 {
-	struct block_io io = {
-		.key = { .what = (u64)rq },
-		.cgroup = block__cgroup_of(READ(rq, bio)),
-		.function = block__function(READ(rq, cmd_flags)),
-		.bytes = READ(rq, __data_len),
-	};
+	struct block_io io = bio__io(rq, READ(rq, bio), READ(rq, cmd_flags));
 
 	if (io.function == BLOCK_NO_FUNCTION)
 		return;
+	io.bytes = READ(rq, __data_len);
 	if (!told)
 		io.start_ns = READ(rq, start_time_ns);
 	block__on_disk(&io, READ(rq, q, disk));
@@ -63,15 +77,11 @@ TM_INLINE void request__start(struct request *rq, bool told)
 TM_INLINE void request__start_flush(struct bio *bio)
 {
 	blk_opf_t flags = READ(bio, bi_opf);
-	struct block_io io = {
-		.key = { .what = (u64)bio },
-		.cgroup = block__cgroup_of(bio),
-		.function = block__function(flags),
-		.bytes = READ(bio, bi_iter.bi_size),
-	};
+	struct block_io io = bio__io(bio, bio, flags);
 
 	if (!block__is_flush_sequence(flags) || io.function == BLOCK_NO_FUNCTION)
 		return;
+	io.bytes = READ(bio, bi_iter.bi_size);
 	block__on_disk(&io, READ(bio, bi_bdev, bd_disk));
 	block__start(&io);
 }
@@ -132,20 +142,16 @@ TM_INLINE void request__issue(struct request *rq)
  */
 TM_INLINE void request__find_out(struct request *rq, u32 bytes)
 {
-	struct block_io io = {
-		.key = { .what = (u64)rq },
-		.cgroup = block__cgroup_of(READ(rq, bio)),
-		.function = block__function(READ(rq, cmd_flags)),
-		.start_ns = READ(rq, start_time_ns),
-		.owned = BLOCK_TRACED,
-		.bytes = bytes,
-	};
+	struct block_io io = bio__io(rq, READ(rq, bio), READ(rq, cmd_flags));
 
 	if (io.function == BLOCK_NO_FUNCTION)
 		return;
 	/* A flush sequence with data ends once more after its data, beyond its first sector. */
 	if (io.function == TM_BLOCK_WRITE && !bytes && READ(rq, __sector))
 		return;
+	io.start_ns = READ(rq, start_time_ns);
+	io.owned = BLOCK_TRACED;
+	io.bytes = bytes;
 	block__on_disk(&io, READ(rq, q, disk));
 	block__start(&io);
 }
@@ -180,15 +186,11 @@ TM_INLINE void request__done(struct request *rq)
 TM_INLINE void bio__start(struct bio *bio)
 {
 	struct gendisk *disk = READ(bio, bi_bdev, bd_disk);
-	struct block_io io = {
-		.key = { .what = (u64)bio },
-		.cgroup = block__cgroup_of(bio),
-		.function = block__function(READ(bio, bi_opf)),
-		.bytes = READ(bio, bi_iter.bi_size),
-	};
+	struct block_io io = bio__io(bio, bio, READ(bio, bi_opf));
 
 	if (READ(disk, queue, mq_ops) || io.function == BLOCK_NO_FUNCTION)
 		return;
+	io.bytes = READ(bio, bi_iter.bi_size);
 	block__on_disk(&io, disk);
 	block__start(&io);
 	block__issue(&io.key, io.bytes);

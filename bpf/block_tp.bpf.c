@@ -12,6 +12,7 @@ struct place {
 	u64 sector;
 	u32 device;
 	u32 function;
+	bool marked; /* as metadata */
 };
 
 /* linux/blktrace: the operation's letter, after an F for "flush before", before those of flags. */
@@ -43,6 +44,18 @@ TM_INLINE struct tm_block_key place__key(const struct place *place)
 	};
 }
 
+/* As metadata: by an M among the letters of its flags. */
+TM_INLINE bool place__is_marked(struct trace_event_raw_block_rq *event)
+{
+	char rwbs[sizeof(event->rwbs)] = {};
+
+	bpf_probe_read_kernel_str(rwbs, sizeof(rwbs), event->rwbs);
+	for (u32 i = 1; i < sizeof(rwbs) && rwbs[i]; i++)
+		if (rwbs[i] == 'M')
+			return true;
+	return false;
+}
+
 TM_INLINE bool place__read(struct place *place, struct trace_event_raw_block_rq *event)
 {
 	char rwbs[2] = { event->rwbs[0], event->rwbs[1] };
@@ -50,6 +63,7 @@ TM_INLINE bool place__read(struct place *place, struct trace_event_raw_block_rq 
 	place->sector = event->sector;
 	place->device = event->dev;
 	place__operation(place, rwbs, event->nr_sector);
+	place->marked = place__is_marked(event);
 	return place->function != BLOCK_NO_FUNCTION && !scope__is_over();
 }
 
@@ -60,6 +74,7 @@ TM_INLINE struct block_io place__io(const struct place *place)
 		.key = place__key(place),
 		.device = place->device,
 		.function = place->function,
+		.marked = place->marked,
 	};
 }
 

@@ -187,6 +187,14 @@ struct inode {
 	unsigned long i_ino;
 };
 
+struct address_space {
+	struct inode *host;
+};
+
+struct page {
+	struct address_space *mapping;
+};
+
 struct vfsmount {
 	struct super_block *mnt_sb;
 };
@@ -269,6 +277,13 @@ struct request_queue {
 
 struct block_device {
 	struct gendisk *bd_disk;
+	int bd_holders;
+};
+
+/* A device, and the inode whose pages are the device's own. */
+struct bdev_inode {
+	struct block_device bdev;
+	struct inode vfs_inode;
 };
 
 struct blkcg {
@@ -281,6 +296,11 @@ struct blkcg_gq {
 
 struct bvec_iter {
 	unsigned int bi_size;
+	unsigned int bi_idx;
+};
+
+struct bio_vec {
+	struct page *bv_page;
 };
 
 struct bio {
@@ -290,10 +310,12 @@ struct bio {
 	atomic_t __bi_remaining;
 	struct bvec_iter bi_iter;
 	struct blkcg_gq *bi_blkg;
+	struct bio_vec *bi_io_vec;
 };
 
 /* Some of the bits above the operation; where they are differs between kernels. */
 enum req_flag_bits {
+	__REQ_META = 12,
 	__REQ_FUA = 17,
 	__REQ_PREFLUSH = 18,
 };

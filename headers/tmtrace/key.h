@@ -45,7 +45,8 @@ enum tm_block_function {
 
 enum tm_key_flag {
 	TM_KEY_WRITEBACK = 1, /* block: issued by the kernel, not by the one who wrote the data */
-	TM_KEY_NO_DISK = 2, /* block: to a file system without a block device: its device number */
+	TM_KEY_NO_DISK = 2,  /* block: to a file system without a block device: its device number */
+	TM_KEY_METADATA = 4, /* block: a file system's own blocks, not contents of files */
 };
 
 struct tm_key {

@@ -289,7 +289,7 @@ static inline void sample__block(struct sample *sample, __u64 job)
 	sample__add(sample, &merge);
 	sample__begin(sample, &merge, job, TM_LAYER_BLOCK, "write");
 	merge.total.key.where = WHERE_DISK;
-	merge.total.key.flags = TM_KEY_WRITEBACK;
+	merge.total.key.flags = TM_KEY_WRITEBACK | TM_KEY_METADATA;
 	memcpy(merge.total.label, "longest_label_15", 16);
 	sample__calls(&merge, 10, 2 * MS, 512 << 10);
 	merge.total.in_flight = 2;

@@ -170,9 +170,11 @@ static void test_files_and_devices(void **state)
 	check_number(r, "queue_ns", 3 * MS);
 	check_number(r, "total_ns", 96 * 900000);
 	assert_false(json_object_get_boolean(member(r, "writeback")));
+	assert_false(json_object_get_boolean(member(r, "metadata")));
 	r = find(&records, "device", "block", "write");
 	check_string(r, "device", "sda"); /* the label was cut */
 	assert_true(json_object_get_boolean(member(r, "writeback")));
+	assert_true(json_object_get_boolean(member(r, "metadata")));
 	free_records(&records);
 	sample__close(&sample);
 }

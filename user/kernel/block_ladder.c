@@ -156,7 +156,8 @@ static void choose_tp(const struct rung_context *context)
 	note_list__add(context->notes,
 		       "block requests are known by their place, not by their address: devices "
 		       "without requests (device-mapper, md), writeback to file systems without a "
-		       "device, and whose pages are written back are not seen");
+		       "device, whose pages are written back, and metadata that carries no mark "
+		       "are not seen");
 }
 
 /* A function of the kernel, and what is put on it. */

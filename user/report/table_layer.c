@@ -178,7 +178,8 @@ static const struct grid_column block_columns[] = {
 	{ .title = "served" },
 	{ .title = "avg", .drop = 2 },
 	{ .title = "p99" },
-	{ .title = "max" },
+	{ .title = "max", .drop = 4 },
+	{ .title = "of", .align = GRID_LEFT },
 	{ .title = "by", .align = GRID_LEFT },
 };
 
@@ -197,6 +198,7 @@ static void fill_block(struct writer *writer, const struct report_run *run,
 	put_time(writer, figures->queue_ns, timed);
 	put_time(writer, figures->total_ns, timed);
 	put_latency(writer, figures);
+	put(writer, total->key.flags & TM_KEY_METADATA ? "meta" : NULL);
 	put(writer, total->key.flags & TM_KEY_WRITEBACK ? "writeback" : NULL);
 }
 

@@ -191,6 +191,8 @@ void json_record__key(struct json_object *record, const struct report_run *run,
 			json_value__add_string(record, "fs_type", names__fs_type(run, total, name));
 		json_object_object_add(record, "writeback",
 				       json_object_new_boolean(key->flags & TM_KEY_WRITEBACK));
+		json_object_object_add(record, "metadata",
+				       json_object_new_boolean(key->flags & TM_KEY_METADATA));
 	}
 	if (key->layer < TM_LAYER_USER)
 		json_object_object_add(record, "where",
