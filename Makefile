@@ -34,7 +34,7 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(if $(SANITIZE),$(S
 	     -Iheaders -Iuser -I$(BUILD) -DTMTRACE_VERSION='"$(VERSION)"' \
 	     -DTMTRACE_DATA_DIR='"$(PREFIX)/share/tmtrace"'
 SANITIZERS := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
-LIBS	 ?= -l:libbpf.a -lelf -lz -lyaml -ljson-c -lZydis -lncursesw -ltinfo
+LIBS	 ?= -l:libbpf.a -lelf -lz -lyaml -ljson-c -lZydis -lm -lncursesw -ltinfo
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -std=gnu11 -Wall -Wextra -Werror \
 	      -Wno-unused-function -Wno-unused-parameter -Ivmlinux -Iheaders -Ibpf \
 	      -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
