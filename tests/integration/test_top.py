@@ -165,6 +165,38 @@ def test_rates(env):
         check_rates(job, shown)
 
 
+def hostile_cgroup(env):
+    """A name that would clear the screen, and is no UTF-8."""
+    path = os.fsencode(new_cgroup(env, mount_v2(), "hostile")) + b"/\x1b[2J\xff\xe2\x80\xae"
+    os.mkdir(path)
+    env.cleanup(empty_and_remove, path)
+    return path
+
+
+def empty_and_remove(cgroup):
+    with open(cgroup + b"/cgroup.kill", "w", encoding="ascii") as f:
+        f.write("1")
+    wait_for(lambda: not read_text(cgroup + b"/cgroup.procs"), "the end of its processes")
+    os.rmdir(cgroup)
+
+
+def test_where(env):
+    """The time in libraries, of a job whose libraries wait; in a cgroup with such a name."""
+    cgroup = hostile_cgroup(env)
+    env.spawn(["sh", "-c", 'echo $$ > "$0/cgroup.procs"; while "$@" > /dev/null; do :; done',
+               cgroup, env.load, "all"])
+    batch = Batch(env, "--cgroup", os.fsdecode(cgroup))
+    wait_for(lambda: [f for f in frames(read_text(batch.path)) if f.rows], "an interval with calls")
+    shown = [f for f in batch.finish() if f.rows]
+    for frame in shown:
+        equal("cgroups", [name.rpartition("/")[2] for name in frame.rows], ["?[2J\ufffd?"])
+        row = next(iter(frame.rows.values()))
+        shares = {title: float(row[title].replace("<1", "0.5") or 0)
+                  for title in ("LIB%", "FILE%", "NET%", "WAIT%", "DEV%")}
+        check(97 <= sum(shares.values()) <= 103, f"shares that are no whole: {shares}")
+        check(shares["WAIT%"] > 10 and shares["NET%"] > 1, f"libraries that do not wait: {shares}")
+
+
 LIVE = ("top", "--layer", "vfs", "--interval", "0.5")
 
 

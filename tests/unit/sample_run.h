@@ -237,6 +237,7 @@ static inline void sample__shares(struct merge *merge, int vfs, int net, int wai
 	total->times_ns[TM_TIME_SYSCALL] = one * (__u64)all;
 	total->times_ns[TM_TIME_BLOCK] = one * (__u64)block;
 	total->times_ns[TM_TIME_IOWAIT] = one * (__u64)block / 2;
+	memcpy(total->outer_ns, total->times_ns, sizeof(total->outer_ns));
 }
 
 /* Adds what was filled; they have to come in the order of the keys. */

@@ -133,6 +133,8 @@ static void test_short_units(void **state)
 	assert_string_equal(units__short_bytes(out, 1023 << 20), "1023M");
 	assert_string_equal(units__short_bytes(out, (1 << 30) - 1.0), "1.00G");
 	assert_string_equal(units__short_count(out, 999), "999");
+	assert_string_equal(units__short_count(out, 3), "3");
+	assert_string_equal(units__short_count(out, 3.14), "3.1");
 	assert_string_equal(units__short_count(out, 999.6), "1.00k");
 	assert_string_equal(units__short_count(out, 12345), "12.3k");
 	assert_string_equal(units__short_count(out, 999600), "1.00M");

@@ -122,6 +122,7 @@ void series_code__pack(struct pack *pack, const struct snapshot_series *series, 
 	pack__string(pack, label);
 	pack_numbers(pack, numbers, COUNTERS);
 	pack_numbers(pack, total->times_ns, TM_TIMES);
+	pack_numbers(pack, total->outer_ns, TM_OUTER_TIMES);
 	pack_errors(pack, total);
 	pack_histogram(pack, &series->latency);
 	pack_histogram(pack, &series->size);
@@ -145,6 +146,7 @@ struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
 	for (size_t i = 0; i < COUNTERS; i++)
 		memcpy((char *)&merge.total + counters[i], &numbers[i], sizeof(*numbers));
 	unpack_numbers(unpack, merge.total.times_ns, TM_TIMES);
+	unpack_numbers(unpack, merge.total.outer_ns, TM_OUTER_TIMES);
 	unpack_errors(unpack, &merge.total);
 	unpack_histogram(unpack, merge.latency);
 	unpack_histogram(unpack, merge.size);

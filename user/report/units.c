@@ -101,7 +101,7 @@ static const char *scale_short(char out[UNITS_ROOM], double value, const struct 
 	const struct unit *unit = unit_of(value, units);
 	double shown = value / unit->size;
 
-	if (!unit->name[0] && (shown == 0 || shown >= 9.95))
+	if (!unit->name[0] && (shown >= 9.95 || shown == (double)(__u64)shown))
 		snprintf(out, UNITS_ROOM, "%.0f", shown);
 	else
 		snprintf(out, UNITS_ROOM, "%.*f%s", unit->name[0] ? decimals(shown) : 1, shown,
