@@ -5,9 +5,10 @@ import json
 import os
 import re
 import signal
+import subprocess
 import time
 
-from harness import Records, check, compare_clean, equal, read_truth, wait_for
+from harness import Records, check, compare_clean, equal, need, read_truth, wait_for
 
 RUN, USAGE = 1, 2
 
@@ -125,3 +126,117 @@ def test_follow(env):
     followed = read(env, "dump", "--follow", data)
     equal("the recorder's exit status", recorder.wait(), 0)
     equal("what was followed", followed, read(env, "dump", data))
+
+
+IN_NODE = 'echo "$0" > /proc/sys/kernel/hostname && exec "$@"'
+
+
+def record_node(env, name, seconds):
+    """A recording of a "node" that has the sample library work for so long: its path."""
+    path = env.path(name)
+    status, _, err = env.run("unshare", "--uts", "sh", "-c", IN_NODE, name, env.tmtrace, "record",
+                             "-q", "-o", path, "--layer", "sample", "--probes", env.sample, "--",
+                             env.load, "spin", "--duration", str(seconds), "--truth",
+                             env.path(name + ".json"))
+    check(status == 0, f"recording {name} ended with {status}: {err}")
+    return path
+
+
+def rows(text, title):
+    """The first words of each row of the table below a title: {the first: the others}."""
+    block = text.split(title, 1)[1].split("\n\n", 1)[0]
+    return {line.split()[0]: line.split()[1:] for line in block.splitlines() if line.strip()}
+
+
+def number(text):
+    return int(text.replace(",", ""))
+
+
+def test_nodes(env):
+    """Recordings of several nodes add up, and the slowest is named."""
+    need("unshare")
+    seconds = {"node1": 0.3, "node2": 0.3, "node3": 1.5, "node4": 0.3}
+    paths = [record_node(env, *item) for item in seconds.items()]
+    out = read(env, "report", *paths)
+    truths = {name: read_truth(env.path(name + ".json"))["spin_calls"] for name in seconds}
+    table = rows(out, "sample by node\n")
+    for name, calls in truths.items():
+        check(abs(number(table[name][0]) - calls) < 100, f"{name}: {table[name]}, {calls} calls")
+    check(re.search(r"^slowest: node3 with .*; median .*; fastest: node[124] with", out, re.M),
+          f"the slowest is not named: {out}")
+    counts, buckets = {}, {}
+    for record in records_of(read(env, "report", "--json", "-", *paths)):
+        if record["type"] == "function":
+            counts[record["function"]] = counts.get(record["function"], 0) + record["count"]
+            buckets.setdefault(record["hostname"], 0)
+    equal("nodes in the records", set(buckets), set(seconds))
+    merged = rows(out, "sample: ")
+    equal("sum of sample_leaf", number(merged["sample_leaf"][0]), counts["sample_leaf"])
+    equal("sum of the truths", counts["sample_leaf"], sum(truths.values()))
+
+
+def column(text, title, n):
+    return [line.split()[n] for line in text.split(title, 1)[1].split("\n\n")[0].splitlines()[2:]]
+
+
+def test_sort_and_filter(env):
+    """Rows come in the order that is asked for, and only those that are asked for."""
+    record_load(env, "all", "--count", "20")
+    path = env.path("data")
+    calls = [number(n) for n in column(read(env, "report", path, "--sort", "count", "--filter",
+                                            "layer=vfs", "--filter", "function=[crs]*"), "vfs: ", 3)
+             if re.fullmatch(r"[\d,]+", n)]
+    check(len(calls) > 3, f"{len(calls)} rows")
+    equal("sorted by calls", calls, sorted(calls, reverse=True))
+    out = read(env, "report", path, "--filter", "layer=mio", "--sort", "name")
+    names = column(out.replace("mio: ", "@mio: ", 1), "@mio: ", 0)
+    names = [name for name in names if name.startswith("mio_")]
+    equal("sorted by name", names, sorted(names))
+    check("\nvfs: " not in out and "\nmstro: " not in out, f"other layers: {out}")
+    filtered = records_of(read(env, "report", "-i", path, "--json", "-", "--filter",
+                               "function=mio_obj_*", "--filter", "function=mio_op_*"))
+    found = {r["function"] for r in filtered if r["type"] in ("function", "device")}
+    check(found and all(re.match("mio_(obj|op)_", name) for name in found), f"{found}")
+    tree = read(env, "report", path, "--tree")
+    depths = [re.search(rf"^( *){layer} ", tree, re.M) for layer in ("mstro", "mio", "m0", "vfs")]
+    check(all(depths), f"layers are missing in the tree: {tree}")
+    depths = [len(match.group(1)) for match in depths]
+    equal("nesting", depths, sorted(set(depths)))
+
+
+def on_terminal(env, *args, **variables):
+    """What a terminal gets of a command: its text."""
+    main, terminal = os.openpty()
+    process = subprocess.Popen([env.tmtrace, *args], stdin=terminal, stdout=terminal,
+                               stderr=terminal, env={**os.environ, "TERM": "xterm", **variables})
+    os.close(terminal)
+    text = b""
+    try:
+        while chunk := os.read(main, 65536):
+            text += chunk
+    except OSError:  # EIO: nobody has the terminal any more
+        pass
+    os.close(main)
+    equal("exit status", process.wait(timeout=60), 0)
+    return text.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def test_terminal(env):
+    """On a terminal there are colours and a pager, unless they are not wanted; not in a pipe."""
+    record_load(env, "all", "--count", "3")
+    args = ("report", env.path("data"))
+    plain = read(env, *args)
+    check("\x1b" not in plain, "colours in a pipe")
+    check("\x1b[1m" in on_terminal(env, *args, PAGER="cat"), "no colours on a terminal")
+    for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        text = on_terminal(env, *args, PAGER="cat", **variables)
+        check("\x1b" not in text and "vfs: " in text, f"colours with {variables}")
+    paged = on_terminal(env, *args, PAGER="sed s/^/paged:/", NO_COLOR="1")
+    lines = [line for line in paged.splitlines() if line]
+    check(len(lines) > 20 and all(line.startswith("paged:") for line in lines), f"{lines[:3]}")
+    check("paged:" not in on_terminal(env, *args, "--no-pager", PAGER="sed s/^/paged:/"),
+          "--no-pager pages")
+    for pager in ("no-such-pager", ""):
+        text = on_terminal(env, *args, PAGER=pager, NO_COLOR="1")
+        check("vfs: " in text, f"nothing with PAGER={pager}")
+    on_terminal(env, *args, "--histogram", PAGER="head -n 1")  # it may be left early

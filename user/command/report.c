@@ -162,16 +162,21 @@ static int open_part(struct report *report, const char *path, struct error *err)
 	return 0;
 }
 
+static const char *hostname_of(const struct report *report, size_t i)
+{
+	return recording__run(report->recordings[i])->hostname;
+}
+
 /* Parts are called after their nodes; several of a node after their files, too. */
 static int name_parts(struct report *report)
 {
 	for (size_t i = 0; i < report->n; i++) {
-		const char *hostname = report->parts[i].run->hostname;
+		const char *hostname = hostname_of(report, i);
 		size_t of_node = 0;
 		char *name;
 
 		for (size_t j = 0; j < report->n; j++)
-			of_node += !strcmp(report->parts[j].run->hostname, hostname);
+			of_node += !strcmp(hostname_of(report, j), hostname);
 		if (of_node == 1)
 			continue;
 		if (asprintf(&name, "%s %s", hostname, report->options->files[i]) < 0)

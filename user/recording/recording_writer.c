@@ -39,7 +39,6 @@ struct recording_writer {
 	struct tm_ledger *ledgers;
 	size_t n_ledgers, ledgers_room;
 	size_t n_notes;
-	bool behind; /* something could not be written: all series are, the next time */
 };
 
 int recording_writer__create(struct recording_writer **out, int fd, const char *path, __u64 size,
@@ -170,8 +169,6 @@ static int put_probes(struct recording_writer *writer, const struct report_run *
 	for (size_t i = 0; i < run->n_probes && ret >= 0; i++) {
 		bool known = i < writer->n_probes;
 
-		/* Both are copies of the same struct: where they differ in padding it is written.
-		 */
 		if (known && memcmp(&run->probes[i], &writer->probes[i], sizeof(struct probe)) == 0)
 			continue;
 		if (!known && array__grow((void **)&writer->probes, &writer->probes_room,
@@ -186,22 +183,25 @@ static int put_probes(struct recording_writer *writer, const struct report_run *
 	return ret;
 }
 
+/* Of the probes that there are; one that is not in the file is 0. */
 static int put_ledgers(struct recording_writer *writer, const struct snapshot *snapshot,
 		       struct error *err)
 {
+	size_t n = snapshot->n_ledgers < writer->n_probes ? snapshot->n_ledgers : writer->n_probes;
 	int ret = 0;
 
-	for (size_t i = 0; i < snapshot->n_ledgers && ret >= 0; i++) {
-		const struct tm_ledger *ledger = &snapshot->ledgers[i];
-		bool known = i < writer->n_ledgers;
-
-		if (known && memcmp(ledger, &writer->ledgers[i], sizeof(*ledger)) == 0)
-			continue;
-		if (!known && array__grow((void **)&writer->ledgers, &writer->ledgers_room,
-					  writer->n_ledgers, sizeof(*ledger)) < 0)
+	for (; writer->n_ledgers < n; writer->n_ledgers++) {
+		if (array__grow((void **)&writer->ledgers, &writer->ledgers_room, writer->n_ledgers,
+				sizeof(*writer->ledgers)) < 0)
 			return no_memory(writer, err);
+		memset(&writer->ledgers[writer->n_ledgers], 0, sizeof(*writer->ledgers));
+	}
+	for (size_t i = 0; i < n && ret >= 0; i++) {
+		const struct tm_ledger *ledger = &snapshot->ledgers[i];
+
+		if (memcmp(ledger, &writer->ledgers[i], sizeof(*ledger)) == 0)
+			continue;
 		writer->ledgers[i] = *ledger;
-		writer->n_ledgers += !known;
 		pack__start(&writer->pack);
 		series_code__pack_ledger(&writer->pack, ledger);
 		ret = put(writer, RECORDING_LEDGER, i + 1, err);
@@ -290,7 +290,7 @@ static int put_series(struct recording_writer *writer, const struct report_run *
 		bool is_new = false;
 		__u64 number;
 
-		if (series == snapshot->before[i] && !writer->behind)
+		if (series == snapshot->before[i])
 			continue;
 		number = number_of(writer, &series->total.key, &is_new);
 		if (!number)
@@ -351,7 +351,6 @@ int recording_writer__snapshot(struct recording_writer *writer, const struct rep
 		ret = put_series(writer, run, snapshot, err);
 	if (ret >= 0)
 		ret = put_notes(writer, run, err);
-	writer->behind = ret < 0;
 	/* What there was room for is to be read also where that was not all. */
 	rc = put_mark(writer, snapshot, final, ret < 0 ? &later : err);
 	if (rc >= 0)

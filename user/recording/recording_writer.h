@@ -23,7 +23,7 @@ int recording_writer__start(struct recording_writer *writer, const struct report
  * read before is not written again. final: tracing has ended; it is in the file when this returns.
  *
  * Errors: -ENOSPC where the file is too small for so many series (the text says what would do;
- * what fits is written), or what writing says.
+ * what fits is written), or what writing says. What comes after an error is not complete.
  */
 int recording_writer__snapshot(struct recording_writer *writer, const struct report_run *run,
 			       const struct snapshot *snapshot, bool final, struct error *err);
