@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 
 from harness import Records, check, compare_clean, equal, need, read_truth, wait_for
@@ -240,3 +241,30 @@ def test_terminal(env):
         text = on_terminal(env, *args, PAGER=pager, NO_COLOR="1")
         check("vfs: " in text, f"nothing with PAGER={pager}")
     on_terminal(env, *args, "--histogram", PAGER="head -n 1")  # it may be left early
+
+
+READER = """
+import os, sys, time
+size, end = int(sys.argv[1]), time.monotonic() + 4
+with open(sys.argv[2], "w+b") as file:
+    file.write(bytes(size))
+    file.flush()
+    while time.monotonic() < end:
+        os.pread(file.fileno(), size, 0)
+"""
+
+
+def test_diff(env):
+    """--diff names the layer that is slower, and nothing between a recording and itself."""
+    for name, size in (("small", 4096), ("large", 1 << 20)):
+        status, _, err = env.trace("record", "-q", "-o", env.path(name), "--layer", "vfs", "--",
+                                   sys.executable, "-c", READER, str(size), env.path("file"))
+        check(status == 0, f"recording {name} ended with {status}: {err}")
+    filters = ("--filter", "function=read")
+    out = read(env, "report", "--diff", *filters, env.path("small"), env.path("large"))
+    check(re.search(r"^changed: vfs: slower, [\d.]+ x$", out, re.M), f"not slower: {out}")
+    check(re.search(r"^ +read .* slower", out, re.M), f"not by read: {out}")
+    out = read(env, "report", "--diff", *filters, env.path("large"), env.path("small"))
+    check(re.search(r"^changed: vfs: faster, -\d+ %$", out, re.M), f"not faster: {out}")
+    out = read(env, "report", "--diff", *filters, env.path("small"), env.path("small"))
+    check("changed: " not in out and "no layer has changed" in out, f"from itself: {out}")

@@ -88,6 +88,7 @@ def test_options(env):
             (("report", "--filter", "colour=blue", data), "colour=blue.*fs_type"),
             (("report", "--filter", "layer", data), "KEY=GLOB"),
             (("report", "--json", "-", "--tree", data), "--tree"),
+            (("report", "--diff", data), "two recordings"),
             (("report", "--nonsense"), "tmtrace report --help.*nonsense"),
             (("dump", data, data), "one recording"),
             (("dump", "--nonsense"), "tmtrace dump --help.*nonsense"),

@@ -9,6 +9,7 @@
 #include "command/options.h"
 #include "command/pager.h"
 #include "command/report.h"
+#include "command/report_diff.h"
 #include "recording/recording_heading.h"
 #include "report/combined.h"
 #include "report/filter.h"
@@ -23,7 +24,7 @@ struct report_options {
 	const char *json; /* NULL: tables */
 	struct filter *filter;
 	enum table_sort sort;
-	bool histogram, tree, no_pager;
+	bool histogram, tree, diff, no_pager;
 };
 
 /* What was read: parts[i] is what is shown of recordings[i]. */
@@ -42,6 +43,7 @@ enum {
 	OPT_SORT,
 	OPT_FILTER,
 	OPT_TREE,
+	OPT_DIFF,
 	OPT_NO_PAGER,
 };
 
@@ -55,6 +57,8 @@ static const struct argp_option argp_options[] = {
 	{ "filter", OPT_FILTER, "KEY=GLOB", 0,
 	  "only where layer, function, cgroup, device, fs_type or mount is this", 1 },
 	{ "tree", OPT_TREE, NULL, 0, "the layers below each other, with the time in each", 1 },
+	{ "diff", OPT_DIFF, NULL, 0,
+	  "of two recordings, what has changed from the first to the second, and is no noise", 1 },
 	{ "histogram", OPT_HISTOGRAM, NULL, 0, "bars of latencies and sizes below the tables", 1 },
 	{ "json", OPT_JSON, "PATH", 0, "write records there (- is standard output), no tables", 1 },
 	{ "no-pager", OPT_NO_PAGER, NULL, 0, "on a terminal, too, all at once", 1 },
@@ -84,8 +88,11 @@ static void finish(struct report_options *options)
 {
 	if (!options->n_files)
 		option_values__add(&options->files, &options->n_files, OPTIONS_RECORDING);
-	if (options->json && (options->tree || options->histogram))
-		option_values__refuse("--tree and --histogram are of tables, --json has none");
+	if (options->json && (options->tree || options->histogram || options->diff))
+		option_values__refuse("--tree, --diff and --histogram are of tables, --json has "
+				      "none");
+	if (options->diff && (options->n_files != 2 || options->tree))
+		option_values__refuse("--diff is of two recordings, and without --tree");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -111,6 +118,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_TREE:
 		options->tree = true;
+		return 0;
+	case OPT_DIFF:
+		options->diff = true;
 		return 0;
 	case OPT_NO_PAGER:
 		options->no_pager = true;
@@ -275,8 +285,13 @@ static int page_tables(const struct report *report, struct error *err)
 		.colour = pager__colour(),
 	};
 	pid_t pager = report->options->no_pager ? 0 : pager__start();
-	int rc = print_tables(report, &tables, err);
+	int rc;
 
+	if (report->options->diff)
+		rc = report_diff__print(report->options->files, report->options->filter, &tables,
+					err);
+	else
+		rc = print_tables(report, &tables, err);
 	pager__wait(pager);
 	/* Who left it early has seen enough. */
 	return pager && rc == -EPIPE ? 0 : rc;
@@ -294,7 +309,7 @@ int report__main(int argc, char **argv)
 	if (!options.filter)
 		option_values__no_memory();
 	option_values__parse(&argp, argc, argv, "tmtrace report", &options);
-	rc = open_parts(&report, &err);
+	rc = options.diff ? 0 : open_parts(&report, &err);
 	if (!rc)
 		rc = options.json ? print_records(&report, &err) : page_tables(&report, &err);
 	if (rc < 0)

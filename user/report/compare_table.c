@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/compare_table.h"
+#include "report/grid.h"
+#include "report/title.h"
+#include "report/units.h"
+
+static const struct grid_column columns[] = {
+	{ .title = "layer", .align = GRID_LEFT },
+	{ .title = "function", .align = GRID_LEFT, .least = 16 },
+	{ .title = "before", .group = "calls", .drop = 1 },
+	{ .title = "after", .group = "calls", .drop = 1 },
+	{ .title = "before", .group = "own time per call" },
+	{ .title = "after", .group = "own time per call" },
+	{ .title = "change" },
+	{ .title = "+-", .drop = 2 },
+	{ .title = "", .align = GRID_LEFT },
+};
+
+enum {
+	LAYER,
+	FUNCTION,
+	CALLS,
+	MEAN = CALLS + COMPARE_SIDES,
+	CHANGE = MEAN + COMPARE_SIDES,
+	WITHIN,
+	VERDICT
+};
+
+static const char *const verdicts[] = {
+	[COMPARE_SAME] = "",
+	[COMPARE_SLOWER] = "slower",
+	[COMPARE_SLOWER_BELOW] = "slower, in its system calls",
+	[COMPARE_FASTER] = "faster",
+	[COMPARE_FASTER_BELOW] = "faster, in its system calls",
+	[COMPARE_UNSURE] = "too few or too uneven to tell",
+	[COMPARE_ONLY_BEFORE] = "only before",
+	[COMPARE_ONLY_AFTER] = "only after",
+};
+
+static bool has_changed(const struct compare_row *row)
+{
+	return row->verdict != COMPARE_SAME && row->verdict != COMPARE_UNSURE;
+}
+
+/* "+30 %", "3.1 x" from twice as slow on; "" where there are not both. */
+static void write_change(char out[UNITS_ROOM], const struct compare_row *row)
+{
+	out[0] = '\0';
+	if (row->verdict == COMPARE_ONLY_BEFORE || row->verdict == COMPARE_ONLY_AFTER ||
+	    !isfinite(row->ratio) || row->ratio <= 0)
+		return;
+	if (row->ratio >= 2)
+		snprintf(out, UNITS_ROOM, "%.1f x", row->ratio);
+	else
+		snprintf(out, UNITS_ROOM, "%+.0f %%", 100 * (row->ratio - 1));
+}
+
+static void write_within(char out[UNITS_ROOM], const struct compare_row *row)
+{
+	out[0] = '\0';
+	if (isfinite(row->within) && row->within >= 1 && row->within < 10 && row->ratio > 0)
+		snprintf(out, UNITS_ROOM, "%.0f %%", 100 * (row->within - 1));
+}
+
+static int put(struct grid *grid, size_t column, const char *text)
+{
+	return *text ? grid__set(grid, column, text) : 0;
+}
+
+static int put_row(struct grid *grid, const struct compare_row *row)
+{
+	char text[UNITS_ROOM];
+	int ret = grid__row(grid);
+
+	ret = ret ? ret : put(grid, LAYER, row->function ? "" : row->layer);
+	ret = ret ? ret : put(grid, FUNCTION, row->function ? row->function : "");
+	for (int side = 0; side < COMPARE_SIDES && !ret; side++) {
+		if (!row->calls[side])
+			continue;
+		ret = put(grid, CALLS + side, units__count(text, row->calls[side]));
+		if (!ret && isfinite(row->mean_ns[side]) && row->mean_ns[side] >= 0)
+			ret = put(grid, MEAN + side,
+				  units__time(text, (__u64)(row->mean_ns[side] + 0.5)));
+	}
+	write_change(text, row);
+	ret = ret ? ret : put(grid, CHANGE, text);
+	write_within(text, row);
+	ret = ret ? ret : put(grid, WITHIN, text);
+	return ret ? ret : put(grid, VERDICT, verdicts[row->verdict]);
+}
+
+/* A line for each layer that has changed. */
+static void print_summary(const struct table_options *options, const struct compare_row *rows,
+			  size_t n)
+{
+	char change[UNITS_ROOM];
+	bool none = true;
+
+	fputc('\n', options->out);
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].function || !has_changed(&rows[i]))
+			continue;
+		none = false;
+		write_change(change, &rows[i]);
+		title__begin(options);
+		fprintf(options->out, "changed: ");
+		title__text(options->out, rows[i].layer);
+		title__end(options);
+		fprintf(options->out, ": %s%s%s\n", verdicts[rows[i].verdict], *change ? ", " : "",
+			change);
+	}
+	if (none)
+		fprintf(options->out, "no layer has changed by more than %.0f %% and noise\n",
+			100 * (COMPARE_LEAST - 1));
+}
+
+int compare_table__print(const struct table_options *options, const struct compare_row *rows,
+			 size_t n, struct error *err)
+{
+	struct grid *grid = grid__new(columns, sizeof(columns) / sizeof(*columns));
+	int ret = grid ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n && !ret; i++) {
+		if (!rows[i].function || has_changed(&rows[i]))
+			ret = put_row(grid, &rows[i]);
+	}
+	if (!ret) {
+		print_summary(options, rows, n);
+		fputc('\n', options->out);
+		ret = grid__print(grid, options->out, options->width);
+	}
+	grid__free(grid);
+	if (ret)
+		return error__set(err, ret, "printing the comparison: %s", strerror(-ret));
+	return table__flush(options->out, err);
+}
