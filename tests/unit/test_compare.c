@@ -59,6 +59,7 @@ struct load {
 	double system_ns; /* of each library call, in system calls */
 	double wait_ns;	  /* of each file operation, for the device */
 	int intervals;
+	double outliers; /* calls of a hundred that take 50 to 550 times as long */
 };
 
 static double uniform(__u64 *seed)
@@ -79,8 +80,22 @@ static double normal(__u64 *seed)
 	return sum;
 }
 
-static void count_up(struct tm_series *series, const struct load *load, size_t i, double factor,
-		     __u64 *seed)
+/* Some calls that waited for a processor, and the histogram of all. */
+static void add_outliers(struct tm_series *series, __u64 buckets[TM_BUCKETS], double calls,
+			 double ns, double percent, __u64 *seed)
+{
+	double slow = floor(calls * percent / 100), slow_ns = ns * (50 + 500 * uniform(seed));
+
+	for (int i = 0; i < 8; i++)
+		buckets[tm_bucket_of((__u64)(ns * (0.86 + 0.04 * i)))] +=
+			(__u64)((calls - slow) / 8);
+	buckets[tm_bucket_of((__u64)slow_ns)] += (__u64)slow;
+	series->total_ns += (__u64)(slow * slow_ns);
+	series->self_ns += (__u64)(slow * slow_ns);
+}
+
+static void count_up(struct tm_series *series, __u64 buckets[TM_BUCKETS], const struct load *load,
+		     size_t i, double factor, __u64 *seed)
 {
 	double calls = functions[i].calls * load->calls * (0.8 + 0.4 * uniform(seed));
 	double slower = load->slower[functions[i].layer], ns = functions[i].ns * factor;
@@ -90,6 +105,8 @@ static void count_up(struct tm_series *series, const struct load *load, size_t i
 	if (slower > 0)
 		ns *= slower;
 	ns *= exp(load->noise * normal(seed));
+	if (load->outliers > 0)
+		add_outliers(series, buckets, calls, ns, load->outliers * uniform(seed), seed);
 	series->count += (__u64)calls;
 	series->total_ns += (__u64)(calls * (ns + load->system_ns));
 	series->self_ns += (__u64)(calls * (ns + load->system_ns));
@@ -104,6 +121,7 @@ static void count_up(struct tm_series *series, const struct load *load, size_t i
 static void add_run(struct compare *compare, enum compare_side side, const struct load *load,
 		    __u64 seed)
 {
+	static __u64 buckets[2][FUNCTIONS][TM_BUCKETS];
 	struct snapshot_series now[FUNCTIONS], old[FUNCTIONS];
 	const struct snapshot_series *series[FUNCTIONS], *before[FUNCTIONS] = { NULL };
 	struct snapshot snapshot = { .n_series = FUNCTIONS, .series = series, .before = before };
@@ -111,16 +129,21 @@ static void add_run(struct compare *compare, enum compare_side side, const struc
 
 	seed = seed * 2654435761 + 88172645463325252ULL;
 	memset(now, 0, sizeof(now));
+	memset(buckets, 0, sizeof(buckets));
 	for (int interval = 0; interval < load->intervals; interval++) {
 		if (uniform(&seed) < 0.3)
 			fast = !fast;
 		for (size_t i = 0; i < FUNCTIONS; i++) {
 			old[i] = now[i];
+			memcpy(buckets[1][i], buckets[0][i], sizeof(buckets[1][i]));
+			old[i].latency = histogram__of(buckets[1][i]);
 			before[i] = interval ? &old[i] : NULL;
 			series[i] = &now[i];
 			now[i].total.key.layer = functions[i].layer;
 			now[i].total.key.function = functions[i].function;
-			count_up(&now[i].total, load, i, fast ? 1 : load->clock, &seed);
+			count_up(&now[i].total, buckets[0][i], load, i, fast ? 1 : load->clock,
+				 &seed);
+			now[i].latency = histogram__of(buckets[0][i]);
 		}
 		assert_int_equal(compare__add(compare, side, &run, &snapshot), 0);
 	}
@@ -194,6 +217,22 @@ static void test_slowed(void **state)
 		expect(&slow, &usual, COMPARE_FASTER, names[layer]);
 		expect(&slow, &usual, COMPARE_SLOWER, "");
 	}
+}
+
+/* Calls that waited for a processor have most of the time; those of most calls tell all the same.
+ */
+static void test_outliers(void **state)
+{
+	struct load busy = usual, slow;
+
+	(void)state;
+	busy.outliers = 2;
+	slow = busy;
+	slow.slower[TM_LAYER_VFS] = 1.3;
+	expect(&busy, &busy, COMPARE_SLOWER, "");
+	expect(&busy, &busy, COMPARE_FASTER, "");
+	expect(&busy, &slow, COMPARE_SLOWER, "vfs ");
+	expect(&slow, &busy, COMPARE_FASTER, "vfs ");
 }
 
 /* More calls of a fast function make the mean smaller, but nothing faster. */
@@ -305,10 +344,10 @@ static void test_confidence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_equal),	   cmocka_unit_test(test_slowed),
-		cmocka_unit_test(test_other_mix),  cmocka_unit_test(test_below),
-		cmocka_unit_test(test_too_short),  cmocka_unit_test(test_only_one),
-		cmocka_unit_test(test_confidence),
+		cmocka_unit_test(test_equal),	 cmocka_unit_test(test_slowed),
+		cmocka_unit_test(test_outliers), cmocka_unit_test(test_other_mix),
+		cmocka_unit_test(test_below),	 cmocka_unit_test(test_too_short),
+		cmocka_unit_test(test_only_one), cmocka_unit_test(test_confidence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

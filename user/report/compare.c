@@ -17,8 +17,18 @@
 /* More of a change than this is in system calls: then it is not the library's own. */
 #define MOSTLY 0.5
 
+/* Calls as slow as these few are often so because others had the processor: of most calls the
+ * typical time says more, and varies less. */
+#define SLOWEST 0.05
+
+/* What of a layer's calls is not the layer's own may be so much of it in a typical time. */
+#define NEARLY_ALL 0.95
+
 struct amount {
-	double calls, time, below; /* below: of time, in system calls */
+	double calls, time;
+	double below;	/* of time, in system calls */
+	double whole;	/* with what is not the layer's own */
+	double typical; /* whole, if the slowest calls were as the others */
 };
 
 struct function {
@@ -27,7 +37,8 @@ struct function {
 	bool library;
 	struct amount *amounts[COMPARE_SIDES]; /* INTERVALS of them; NULL: none yet */
 	struct amount all[COMPARE_SIDES];
-	double expected; /* time per call, of both runs */
+	/* Per call, of both runs; typical is 0 where it is not the layer's own time. */
+	double expected, expected_typical;
 };
 
 /* Which function a run's numbers mean. */
@@ -74,6 +85,8 @@ static void add_amount(struct amount *to, const struct amount *from)
 	to->calls += from->calls;
 	to->time += from->time;
 	to->below += from->below;
+	to->whole += from->whole;
+	to->typical += from->typical;
 }
 
 /* Makes each two intervals of a run one. */
@@ -194,6 +207,27 @@ static double since(__u64 now, __u64 before)
 	return now > before ? (double)(now - before) : 0;
 }
 
+/* The time of the slowest calls, `n` of them or less, by their buckets; *n: how many they are. */
+static double slowest(const struct snapshot_series *series, const struct snapshot_series *before,
+		      double *n)
+{
+	__u64 count[TM_BUCKETS] = { 0 };
+	double left = *n, sum = 0;
+
+	histogram__add(count, &series->latency);
+	if (before)
+		histogram__subtract(count, &before->latency);
+	for (__u32 i = TM_BUCKETS; i-- && left > 0;) {
+		double some = fmin((double)count[i], left), lower = (double)tm_bucket_lower(i);
+
+		sum += some *
+		       (i == TM_BUCKETS - 1 ? lower : (lower + (double)tm_bucket_upper(i)) / 2);
+		left -= some;
+	}
+	*n -= left;
+	return sum;
+}
+
 /* What a series got since the read before; calls that were only counted have no time. */
 static struct amount amount_of(const struct snapshot_series *series,
 			       const struct snapshot_series *before)
@@ -203,9 +237,11 @@ static struct amount amount_of(const struct snapshot_series *series,
 	double waited = since(now->times_ns[TM_TIME_BLOCK], old->times_ns[TM_TIME_BLOCK]);
 	struct amount amount = {
 		.calls = since(now->count, old->count),
-		.time = since(now->total_ns, old->total_ns),
+		.whole = since(now->total_ns, old->total_ns),
 	};
+	double n = amount.calls * SLOWEST, slow;
 
+	amount.time = amount.whole;
 	if (now->key.layer >= TM_LAYER_USER) {
 		amount.time = since(now->self_ns, old->self_ns);
 		amount.below =
@@ -213,6 +249,11 @@ static struct amount amount_of(const struct snapshot_series *series,
 	} else if (now->key.layer == TM_LAYER_VFS) {
 		amount.time -= fmin(waited, amount.time);
 	}
+	if (amount.calls <= 0)
+		return amount;
+	slow = slowest(series, before, &n);
+	/* The time of the others is exact, but for what the buckets of the slowest are wide. */
+	amount.typical = fmax(amount.whole - slow, 0) * amount.calls / (amount.calls - n);
 	return amount;
 }
 
@@ -246,25 +287,44 @@ static bool in_both(const struct function *function)
 	return function->all[COMPARE_BEFORE].calls > 0 && function->all[COMPARE_AFTER].calls > 0;
 }
 
-/* What functions first to end - 1 took in a run, and were expected to. */
+/* What functions first to end - 1 took in a run, in all or typically, and were expected to. */
 static struct batches batches_of(const struct compare *compare, size_t first, size_t end,
-				 enum compare_side side)
+				 enum compare_side side, bool typical)
 {
 	struct batches_interval intervals[INTERVALS] = { 0 };
 
 	for (size_t i = first; i < end; i++) {
 		const struct function *function = &compare->functions[i];
+		double expected = typical ? function->expected_typical : function->expected;
 
-		if (!in_both(function) || !function->amounts[side])
+		if (!in_both(function) || !function->amounts[side] || expected <= 0)
 			continue;
 		for (size_t j = 0; j < compare->intervals[side]; j++) {
 			const struct amount *amount = &function->amounts[side][j];
 
-			intervals[j].time += amount->time;
-			intervals[j].expected += amount->calls * function->expected;
+			intervals[j].time += typical ? amount->typical : amount->time;
+			intervals[j].expected += amount->calls * expected;
 		}
 	}
 	return batches__of(intervals, compare->intervals[side]);
+}
+
+/* Is it known of most of the functions' time what is typical? */
+static bool has_typical(const struct compare *compare, size_t first, size_t end)
+{
+	double all = 0, typical = 0;
+
+	for (size_t i = first; i < end; i++) {
+		const struct function *function = &compare->functions[i];
+		double time =
+			function->all[COMPARE_BEFORE].time + function->all[COMPARE_AFTER].time;
+
+		if (!in_both(function))
+			continue;
+		all += time;
+		typical += function->expected_typical > 0 ? time : 0;
+	}
+	return typical > all / 2;
 }
 
 /* The part of the change in time that is in system calls; each run as if it had the calls of both.
@@ -299,15 +359,36 @@ static enum compare_verdict judge(double log_ratio, double within, double below)
 	return fabs(log_ratio) > least && !isfinite(within) ? COMPARE_UNSURE : COMPARE_SAME;
 }
 
+/* The change of all time, or of the typical one, if that is the surer. */
+static void measure(const struct compare *compare, size_t first, size_t end,
+		    struct compare_row *row)
+{
+	double log_ratio = 0, within = INFINITY;
+
+	for (int typical = 0; typical <= has_typical(compare, first, end); typical++) {
+		struct batches a = batches_of(compare, first, end, COMPARE_BEFORE, typical);
+		struct batches b = batches_of(compare, first, end, COMPARE_AFTER, typical);
+		double another_within, another = batches__compare(&a, &b, &another_within);
+
+		if (typical && fabs(another) - another_within <= fabs(log_ratio) - within)
+			continue;
+		log_ratio = another;
+		within = another_within;
+		row->typical = typical;
+	}
+	row->ratio = exp(log_ratio);
+	row->within = exp(within);
+	row->verdict =
+		judge(log_ratio, within,
+		      compare->functions[first].library ? part_below(compare, first, end) : 0);
+}
+
 static struct compare_row make_row(const struct compare *compare, size_t first, size_t end)
 {
-	const struct function *function = &compare->functions[first];
-	struct compare_row row = { .layer = function->layer, .ratio = 1, .within = INFINITY };
+	struct compare_row row = { .layer = compare->functions[first].layer, .ratio = 1 };
 	struct amount all[COMPARE_SIDES] = { { 0 } };
-	struct batches a = batches_of(compare, first, end, COMPARE_BEFORE);
-	struct batches b = batches_of(compare, first, end, COMPARE_AFTER);
-	double within, log_ratio = batches__compare(&a, &b, &within);
 
+	row.within = INFINITY;
 	for (size_t i = first; i < end; i++)
 		for (int side = 0; side < COMPARE_SIDES; side++)
 			add_amount(&all[side], &compare->functions[i].all[side]);
@@ -315,14 +396,10 @@ static struct compare_row make_row(const struct compare *compare, size_t first, 
 		row.calls[side] = (__u64)all[side].calls;
 		row.mean_ns[side] = all[side].calls > 0 ? all[side].time / all[side].calls : 0;
 	}
-	if (!row.calls[COMPARE_BEFORE] || !row.calls[COMPARE_AFTER]) {
+	if (!row.calls[COMPARE_BEFORE] || !row.calls[COMPARE_AFTER])
 		row.verdict = row.calls[COMPARE_AFTER] ? COMPARE_ONLY_AFTER : COMPARE_ONLY_BEFORE;
-		return row;
-	}
-	row.ratio = exp(log_ratio);
-	row.within = exp(within);
-	row.verdict =
-		judge(log_ratio, within, function->library ? part_below(compare, first, end) : 0);
+	else
+		measure(compare, first, end, &row);
 	return row;
 }
 
@@ -365,6 +442,8 @@ int compare__finish(struct compare *compare, const struct compare_row **rows, si
 
 		add_amount(&all, &function->all[COMPARE_AFTER]);
 		function->expected = all.calls > 0 ? all.time / all.calls : 0;
+		if (all.time > NEARLY_ALL * all.whole)
+			function->expected_typical = all.typical / all.calls;
 	}
 	qsort(compare->functions, compare->n, sizeof(*compare->functions), by_layer);
 	for (size_t first = 0; first < compare->n; first = end) {

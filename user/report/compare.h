@@ -8,6 +8,9 @@
  * of which function there are, may differ: a layer is as slow as its functions are in the mean,
  * each weighted with its calls.
  *
+ * Compared are all calls, and the fastest 95 %, where nothing else is in their time: the slowest
+ * ones often waited for a processor. The surer of both counts.
+ *
  * A change is told where it is surely larger than COMPARE_LEAST: by the spread over time within
  * both runs, with 99 % confidence (batches.h). What differs from run to run but not within
  * one, as a processor's clock, is not seen by that; it is what COMPARE_LEAST is for.
@@ -39,6 +42,7 @@ struct compare_row {
 	const char *function; /* NULL: the layer as a whole */
 	__u64 calls[COMPARE_SIDES];
 	double mean_ns[COMPARE_SIDES]; /* time per call, as above */
+	bool typical;		       /* ratio is of the fastest 95 % of the calls; else of all */
 	double ratio;		       /* after to before: 1.3 is 30 % slower */
 	double within; /* the true ratio is between ratio / within and ratio * within */
 	enum compare_verdict verdict;
