@@ -126,6 +126,36 @@ static void put_layer(struct tree *tree, const struct jobs *jobs, __u8 layer)
 	tree->depth++;
 }
 
+/* The time in library calls that are not made in another one, and where it went. */
+static void put_outermost(struct tree *tree, const struct jobs *jobs)
+{
+	__u64 times[TM_OUTER_TIMES] = { 0 }, total = 0, inside = 0;
+	char text[UNITS_ROOM];
+
+	for (size_t i = jobs->first; i < jobs->end; i++) {
+		const struct tm_series *series = &tree->snapshot->series[i]->total;
+
+		if (series->key.layer < TM_LAYER_USER)
+			continue;
+		/* What is nobody else's adds up to the time of the outermost calls. */
+		total += series->self_ns;
+		for (int time = 0; time < TM_OUTER_TIMES; time++) {
+			times[time] += series->outer_ns[time];
+			inside += series->outer_ns[time];
+		}
+	}
+	if (!total)
+		return;
+	begin_row(tree, 0, "in libraries");
+	set(tree, TIME, units__time(text, total));
+	if (report__knows(tree->run, TM_TIME_SYSCALL))
+		put_part(tree, 1, "- code and other calls", less(total, inside), total);
+	put_part(tree, 1, "- files", times[TM_TIME_VFS], total);
+	put_part(tree, 1, "- net", times[TM_TIME_NET], total);
+	put_part(tree, 1, "- wait", times[TM_TIME_WAIT], total);
+	tree->depth++;
+}
+
 /* The layers of a job, from the application down to the device. */
 static int print_job(struct tree *tree, const struct jobs *jobs)
 {
@@ -133,6 +163,7 @@ static int print_job(struct tree *tree, const struct jobs *jobs)
 	if (!tree->grid)
 		return -ENOMEM;
 	tree->depth = 0;
+	put_outermost(tree, jobs);
 	for (unsigned int layer = TM_LAYER_USER;
 	     layer < 1 << 8 && names__layer(tree->run, (__u8)layer); layer++)
 		put_layer(tree, jobs, (__u8)layer);
