@@ -2,6 +2,7 @@
 """Recording single calls: all of them, or it is said what became of the others."""
 
 import collections
+import json
 import os
 import re
 import signal
@@ -215,6 +216,46 @@ def test_stream(env):
     check(len(records.of("call")) <= wanted, "more calls than there were")
 
 
+def lines_of(kind, text):
+    return [line for line in text.splitlines() if f'"type":"{kind}"' in line]
+
+
+def test_recording(env):
+    """What is dumped from a recording is what came as records, call by call."""
+    path, recording = env.path("records.json"), env.path("calls.data")
+    status, _, err = env.trace("--calls", "--json", path, "-o", recording, "--probes", env.sample,
+                               "--", env.load, "all", "--truth", env.path("truth.json"))
+    equal(f"exit status, {err}", status, 0)
+    status, out, err = env.trace("dump", recording)
+    equal(f"exit status of dump, {err}", status, 0)
+    written = read_text(path)
+    equal("calls in the recording", lines_of("call", out), lines_of("call", written))
+    for line, other in zip(lines_of("probe", out), lines_of("probe", written)):
+        equal("what became of calls", json.loads(line)["calls"], json.loads(other)["calls"])
+
+
+def test_recording_wraps(env):
+    """In a small recording the last calls are there, and the totals of all."""
+    recording, dumped = env.path("calls.data"), env.path("dump.json")
+    status, _, err = env.trace("record", "--calls", "-o", recording, "--size", "1M", "--probes",
+                               env.sample, "--layer", "sample", "--", env.load, "spin",
+                               "--count", "50000", "--truth", env.path("truth.json"))
+    equal(f"exit status, {err}", status, 0)
+    with open(dumped, "w", encoding="utf-8") as f:
+        equal("exit status of dump", env.trace("dump", recording, stdout=f)[0], 0)
+    records = Records(dumped)
+    calls = records.of("call")
+    ids = [r["id"] for r in calls]
+    check(1000 < len(ids) < 50000, f"{len(ids)} calls in 1 MiB")
+    equal("the last calls, none missing", ids, list(range(ids[-1] - len(ids) + 1, ids[-1] + 1)))
+    equal("calls in all", records.total("sample", "sample_leaf", "count"), 50000)
+    fates = collections.Counter()
+    for p in records.of("probe"):
+        fates.update(p["calls"] or {})
+    equal("recorded, once", fates["recorded"], sum(
+        r["count"] for r in records.functions("sample")))
+
+
 def test_full_disk(env):
     """Where they cannot be written, the command runs on, and it is said once."""
     status, _, err = env.trace("--calls", "--json", "/dev/full", "--probes", env.sample, "--",
@@ -225,7 +266,7 @@ def test_full_disk(env):
 
 def test_wrong_options(env):
     for options, reason in (
-            (("--calls",), "--json"),
+            (("--calls",), "-o or --json"),
             (("--sample", "10"), "--calls"),
             (("--calls", "--json", "o", "--sample", "0"), "--sample 0"),
             (("--calls", "--json", "o", "--min-duration", "5 us"), "--min-duration 5 us"),

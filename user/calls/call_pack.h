@@ -9,7 +9,7 @@
 struct call_pack;
 
 /* The smallest room for a batch. */
-#define CALL_PACK_MIN 4096
+#define CALL_PACK_MIN 2048
 
 /* Batches of at most so many bytes. NULL without memory, or for less than CALL_PACK_MIN. */
 struct call_pack *call_pack__new(size_t bytes);

@@ -71,6 +71,16 @@ static int put_snapshot(struct dump *dump, struct error *err)
 				   has_ended(dump), err);
 }
 
+static int put_calls(struct dump *dump, struct error *err)
+{
+	struct call_batch batch;
+
+	/* What makes no sense is counted with the other losses. */
+	if (recording__calls(dump->recording, &batch) < 0)
+		return 0;
+	return sink_json__calls(dump->sink, &batch, err);
+}
+
 /* The history that is there: 0, or a negative errno. */
 static int put_history(struct dump *dump, struct error *err)
 {
@@ -80,6 +90,8 @@ static int put_history(struct dump *dump, struct error *err)
 		step = recording__next(dump->recording, err);
 		if (step == RECORDING_STEP_SNAPSHOT)
 			rc = put_snapshot(dump, err);
+		else if (step == RECORDING_STEP_CALLS)
+			rc = put_calls(dump, err);
 	}
 	return rc < 0 ? rc : step;
 }

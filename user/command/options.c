@@ -69,12 +69,12 @@ static void finish(struct argp_state *state)
 				      "-- COMMAND");
 	if (!command && (options->user || options->n_env || options->optional))
 		option_values__refuse("--user, --env and --optional go with -- COMMAND");
-	if (options->calls.on && !options->json)
-		option_values__refuse("--calls: where to? name a file with --json");
 	if (command && options->json && !strcmp(options->json, "-"))
 		option_values__refuse("--json -: standard output is the command's; name a file");
 	if (options->record && !options->recording)
 		options->recording = OPTIONS_RECORDING;
+	if (options->calls.on && !options->json && !options->recording)
+		option_values__refuse("--calls: where to? name a file with -o or --json");
 	if (options->recording_size && !options->recording)
 		option_values__refuse("--size is that of a recording: say -o FILE");
 	if (!options->recording_size)

@@ -61,7 +61,7 @@ int output__open(struct output **out, const struct options *options, struct sess
 	return rc;
 }
 
-/* A failure is told with the next figures. */
+/* Of records, a failure is told with the next figures. */
 static void take_calls(void *context, const struct call_batch *batch)
 {
 	struct output *output = context;
@@ -69,6 +69,8 @@ static void take_calls(void *context, const struct call_batch *batch)
 
 	if (output->json)
 		sink_json__calls(output->json, batch, &err);
+	if (output->recorder && recorder__calls(output->recorder, batch, &err) < 0)
+		fprintf(stderr, "tmtrace: %s\n", err.text);
 }
 
 static int open_calls(struct output *output, struct error *err)
@@ -76,6 +78,7 @@ static int open_calls(struct output *output, struct error *err)
 	struct drain_maps maps;
 	const struct calls_options options = {
 		.maps = &maps,
+		.batch_bytes = output->recorder ? recorder__calls_max(output->recorder) : 0,
 		.take = take_calls,
 		.context = output,
 	};

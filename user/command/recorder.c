@@ -114,6 +114,22 @@ int recorder__write(struct recorder *recorder, struct error *err)
 	return write_snapshot(recorder, 0, false, err);
 }
 
+int recorder__calls(struct recorder *recorder, const struct call_batch *batch, struct error *err)
+{
+	int rc;
+
+	if (recorder->failed)
+		return 0;
+	rc = recording_writer__calls(recorder->writer, batch, err);
+	recorder->failed = rc < 0;
+	return rc;
+}
+
+size_t recorder__calls_max(const struct recorder *recorder)
+{
+	return recording_writer__calls_max(recorder->writer);
+}
+
 int recorder__finish(struct recorder *recorder, __u64 time_ns, struct error *err)
 {
 	return write_snapshot(recorder, time_ns, true, err);

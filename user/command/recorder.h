@@ -3,6 +3,7 @@
 #ifndef USER_COMMAND_RECORDER_H
 #define USER_COMMAND_RECORDER_H
 
+#include "calls/call_batch.h"
 #include "command/live_run.h"
 
 struct recorder;
@@ -25,6 +26,10 @@ int recorder__start(struct recorder *recorder, struct session *session, struct e
  * then 0.
  */
 int recorder__write(struct recorder *recorder, struct error *err);
+
+/* Single calls, as they come, in batches of at most recorder__calls_max() bytes. As above. */
+int recorder__calls(struct recorder *recorder, const struct call_batch *batch, struct error *err);
+size_t recorder__calls_max(const struct recorder *recorder);
 
 /* The last figures, as of time_ns; 0: of now. */
 int recorder__finish(struct recorder *recorder, __u64 time_ns, struct error *err);

@@ -22,6 +22,8 @@ struct recording {
 	struct recorded_series *series;
 	struct probe *probes;	   /* PROBES_MAX of them */
 	struct tm_ledger *ledgers; /* the same */
+	struct tm_call_ledger *call_ledgers;
+	bool has_calls; /* single calls were recorded */
 	size_t n_probes;
 	char **notes; /* RECORDING_NOTES_MAX of them */
 	size_t n_notes;
@@ -80,7 +82,9 @@ static int take_ledger(struct recording *recording, __u64 key, struct unpack *un
 	if (unpack->failed || !key || key > PROBES_MAX)
 		return -EBADMSG;
 	recording->ledgers[key - 1] = ledger;
-	return 0;
+	if (series_code__unpack_calls(unpack, &recording->call_ledgers[key - 1]))
+		recording->has_calls = true;
+	return unpack->failed ? -EBADMSG : 0;
 }
 
 static int take_series(struct recording *recording, const struct ring_entry *entry,
@@ -201,6 +205,7 @@ static int show(struct recording *recording, bool total)
 	}
 	snapshot->ledgers = recording->ledgers;
 	snapshot->n_ledgers = recording->n_probes;
+	snapshot->call_ledgers = recording->has_calls ? recording->call_ledgers : NULL;
 	run->names = recorded_names__table(recording->names);
 	run->probes = recording->probes;
 	run->n_probes = recording->n_probes;
@@ -280,9 +285,10 @@ static int allocate(struct recording *recording)
 	recording->probes = calloc(PROBES_MAX, sizeof(*recording->probes));
 	recording->ledgers = aligned_alloc(__alignof__(struct tm_ledger),
 					   PROBES_MAX * sizeof(*recording->ledgers));
+	recording->call_ledgers = calloc(PROBES_MAX, sizeof(*recording->call_ledgers));
 	recording->notes = calloc(RECORDING_NOTES_MAX, sizeof(*recording->notes));
 	if (!recording->names || !recording->series || !recording->probes || !recording->ledgers ||
-	    !recording->notes)
+	    !recording->call_ledgers || !recording->notes)
 		return -ENOMEM;
 	memset(recording->ledgers, 0, PROBES_MAX * sizeof(*recording->ledgers));
 	return 0;
@@ -326,6 +332,7 @@ void recording__close(struct recording *recording)
 		free(recording->notes[i]);
 	free(recording->probes);
 	free(recording->ledgers);
+	free(recording->call_ledgers);
 	free((void *)recording->notes);
 	free(recording);
 }
@@ -345,9 +352,14 @@ const struct snapshot *recording__snapshot(const struct recording *recording)
 	return &recording->snapshot;
 }
 
-const struct ring_entry *recording__entry(const struct recording *recording)
+int recording__calls(struct recording *recording, struct call_batch *out)
 {
-	return &recording->entry;
+	const struct ring_entry *entry = &recording->entry;
+	int ret = call_batch__open(out, entry->data, entry->size);
+
+	if (ret < 0)
+		recording->unreadable++;
+	return ret;
 }
 
 void recording__rewind(struct recording *recording)

@@ -13,6 +13,7 @@
 #ifndef USER_RECORDING_RECORDING_READER_H
 #define USER_RECORDING_RECORDING_READER_H
 
+#include "calls/call_batch.h"
 #include "recording/run_code.h"
 #include "ring/ring_reader.h"
 
@@ -21,7 +22,7 @@ struct recording;
 enum recording_step {
 	RECORDING_STEP_END,
 	RECORDING_STEP_SNAPSHOT, /* recording__snapshot() is that one, with the one before */
-	RECORDING_STEP_CALLS,	 /* recording__entry() has them */
+	RECORDING_STEP_CALLS,	 /* recording__calls() has them */
 };
 
 /*
@@ -51,8 +52,11 @@ int recording__next(struct recording *recording, struct error *err);
  */
 int recording__total(struct recording *recording, struct error *err);
 
-/* The calls at which the last step came to. Until the next step. */
-const struct ring_entry *recording__entry(const struct recording *recording);
+/*
+ * The calls that the last step came to. Until the next step. -EBADMSG or -ENOTSUP where they make
+ * no sense, which is counted.
+ */
+int recording__calls(struct recording *recording, struct call_batch *out);
 
 /* Finds what was written since. 0 or -ENOMEM. */
 int recording__update(struct recording *recording, struct error *err);

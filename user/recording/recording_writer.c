@@ -26,6 +26,12 @@ struct named {
 	__u64 hash;
 };
 
+/* A probe's ledger as it is in the file. */
+struct written_ledger {
+	struct tm_ledger ledger;
+	struct tm_call_ledger calls;
+};
+
 struct recording_writer {
 	struct ring_writer *ring;
 	char *path;
@@ -36,7 +42,7 @@ struct recording_writer {
 	/* As they are in the file: */
 	struct probe *probes;
 	size_t n_probes, probes_room;
-	struct tm_ledger *ledgers;
+	struct written_ledger *ledgers;
 	size_t n_ledgers, ledgers_room;
 	size_t n_notes;
 };
@@ -188,6 +194,7 @@ static int put_ledgers(struct recording_writer *writer, const struct snapshot *s
 		       struct error *err)
 {
 	size_t n = snapshot->n_ledgers < writer->n_probes ? snapshot->n_ledgers : writer->n_probes;
+	const struct tm_call_ledger *calls = snapshot->call_ledgers;
 	int ret = 0;
 
 	for (; writer->n_ledgers < n; writer->n_ledgers++) {
@@ -197,13 +204,15 @@ static int put_ledgers(struct recording_writer *writer, const struct snapshot *s
 		memset(&writer->ledgers[writer->n_ledgers], 0, sizeof(*writer->ledgers));
 	}
 	for (size_t i = 0; i < n && ret >= 0; i++) {
-		const struct tm_ledger *ledger = &snapshot->ledgers[i];
+		struct written_ledger now = { .ledger = snapshot->ledgers[i] };
 
-		if (memcmp(ledger, &writer->ledgers[i], sizeof(*ledger)) == 0)
+		if (calls)
+			now.calls = calls[i];
+		if (memcmp(&now, &writer->ledgers[i], sizeof(now)) == 0)
 			continue;
-		writer->ledgers[i] = *ledger;
+		writer->ledgers[i] = now;
 		pack__start(&writer->pack);
-		series_code__pack_ledger(&writer->pack, ledger);
+		series_code__pack_ledger(&writer->pack, &now.ledger, calls ? &now.calls : NULL);
 		ret = put(writer, RECORDING_LEDGER, i + 1, err);
 	}
 	return ret;
@@ -359,10 +368,11 @@ int recording_writer__snapshot(struct recording_writer *writer, const struct rep
 	return ret < 0 ? ret : rc;
 }
 
-int recording_writer__calls(struct recording_writer *writer, const void *data, size_t size, __u32 n,
+int recording_writer__calls(struct recording_writer *writer, const struct call_batch *batch,
 			    struct error *err)
 {
-	return ring_writer__events(writer->ring, RECORDING_CALLS, data, size, n, err);
+	return ring_writer__events(writer->ring, RECORDING_CALLS, batch->data, batch->size,
+				   (__u32)batch->n_calls, err);
 }
 
 size_t recording_writer__calls_max(const struct recording_writer *writer)

@@ -3,6 +3,7 @@
 #ifndef USER_RECORDING_RECORDING_WRITER_H
 #define USER_RECORDING_RECORDING_WRITER_H
 
+#include "calls/call_batch.h"
 #include "recording/run_code.h"
 
 struct recording_writer;
@@ -28,10 +29,10 @@ int recording_writer__start(struct recording_writer *writer, const struct report
 int recording_writer__snapshot(struct recording_writer *writer, const struct report_run *run,
 			       const struct snapshot *snapshot, bool final, struct error *err);
 
-/* n calls, packed by who has them; the oldest go. -E2BIG for more than fit in a block. */
-int recording_writer__calls(struct recording_writer *writer, const void *data, size_t size, __u32 n,
+/* Single calls; the oldest go. -E2BIG for more than fit in a block. */
+int recording_writer__calls(struct recording_writer *writer, const struct call_batch *batch,
 			    struct error *err);
-/* Bytes of the largest such packing. */
+/* Bytes of the largest batch. */
 size_t recording_writer__calls_max(const struct recording_writer *writer);
 
 /* Ends it; also after an error of writing. NULL is fine. */

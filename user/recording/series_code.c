@@ -153,13 +153,26 @@ struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
 	return unpack->failed ? NULL : merge__finish(&merge);
 }
 
-void series_code__pack_ledger(struct pack *pack, const struct tm_ledger *ledger)
+#define CALL_FATES 6
+
+static void pack_calls(struct pack *pack, const struct tm_call_ledger *calls)
+{
+	const __u64 numbers[CALL_FATES] = { calls->recorded, calls->too_short, calls->sampled_out,
+					    calls->full,     calls->busy,      calls->untimed };
+
+	pack_numbers(pack, numbers, CALL_FATES);
+}
+
+void series_code__pack_ledger(struct pack *pack, const struct tm_ledger *ledger,
+			      const struct tm_call_ledger *calls)
 {
 	const __u64 numbers[] = { ledger->hits,	     ledger->recorded, ledger->filtered,
 				  ledger->in_flight, ledger->nested,   ledger->unsized };
 
 	pack_numbers(pack, numbers, sizeof(numbers) / sizeof(*numbers));
 	pack_numbers(pack, ledger->lost, TM_LOSSES);
+	if (calls)
+		pack_calls(pack, calls);
 }
 
 struct tm_ledger series_code__unpack_ledger(struct unpack *unpack)
@@ -176,4 +189,22 @@ struct tm_ledger series_code__unpack_ledger(struct unpack *unpack)
 	ledger.unsized = numbers[5];
 	unpack_numbers(unpack, ledger.lost, TM_LOSSES);
 	return ledger;
+}
+
+bool series_code__unpack_calls(struct unpack *unpack, struct tm_call_ledger *out)
+{
+	__u64 numbers[CALL_FATES] = { 0 };
+
+	if (unpack->failed || unpack->at == unpack->end)
+		return false;
+	unpack_numbers(unpack, numbers, CALL_FATES);
+	*out = (struct tm_call_ledger){
+		.recorded = numbers[0],
+		.too_short = numbers[1],
+		.sampled_out = numbers[2],
+		.full = numbers[3],
+		.busy = numbers[4],
+		.untimed = numbers[5],
+	};
+	return !unpack->failed;
 }

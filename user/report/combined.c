@@ -24,6 +24,8 @@ struct combined {
 	struct note_list notes;
 	struct probe *probes;
 	struct tm_ledger *ledgers;
+	struct tm_call_ledger *call_ledgers;
+	bool has_calls; /* of any part, single calls were recorded */
 	size_t n_probes;
 	struct keyed *keyed;
 	size_t n_keyed;
@@ -101,6 +103,14 @@ static void add_ledger(struct tm_ledger *to, const struct tm_ledger *from)
 	*to = merge__ledgers(both, 2);
 }
 
+static void add_calls(struct combined *combined, size_t to, const struct tm_call_ledger *from)
+{
+	const struct tm_call_ledger both[] = { combined->call_ledgers[to], *from };
+
+	combined->call_ledgers[to] = merge__call_ledgers(both, 2);
+	combined->has_calls = true;
+}
+
 static int add_probe(struct combined *combined, const struct report_part *part, size_t i,
 		     size_t *to)
 {
@@ -125,15 +135,19 @@ static int add_probes(struct combined *combined, const struct report_part *parts
 	combined->probes = calloc(all + 1, sizeof(*combined->probes));
 	combined->ledgers = aligned_alloc(__alignof__(struct tm_ledger),
 					  (all + 1) * sizeof(*combined->ledgers));
-	if (!combined->probes || !combined->ledgers)
+	combined->call_ledgers = calloc(all + 1, sizeof(*combined->call_ledgers));
+	if (!combined->probes || !combined->ledgers || !combined->call_ledgers)
 		return -ENOMEM;
 	memset(combined->ledgers, 0, (all + 1) * sizeof(*combined->ledgers));
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < parts[i].run->n_probes; j++) {
 			if (add_probe(combined, &parts[i], j, &to) < 0)
 				return -ENOMEM;
-			if (j < parts[i].snapshot->n_ledgers)
-				add_ledger(&combined->ledgers[to], &parts[i].snapshot->ledgers[j]);
+			if (j >= parts[i].snapshot->n_ledgers)
+				continue;
+			add_ledger(&combined->ledgers[to], &parts[i].snapshot->ledgers[j]);
+			if (parts[i].snapshot->call_ledgers)
+				add_calls(combined, to, &parts[i].snapshot->call_ledgers[j]);
 		}
 	}
 	return 0;
@@ -181,6 +195,7 @@ static void finish(struct combined *combined)
 	run->n_start_notes = 0;
 	combined->snapshot.ledgers = combined->ledgers;
 	combined->snapshot.n_ledgers = combined->n_probes;
+	combined->snapshot.call_ledgers = combined->has_calls ? combined->call_ledgers : NULL;
 }
 
 int combined__new(struct combined **out, const struct report_part *parts, size_t n)
@@ -219,6 +234,7 @@ void combined__free(struct combined *combined)
 	free(combined->keyed);
 	free(combined->probes);
 	free(combined->ledgers);
+	free(combined->call_ledgers);
 	note_list__clear(&combined->notes);
 	combined_names__free(combined->names);
 	free(combined);
