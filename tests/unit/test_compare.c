@@ -285,9 +285,11 @@ static void test_only_one(void **state)
 {
 	struct compare *compare = compare__new();
 	const struct compare_row *rows;
+	struct load once = usual;
 	size_t n;
 
 	(void)state;
+	once.intervals = 1;
 	assert_non_null(compare);
 	add_run(compare, COMPARE_AFTER, &usual, 1);
 	assert_int_equal(compare__finish(compare, &rows, &n), 0);
@@ -300,6 +302,15 @@ static void test_only_one(void **state)
 		assert_int_equal(rows[i].calls[COMPARE_BEFORE], 0);
 		assert_true(rows[i].calls[COMPARE_AFTER] > 0 && rows[i].mean_ns[COMPARE_AFTER] > 0);
 	}
+	compare__free(compare);
+
+	/* Once, where the other run had no such call, says nothing. */
+	compare = compare__new();
+	assert_non_null(compare);
+	add_run(compare, COMPARE_BEFORE, &once, 1);
+	assert_int_equal(compare__finish(compare, &rows, &n), 0);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(rows[i].verdict, COMPARE_UNSURE);
 	compare__free(compare);
 
 	compare = compare__new();

@@ -363,9 +363,10 @@ static enum compare_verdict judge(double log_ratio, double within, double below)
 static void measure(const struct compare *compare, size_t first, size_t end,
 		    struct compare_row *row)
 {
+	int kinds = has_typical(compare, first, end) ? 2 : 1; /* all, and typical */
 	double log_ratio = 0, within = INFINITY;
 
-	for (int typical = 0; typical <= has_typical(compare, first, end); typical++) {
+	for (int typical = 0; typical < kinds; typical++) {
 		struct batches a = batches_of(compare, first, end, COMPARE_BEFORE, typical);
 		struct batches b = batches_of(compare, first, end, COMPARE_AFTER, typical);
 		double another_within, another = batches__compare(&a, &b, &another_within);
@@ -383,6 +384,32 @@ static void measure(const struct compare *compare, size_t first, size_t end,
 		      compare->functions[first].library ? part_below(compare, first, end) : 0);
 }
 
+/* Was there something in most of a run, so that it is missed where there is nothing? */
+static bool is_steady(const struct compare *compare, size_t first, size_t end,
+		      enum compare_side side)
+{
+	size_t with_calls = 0;
+
+	for (size_t j = 0; j < compare->intervals[side]; j++) {
+		double calls = 0;
+
+		for (size_t i = first; i < end; i++)
+			if (compare->functions[i].amounts[side])
+				calls += compare->functions[i].amounts[side][j].calls;
+		with_calls += calls > 0;
+	}
+	return with_calls >= 2 && with_calls * 2 >= compare->intervals[side];
+}
+
+/* Of what only one run has. */
+static enum compare_verdict judge_only(const struct compare *compare, size_t first, size_t end,
+				       enum compare_side side)
+{
+	if (!is_steady(compare, first, end, side))
+		return COMPARE_UNSURE;
+	return side == COMPARE_AFTER ? COMPARE_ONLY_AFTER : COMPARE_ONLY_BEFORE;
+}
+
 static struct compare_row make_row(const struct compare *compare, size_t first, size_t end)
 {
 	struct compare_row row = { .layer = compare->functions[first].layer, .ratio = 1 };
@@ -396,8 +423,10 @@ static struct compare_row make_row(const struct compare *compare, size_t first, 
 		row.calls[side] = (__u64)all[side].calls;
 		row.mean_ns[side] = all[side].calls > 0 ? all[side].time / all[side].calls : 0;
 	}
-	if (!row.calls[COMPARE_BEFORE] || !row.calls[COMPARE_AFTER])
-		row.verdict = row.calls[COMPARE_AFTER] ? COMPARE_ONLY_AFTER : COMPARE_ONLY_BEFORE;
+	if (!row.calls[COMPARE_AFTER])
+		row.verdict = judge_only(compare, first, end, COMPARE_BEFORE);
+	else if (!row.calls[COMPARE_BEFORE])
+		row.verdict = judge_only(compare, first, end, COMPARE_AFTER);
 	else
 		measure(compare, first, end, &row);
 	return row;

@@ -32,7 +32,7 @@ enum compare_verdict {
 	COMPARE_FASTER,
 	COMPARE_FASTER_BELOW,
 	COMPARE_UNSURE, /* a large difference, but the runs are too short or too uneven to tell */
-	COMPARE_ONLY_BEFORE,
+	COMPARE_ONLY_BEFORE, /* in most of that run; what came now and then is unsure */
 	COMPARE_ONLY_AFTER,
 };
 

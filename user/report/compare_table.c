@@ -16,7 +16,8 @@ static const struct grid_column columns[] = {
 	{ .title = "before", .group = "own time per call" },
 	{ .title = "after", .group = "own time per call" },
 	{ .title = "change" },
-	{ .title = "+-", .drop = 2 },
+	{ .title = "+-", .drop = 3 },
+	{ .title = "of calls", .align = GRID_LEFT, .drop = 2 },
 	{ .title = "", .align = GRID_LEFT },
 };
 
@@ -27,6 +28,7 @@ enum {
 	MEAN = CALLS + COMPARE_SIDES,
 	CHANGE = MEAN + COMPARE_SIDES,
 	WITHIN,
+	OF_CALLS,
 	VERDICT
 };
 
@@ -90,6 +92,8 @@ static int put_row(struct grid *grid, const struct compare_row *row)
 	ret = ret ? ret : put(grid, CHANGE, text);
 	write_within(text, row);
 	ret = ret ? ret : put(grid, WITHIN, text);
+	if (*text)
+		ret = ret ? ret : put(grid, OF_CALLS, row->typical ? "fastest 95 %" : "all");
 	return ret ? ret : put(grid, VERDICT, verdicts[row->verdict]);
 }
 
@@ -110,8 +114,9 @@ static void print_summary(const struct table_options *options, const struct comp
 		fprintf(options->out, "changed: ");
 		title__text(options->out, rows[i].layer);
 		title__end(options);
-		fprintf(options->out, ": %s%s%s\n", verdicts[rows[i].verdict], *change ? ", " : "",
-			change);
+		fprintf(options->out, ": %s%s%s%s\n", verdicts[rows[i].verdict],
+			*change ? ", " : "", change,
+			rows[i].typical ? " (the fastest 95 % of its calls)" : "");
 	}
 	if (none)
 		fprintf(options->out, "no layer has changed by more than %.0f %% and noise\n",
