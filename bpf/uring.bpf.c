@@ -53,6 +53,7 @@ TM_INLINE bool uring__is_by_path(u32 function)
 	       function == TM_VFS_UNLINK || function == TM_VFS_RMDIR || function == TM_VFS_MKDIR;
 }
 
+#define ECANCELED	  125	     /* uapi/asm-generic/errno.h */
 #define REQ_F_CQE_SKIP	  (1 << 6)   /* linux/io_uring_types.h: no completion on success */
 #define AT_REMOVEDIR	  0x200	     /* uapi/linux/fcntl.h */
 #define SPLICE_F_FD_FIXED (1U << 31) /* uapi/linux/io_uring.h */
@@ -163,6 +164,10 @@ TM_INLINE bool uring__settle(struct tm_request *request, struct file *file)
 	return vfs__settle(request->job, &request->function, &request->slot, file);
 }
 
+/*
+ * One on a file that is cancelled was never begun: a link before it failed, or no worker had taken
+ * it. Kernels differ in whether such a request has its file.
+ */
 TM_INLINE int uring__end(struct io_kiocb *req, s64 result)
 {
 	u64 key = (u64)req, now = bpf_ktime_get_ns();
@@ -170,7 +175,9 @@ TM_INLINE int uring__end(struct io_kiocb *req, s64 result)
 
 	if (!request || scope__is_over())
 		return 0;
-	if (request->settled || uring__settle(request, uring__file(req, request, result))) {
+	if (result == -ECANCELED) {
+		vfs__drop(request->function, request->slot, TM_LOSSES);
+	} else if (request->settled || uring__settle(request, uring__file(req, request, result))) {
 		vfs__end(request->function, request->slot, now - request->start_ns, result);
 		if (recorder__is_on())
 			vfs__put_request(request, request->tgid, now, result);

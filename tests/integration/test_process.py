@@ -287,7 +287,7 @@ def stop_perf(env, name, stop):
     else:
         load.go()
     # To the end of its output: what goes on behind must not hold it.
-    _, err = tracer.communicate(timeout=60)
+    _, err = tracer.communicate(timeout=60 * PATIENCE)
     equal(f"{name}: status", tracer.returncode, 0)
     said = REMOVAL.search(err)
     check(said, f"{name}: nothing is said of the background: {err}")
