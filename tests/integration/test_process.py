@@ -212,8 +212,10 @@ def test_sigkill_of_tmtrace(env):
     library = os.path.join(stack, "libsample.so.1")
     env.load = os.path.join(stack, "load")
     truth_path = env.path("truth.json")
+    # Where all is slow, looking for the probes is slower still.
+    seconds = "2" if PATIENCE == 1 else str(5 * PATIENCE)
     tracer = env.start("--json", env.path("records.json"), "--probes", env.sample, "--",
-                       env.load, "spin", "--duration", str(2 * PATIENCE), "--truth", truth_path)
+                       env.load, "spin", "--duration", seconds, "--truth", truth_path)
     pid = wait_for(lambda: child_of(tracer.pid), "the program")
     wait_for(lambda: is_patched(pid, library, "sample_leaf"), "a probe in the program's memory")
     links = link_ids(tracer.pid)
