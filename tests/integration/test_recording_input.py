@@ -102,6 +102,12 @@ def test_options(env):
         refused(env, USAGE, pattern, *args)
 
 
+def test_records_into_itself(env):
+    data = record(env)
+    refused(env, RUN, "itself", "report", data, "--json", data)
+    check("vfs: " in env.trace("report", data)[1], "the recording is gone")
+
+
 def test_foreign_file(env):
     """What is no recording is not overwritten, nor what is being written."""
     for name, content in (("precious", "precious\n"), ("data.old", "old\n")):

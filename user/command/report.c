@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "command/option_values.h"
 #include "command/options.h"
@@ -206,8 +207,10 @@ static int open_parts(struct report *report, struct error *err)
 	report->parts = calloc(n, sizeof(*report->parts));
 	report->filtered = calloc(n, sizeof(*report->filtered));
 	report->names = calloc(n, sizeof(*report->names));
-	if (!report->recordings || !report->parts || !report->filtered || !report->names)
-		return error__set(err, -ENOMEM, "no memory");
+	if (!report->recordings || !report->parts || !report->filtered || !report->names) {
+		error__set(err, -ENOMEM, "no memory");
+		return -ENOMEM;
+	}
 	for (size_t i = 0; i < n && rc >= 0; i++)
 		rc = open_part(report, report->options->files[i], err);
 	if (!rc && name_parts(report) < 0)
@@ -215,14 +218,33 @@ static int open_parts(struct report *report, struct error *err)
 	return rc;
 }
 
+/* Would writing there destroy what is read? */
+static bool is_input(const struct report_options *options, const char *path)
+{
+	struct stat out, in;
+
+	if (!strcmp(path, "-") || stat(path, &out) < 0)
+		return false;
+	for (size_t i = 0; i < options->n_files; i++) {
+		if (stat(options->files[i], &in) == 0 && in.st_dev == out.st_dev &&
+		    in.st_ino == out.st_ino)
+			return true;
+	}
+	return false;
+}
+
 /* The records of each, as its run wrote them. */
 static int print_records(const struct report *report, struct error *err)
 {
+	const char *path = report->options->json;
 	struct sink_json *sink = NULL;
 	struct error later;
 	int rc = 0, closed;
 
-	rc = sink_json__open(&sink, report->options->json, report->parts[0].run, err);
+	if (is_input(report->options, path))
+		return error__set(err, -EEXIST, "%s: is the recording itself; name another file",
+				  path);
+	rc = sink_json__open(&sink, path, recording__run(report->recordings[0]), err);
 	for (size_t i = 0; i < report->n && rc >= 0; i++) {
 		const struct report_part *part = &report->parts[i];
 

@@ -167,6 +167,16 @@ static int put_layers(struct recording_writer *writer, const struct report_run *
 	return ret;
 }
 
+/* Of two of one table, whose strings are kept: a text that is another one stands elsewhere. */
+static bool same_probe(const struct probe *a, const struct probe *b)
+{
+	return a->layer_id == b->layer_id && a->function_id == b->function_id &&
+	       a->entry_only == b->entry_only && a->state == b->state && a->site == b->site &&
+	       a->entry.first == b->entry.first && a->entry.site == b->entry.site &&
+	       a->entry.moved == b->entry.moved && a->library == b->library &&
+	       a->mechanism == b->mechanism && a->reason == b->reason;
+}
+
 static int put_probes(struct recording_writer *writer, const struct report_run *run,
 		      struct error *err)
 {
@@ -175,12 +185,12 @@ static int put_probes(struct recording_writer *writer, const struct report_run *
 	for (size_t i = 0; i < run->n_probes && ret >= 0; i++) {
 		bool known = i < writer->n_probes;
 
-		if (known && memcmp(&run->probes[i], &writer->probes[i], sizeof(struct probe)) == 0)
+		if (known && same_probe(&run->probes[i], &writer->probes[i]))
 			continue;
 		if (!known && array__grow((void **)&writer->probes, &writer->probes_room,
 					  writer->n_probes, sizeof(struct probe)) < 0)
 			return no_memory(writer, err);
-		memcpy(&writer->probes[i], &run->probes[i], sizeof(struct probe));
+		writer->probes[i] = run->probes[i];
 		writer->n_probes += !known;
 		pack__start(&writer->pack);
 		run_code__pack_probe(&writer->pack, &run->probes[i]);

@@ -26,7 +26,7 @@ void run_code__pack(struct pack *pack, const struct report_run *run,
  * case run_code__free() is to follow.
  */
 int run_code__unpack(struct run_code *out, struct unpack *unpack);
-void run_code__free(struct run_code *run);
+void run_code__free(struct run_code *code);
 
 void run_code__pack_probe(struct pack *pack, const struct probe *probe);
 
