@@ -101,7 +101,9 @@ _tmtrace_value()
 		mapfile -t COMPREPLY < <(compgen -S = -W 'layer function cgroup device fs_type mount' -- "$word")
 		compopt -o nospace 2>/dev/null
 		;;
-	--duration | --interval | --env | --max-series | --frames | --size | --sample | --min-duration | --call-buffer) ;;
+	--duration | --interval | --env | --max-series | --frames | --size | --sample | --min-duration | --call-buffer | --syslog-rate) ;;
+	--syslog) mapfile -t COMPREPLY < <(compgen -W 'run function device loss probe call' -- "$word") ;;
+	--syslog-socket | --syslog-journal) _tmtrace_files -f "$word" ;;
 	*) return 1 ;;
 	esac
 	return 0
@@ -135,7 +137,7 @@ _tmtrace_options()
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --call-buffer --calls --cgroup --duration --env --histogram
 		--interval --json --max-series --mechanism --min-duration --optional --output --quiet --sample
-		--size --user" -- "$1")
+		--size --syslog= --syslog-journal --syslog-rate --syslog-socket --user" -- "$1")
 }
 
 # The command behind --, completed as if it stood alone.

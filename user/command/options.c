@@ -6,6 +6,7 @@
 #include "command/call_options.h"
 #include "command/option_values.h"
 #include "command/options.h"
+#include "command/syslog_options.h"
 #include "command/target_options.h"
 #include "ring/format.h"
 
@@ -50,6 +51,9 @@ static const struct argp_option list_options[] = {
 	{ 0 },
 };
 
+/* Parsers of options that others share. */
+#define TRACE_CHILDREN 3
+
 static void parse_env(char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -73,7 +77,8 @@ static void finish(struct argp_state *state)
 		option_values__refuse("--json -: standard output is the command's; name a file");
 	if (options->record && !options->recording)
 		options->recording = OPTIONS_RECORDING;
-	if (options->calls.on && !options->json && !options->recording)
+	if (options->calls.on && !options->json && !options->recording &&
+	    !(options->syslog.types >> SYSLOG_CALL & 1))
 		option_values__refuse("--calls: where to? name a file with -o or --json");
 	if (options->recording_size && !options->recording)
 		option_values__refuse("--size is that of a recording: say -o FILE");
@@ -121,7 +126,8 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_INIT:
 		option_values__silence(state);
-		state->child_inputs[0] = state->child_inputs[1] = options;
+		for (size_t i = 0; i < TRACE_CHILDREN; i++)
+			state->child_inputs[i] = options;
 		break;
 	case ARGP_KEY_ARGS:
 		target_options__scope(options, SCOPE_COMMAND);
@@ -175,6 +181,7 @@ void options__parse(struct options *options, int argc, char **argv, enum options
 	static const struct argp_child trace_children[] = {
 		{ &session_options_argp, 0, "What to trace:", 1 },
 		{ &call_options_argp, 0, "Single calls:", 2 },
+		{ &syslog_options_argp, 0, "To the log:", 2 },
 		{ 0 }
 	};
 	static const struct argp_child list_children[] = { { &target_options_argp }, { 0 } };

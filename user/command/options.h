@@ -10,6 +10,7 @@
 
 #include "kernel/uprobe.h"
 #include "kernel/ladder.h"
+#include "sink/syslog.h"
 
 /* Exit statuses, as in records.md. */
 enum {
@@ -74,6 +75,7 @@ struct options {
 	bool no_syscalls; /* they are not looked at: no vfs, nothing of the time inside calls */
 	unsigned int slots;
 	struct options_calls calls;
+	struct syslog_options syslog; /* types 0: nothing is sent there */
 	bool quiet;
 };
 

@@ -11,16 +11,18 @@
 #include "command/user_file.h"
 #include "report/table.h"
 #include "sink/json.h"
+#include "sink/syslog.h"
 
 struct output {
 	const struct options *options;
 	struct session *session;
 	struct live_run *live;
-	struct calls *calls;	   /* NULL: single calls are not recorded */
-	struct sink_json *json;	   /* NULL: tables */
-	FILE *tables;		   /* where they go; NULL: nobody asked for them */
-	struct recorder *recorder; /* NULL: none */
-	bool failed;		   /* the user knows already */
+	struct calls *calls;	    /* NULL: single calls are not recorded */
+	struct sink_json *json;	    /* NULL: tables */
+	FILE *tables;		    /* where they go; NULL: nobody asked for them */
+	struct recorder *recorder;  /* NULL: none */
+	struct sink_syslog *syslog; /* NULL: none */
+	bool failed;		    /* the user knows already */
 };
 
 static int make_json(void *context, const char *path, struct error *err)
@@ -56,6 +58,9 @@ int output__open(struct output **out, const struct options *options, struct sess
 		output->tables = options->scope == SCOPE_COMMAND ? stderr : stdout;
 	if (options->json)
 		rc = open_json(output, options, err);
+	if (!rc && options->syslog.types)
+		rc = sink_syslog__open(&output->syslog, &options->syslog,
+				       live_run__report(output->live), err);
 	if (!rc && options->recording)
 		rc = recorder__open(&output->recorder, options, output->live, err);
 	return rc;
@@ -69,6 +74,8 @@ static void take_calls(void *context, const struct call_batch *batch)
 
 	if (output->json)
 		sink_json__calls(output->json, batch, &err);
+	if (output->syslog)
+		sink_syslog__calls(output->syslog, batch);
 	if (output->recorder && recorder__calls(output->recorder, batch, &err) < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 }
@@ -98,6 +105,8 @@ int output__start(struct output *output, struct error *err)
 	if (!rc && output->json)
 		rc = sink_json__run_start(output->json, err);
 	output->failed |= rc < 0;
+	if (!rc && output->syslog)
+		sink_syslog__run_start(output->syslog);
 	if (!rc && output->recorder)
 		rc = recorder__start(output->recorder, output->session, err);
 	return rc;
@@ -145,6 +154,27 @@ static int print_records(struct output *output, const struct snapshot *snapshot,
 	return rc;
 }
 
+static void send_records(struct output *output, const struct snapshot *snapshot, bool final)
+{
+	struct syslog_counts counts;
+
+	sink_syslog__snapshot(output->syslog, snapshot, final);
+	if (!final)
+		return;
+	sink_syslog__run_end(output->syslog, snapshot);
+	sink_syslog__counts(output->syslog, &counts);
+	if (counts.held_back)
+		fprintf(stderr,
+			"tmtrace: --syslog: %llu of %llu records were held back; --syslog-rate "
+			"lets more through\n",
+			counts.held_back, counts.held_back + counts.lost + counts.sent);
+	if (counts.lost)
+		fprintf(stderr,
+			"tmtrace: --syslog: %llu records were lost: the daemon was gone or "
+			"did not keep up\n",
+			counts.lost);
+}
+
 static int print(struct output *output, bool final, struct error *err)
 {
 	const struct snapshot *snapshot;
@@ -158,6 +188,8 @@ static int print(struct output *output, bool final, struct error *err)
 	rc = live_run__read(output->live, &snapshot, err);
 	if (rc < 0)
 		return rc;
+	if (output->syslog)
+		send_records(output, snapshot, final);
 	if (output->json)
 		rc = print_records(output, snapshot, final, err);
 	else if (output->tables)
@@ -197,6 +229,7 @@ void output__close(struct output *output)
 	if (output->json && sink_json__close(output->json, &err) < 0 && !output->failed)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	recorder__close(output->recorder);
+	sink_syslog__close(output->syslog);
 	calls__close(output->calls);
 	live_run__close(output->live);
 	free(output);

@@ -4,13 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "report/notes.h"
 #include "sink/json.h"
 #include "sink/json_call.h"
-#include "sink/json_record.h"
+#include "sink/records.h"
 
 struct sink_json {
 	FILE *file;
@@ -127,8 +125,9 @@ static void count(struct sink_json *sink, __u64 records, int ret)
 }
 
 /* Writes and gives back a record; what fails is counted, for report(). */
-static void put(struct sink_json *sink, struct json_object *record)
+static void put(void *context, struct json_object *record)
 {
+	struct sink_json *sink = context;
 	size_t len = 0;
 	int ret = make_line(sink, record, &len);
 
@@ -150,9 +149,10 @@ static int report(const struct sink_json *sink, __u64 lost_before, struct error 
 
 int sink_json__run_start(struct sink_json *sink, struct error *err)
 {
+	const struct records_sink records = { put, sink };
 	__u64 lost = sink->lost;
 
-	put(sink, json_record__run(sink->run, 0, sink->run->notes, sink->run->n_start_notes));
+	records__run_start(&records, sink->run);
 	return report(sink, lost, err);
 }
 
@@ -164,61 +164,22 @@ void sink_json__use(struct sink_json *sink, const struct report_run *run)
 	sink->calls = NULL;
 }
 
-static __u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (__u64)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 int sink_json__run_end(struct sink_json *sink, const struct snapshot *snapshot, struct error *err)
 {
-	__u64 lost = sink->lost, end_ns = snapshot ? snapshot->time_ns : now_ns();
-	struct note_list notes = { 0 };
+	const struct records_sink records = { put, sink };
+	__u64 lost = sink->lost;
 
-	notes__collect(&notes, sink->run, snapshot);
-	put(sink, json_record__run(sink->run, end_ns, (const char *const *)notes.lines, notes.n));
-	note_list__clear(&notes);
+	records__run_end(&records, sink->run, snapshot);
 	return report(sink, lost, err);
-}
-
-static bool is_wanted(const struct snapshot *snapshot, size_t i, bool final)
-{
-	const struct tm_series *now = &snapshot->series[i]->total;
-	const struct snapshot_series *before = snapshot->before[i];
-
-	if (!now->count && !now->in_flight)
-		return false;
-	return final || !before || now->count != before->total.count ||
-	       now->in_flight != before->total.in_flight;
-}
-
-static void put_probe(struct sink_json *sink, const struct snapshot *snapshot, size_t i)
-{
-	const struct tm_ledger *ledger = &snapshot->ledgers[i];
-
-	if (sink->run->probes[i].state == PROBE_OFF && !ledger->hits)
-		return;
-	put(sink, json_record__probe(sink->run, snapshot, i));
-	for (enum tm_loss loss = 0; loss < TM_LOSSES; loss++) {
-		if (ledger->lost[loss])
-			put(sink, json_record__loss(sink->run, snapshot, i, loss));
-	}
 }
 
 int sink_json__snapshot(struct sink_json *sink, const struct snapshot *snapshot, bool final,
 			struct error *err)
 {
-	size_t n_probes = sink->run->n_probes;
+	const struct records_sink records = { put, sink };
 	__u64 lost = sink->lost;
 
-	for (size_t i = 0; i < snapshot->n_series; i++) {
-		if (is_wanted(snapshot, i, final))
-			put(sink, json_record__series(sink->run, snapshot, i, final));
-	}
-	for (size_t i = 0; final && i < n_probes && i < snapshot->n_ledgers; i++)
-		put_probe(sink, snapshot, i);
+	records__snapshot(&records, sink->run, snapshot, final);
 	return report(sink, lost, err);
 }
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <time.h>
+
+#include "report/notes.h"
+#include "sink/json_record.h"
+#include "sink/records.h"
+
+static void put(const struct records_sink *sink, struct json_object *record)
+{
+	sink->put(sink->context, record);
+}
+
+void records__run_start(const struct records_sink *sink, const struct report_run *run)
+{
+	put(sink, json_record__run(run, 0, run->notes, run->n_start_notes));
+}
+
+static __u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (__u64)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void records__run_end(const struct records_sink *sink, const struct report_run *run,
+		      const struct snapshot *snapshot)
+{
+	__u64 end_ns = snapshot ? snapshot->time_ns : now_ns();
+	struct note_list notes = { 0 };
+
+	notes__collect(&notes, run, snapshot);
+	put(sink, json_record__run(run, end_ns, (const char *const *)notes.lines, notes.n));
+	note_list__clear(&notes);
+}
+
+static bool is_wanted(const struct snapshot *snapshot, size_t i, bool final)
+{
+	const struct tm_series *now = &snapshot->series[i]->total;
+	const struct snapshot_series *before = snapshot->before[i];
+
+	if (!now->count && !now->in_flight)
+		return false;
+	return final || !before || now->count != before->total.count ||
+	       now->in_flight != before->total.in_flight;
+}
+
+static void put_probe(const struct records_sink *sink, const struct report_run *run,
+		      const struct snapshot *snapshot, size_t i)
+{
+	const struct tm_ledger *ledger = &snapshot->ledgers[i];
+
+	if (run->probes[i].state == PROBE_OFF && !ledger->hits)
+		return;
+	put(sink, json_record__probe(run, snapshot, i));
+	for (enum tm_loss loss = 0; loss < TM_LOSSES; loss++) {
+		if (ledger->lost[loss])
+			put(sink, json_record__loss(run, snapshot, i, loss));
+	}
+}
+
+void records__snapshot(const struct records_sink *sink, const struct report_run *run,
+		       const struct snapshot *snapshot, bool final)
+{
+	for (size_t i = 0; i < snapshot->n_series; i++) {
+		if (is_wanted(snapshot, i, final))
+			put(sink, json_record__series(run, snapshot, i, final));
+	}
+	for (size_t i = 0; final && i < run->n_probes && i < snapshot->n_ledgers; i++)
+		put_probe(sink, run, snapshot, i);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which records there are of a run, for every sink: put gets each one, and gives it back. */
+#ifndef USER_SINK_RECORDS_H
+#define USER_SINK_RECORDS_H
+
+#include <stdbool.h>
+#include <json-c/json.h>
+
+#include "report/report.h"
+
+struct records_sink {
+	void (*put)(void *context, struct json_object *record); /* NULL: without memory */
+	void *context;
+};
+
+void records__run_start(const struct records_sink *sink, const struct report_run *run);
+/* snapshot is the last one, for its notes: NULL if there is none. */
+void records__run_end(const struct records_sink *sink, const struct report_run *run,
+		      const struct snapshot *snapshot);
+
+/*
+ * If final of every series that has been used, with the probe and loss records (cumulative ones,
+ * only then); else of those that moved since the read before.
+ */
+void records__snapshot(const struct records_sink *sink, const struct report_run *run,
+		       const struct snapshot *snapshot, bool final);
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sink/json_call.h"
+#include "sink/json_cut.h"
+#include "sink/json_value.h"
+#include "sink/records.h"
+#include "sink/syslog.h"
+#include "sink/syslog_socket.h"
+
+#define COOKIE "@cee: "
+#define NAME   "tmtrace"
+
+/* https://systemd.io/JOURNAL_NATIVE_PROTOCOL: a datagram of fields. */
+#define JOURNAL_SOCKET "/run/systemd/journal/socket"
+#define SYSLOG_SOCKET  "/dev/log"
+
+const char *const syslog_type_names[SYSLOG_TYPES] = {
+	[SYSLOG_RUN] = "run",	  [SYSLOG_FUNCTION] = "function", [SYSLOG_DEVICE] = "device",
+	[SYSLOG_PROBE] = "probe", [SYSLOG_LOSS] = "loss",	  [SYSLOG_CALL] = "call",
+};
+
+struct sink_syslog {
+	struct syslog_options options;
+	const struct report_run *run;
+	struct syslog_socket *socket;
+	struct json_calls *calls; /* NULL: there were none yet */
+	double allowance;	  /* lines that may be sent now */
+	double allowed_s;	  /* CLOCK_MONOTONIC: when that was so */
+	struct syslog_counts counts;
+};
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *options,
+		      const struct report_run *run, struct error *err)
+{
+	struct sink_syslog *sink = calloc(1, sizeof(*sink));
+	int rc;
+
+	if (!sink)
+		return error__set(err, -ENOMEM, "no memory");
+	sink->options = *options;
+	sink->run = run;
+	sink->allowance = options->rate;
+	sink->allowed_s = now_s();
+	if (!options->path) {
+		sink->options.journal = access(JOURNAL_SOCKET, W_OK) == 0;
+		sink->options.path = sink->options.journal ? JOURNAL_SOCKET : SYSLOG_SOCKET;
+	}
+	rc = syslog_socket__open(&sink->socket, sink->options.path, err);
+	if (rc < 0) {
+		free(sink);
+		return error__prefix(err, "--syslog");
+	}
+	*out = sink;
+	return 0;
+}
+
+/* May a line be sent now? */
+static bool is_allowed(struct sink_syslog *sink)
+{
+	double now = now_s(), rate = sink->options.rate;
+
+	sink->allowance += (now - sink->allowed_s) * rate;
+	sink->allowed_s = now;
+	if (sink->allowance > rate)
+		sink->allowance = rate;
+	if (sink->allowance < 1)
+		return false;
+	sink->allowance -= 1;
+	return true;
+}
+
+/* What syslog(3) puts before a line; its length. */
+static size_t put_header(char *to, size_t room)
+{
+	time_t now = time(NULL);
+	char date[32];
+	struct tm local;
+
+	localtime_r(&now, &local);
+	strftime(date, sizeof(date), "%h %e %T", &local);
+	return (size_t)snprintf(to, room, "<%d>%s " NAME "[%d]: " COOKIE, LOG_USER | LOG_INFO, date,
+				(int)getpid());
+}
+
+static int send_syslog(struct sink_syslog *sink, struct json_object *record)
+{
+	char line[SYSLOG_LINE + 1];
+	size_t used = put_header(line, sizeof(line)), length;
+	const char *text = json_cut__text(record, SYSLOG_LINE - used, &length);
+
+	if (!text)
+		return -EMSGSIZE;
+	memcpy(line + used, text, length);
+	return syslog_socket__send(sink->socket, line, used + length);
+}
+
+/* A field that may have any bytes: its length stands before it. */
+static void put_field(FILE *out, const char *name, const char *value, size_t length)
+{
+	__le64 size = htole64(length);
+
+	fprintf(out, "%s\n", name);
+	fwrite(&size, sizeof(size), 1, out);
+	fwrite(value, 1, length, out);
+	fputc('\n', out);
+}
+
+static void put_member(FILE *out, const char *name, struct json_object *record, const char *member)
+{
+	struct json_object *value;
+
+	if (json_object_object_get_ex(record, member, &value) && value)
+		put_field(out, name, json_object_get_string(value),
+			  strlen(json_object_get_string(value)));
+}
+
+/* The line, and what it can be looked for by. */
+static void put_fields(FILE *out, struct json_object *record, const char *text, size_t length)
+{
+	char message[SYSLOG_LINE];
+
+	memcpy(message, COOKIE, strlen(COOKIE));
+	memcpy(message + strlen(COOKIE), text, length);
+	put_field(out, "MESSAGE", message, strlen(COOKIE) + length);
+	fprintf(out, "PRIORITY=%d\nSYSLOG_FACILITY=%d\nSYSLOG_IDENTIFIER=" NAME "\n", LOG_INFO,
+		LOG_FAC(LOG_USER));
+	put_member(out, "TMTRACE_TYPE", record, "type");
+	put_member(out, "TMTRACE_LAYER", record, "layer");
+	put_member(out, "TMTRACE_FUNCTION", record, "function");
+	put_member(out, "TMTRACE_CGROUP", record, "cgroup");
+	put_member(out, "TMTRACE_DEVICE", record, "device");
+	put_member(out, "TMTRACE_EPOCH", record, "epoch");
+}
+
+static int send_journal(struct sink_syslog *sink, struct json_object *record)
+{
+	char *datagram = NULL;
+	size_t size, length;
+	const char *text = json_cut__text(record, SYSLOG_LINE - strlen(COOKIE), &length);
+	FILE *out = text ? open_memstream(&datagram, &size) : NULL;
+	int rc = text ? -ENOMEM : -EMSGSIZE;
+
+	if (out) {
+		put_fields(out, record, text, length);
+		rc = fclose(out) ? -ENOMEM : syslog_socket__send(sink->socket, datagram, size);
+	}
+	free(datagram);
+	return rc;
+}
+
+static void send_record(struct sink_syslog *sink, struct json_object *record)
+{
+	int rc = -ENOMEM;
+
+	if (record)
+		rc = sink->options.journal ? send_journal(sink, record) : send_syslog(sink, record);
+	sink->counts.sent += rc == 0;
+	sink->counts.lost += rc != 0;
+}
+
+static bool is_chosen(const struct sink_syslog *sink, struct json_object *record)
+{
+	struct json_object *type;
+
+	if (!json_object_object_get_ex(record, "type", &type))
+		return false;
+	for (enum syslog_type i = 0; i < SYSLOG_TYPES; i++)
+		if (!strcmp(json_object_get_string(type), syslog_type_names[i]))
+			return sink->options.types >> i & 1;
+	return false;
+}
+
+static void put(void *context, struct json_object *record)
+{
+	struct sink_syslog *sink = context;
+
+	if (!record || is_chosen(sink, record)) {
+		if (is_allowed(sink))
+			send_record(sink, record);
+		else
+			sink->counts.held_back++;
+	}
+	json_object_put(record);
+}
+
+void sink_syslog__run_start(struct sink_syslog *sink)
+{
+	records__run_start(&(struct records_sink){ put, sink }, sink->run);
+}
+
+void sink_syslog__snapshot(struct sink_syslog *sink, const struct snapshot *snapshot, bool final)
+{
+	records__snapshot(&(struct records_sink){ put, sink }, sink->run, snapshot, final);
+}
+
+/* Of many calls only as many are put into JSON as may be sent. */
+void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch)
+{
+	struct call_batch one = *batch;
+	struct json_object *record;
+	const char *text;
+	size_t length;
+
+	if (!(sink->options.types >> SYSLOG_CALL & 1))
+		return;
+	if (!sink->calls)
+		sink->calls = json_calls__new(sink->run);
+	for (size_t i = 0; i < batch->n_calls; i++) {
+		one.calls = &batch->calls[i];
+		one.n_calls = 1;
+		if (!is_allowed(sink)) {
+			sink->counts.held_back += batch->n_calls - i;
+			return;
+		}
+		if (!sink->calls || json_calls__text(sink->calls, &one, &text, &length) < 0) {
+			sink->counts.lost++;
+			continue;
+		}
+		record = json_tokener_parse(text);
+		send_record(sink, record);
+		json_object_put(record);
+	}
+}
+
+/* What did not arrive is said in any case. */
+static void tell_counts(struct sink_syslog *sink)
+{
+	struct timespec now;
+	struct json_object *record;
+
+	if (!sink->counts.held_back && !sink->counts.lost)
+		return;
+	clock_gettime(CLOCK_REALTIME, &now);
+	record = json_value__record(sink->run, "syslog",
+				    (__u64)now.tv_sec * 1000000000 + (__u64)now.tv_nsec);
+	if (record) {
+		json_value__add_u64(record, "sent", sink->counts.sent);
+		json_value__add_u64(record, "held_back", sink->counts.held_back);
+		json_value__add_u64(record, "lost", sink->counts.lost);
+	}
+	send_record(sink, record);
+	json_object_put(record);
+}
+
+void sink_syslog__run_end(struct sink_syslog *sink, const struct snapshot *snapshot)
+{
+	records__run_end(&(struct records_sink){ put, sink }, sink->run, snapshot);
+	tell_counts(sink);
+}
+
+void sink_syslog__counts(const struct sink_syslog *sink, struct syslog_counts *out)
+{
+	*out = sink->counts;
+}
+
+void sink_syslog__close(struct sink_syslog *sink)
+{
+	if (!sink)
+		return;
+	json_calls__free(sink->calls);
+	syslog_socket__close(sink->socket);
+	free(sink);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Records to a log daemon: a line each of at most 2 KiB, never split, as JSON behind the cookie
+ * that daemons know (@cee:). To the journal also with fields. So many a second; the others are held
+ * back and counted.
+ */
+#ifndef USER_SINK_SYSLOG_H
+#define USER_SINK_SYSLOG_H
+
+#include <stdbool.h>
+
+#include "calls/call_batch.h"
+#include "report/report.h"
+
+struct sink_syslog;
+
+/* The most of a line, with all that syslog puts before it. */
+#define SYSLOG_LINE 2048
+
+enum syslog_type {
+	SYSLOG_RUN,
+	SYSLOG_FUNCTION,
+	SYSLOG_DEVICE,
+	SYSLOG_PROBE,
+	SYSLOG_LOSS,
+	SYSLOG_CALL,
+	SYSLOG_TYPES,
+};
+
+/* As records name them. */
+extern const char *const syslog_type_names[SYSLOG_TYPES];
+
+struct syslog_options {
+	const char *path;   /* of a syslog daemon's socket; NULL: the journal's, or /dev/log */
+	bool journal;	    /* it is a journal's; with a path only */
+	unsigned int types; /* 1 << enum syslog_type */
+	unsigned int rate;  /* lines a second, and at once */
+};
+
+/* 0 and *out; run must outlive it. Errors: no daemon listens there, no memory. */
+int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *options,
+		      const struct report_run *run, struct error *err);
+
+/* As those of json.h. What does not arrive is counted. */
+void sink_syslog__run_start(struct sink_syslog *sink);
+void sink_syslog__snapshot(struct sink_syslog *sink, const struct snapshot *snapshot, bool final);
+void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch);
+/* Also sends what was held back and lost, as a record of the type syslog, if anything was. */
+void sink_syslog__run_end(struct sink_syslog *sink, const struct snapshot *snapshot);
+
+struct syslog_counts {
+	__u64 sent, held_back, lost;
+};
+
+void sink_syslog__counts(const struct sink_syslog *sink, struct syslog_counts *out);
+void sink_syslog__close(struct sink_syslog *sink); /* NULL is fine */
+
+#endif

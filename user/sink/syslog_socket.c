@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sink/syslog_socket.h"
+
+/* The longest wait for a daemon that does not keep up, and when it is waited for again. */
+#define WAIT_MS	 100
+#define PAUSE_MS 1000
+
+struct syslog_socket {
+	struct sockaddr_un address;
+	int fd;		      /* -1: not connected */
+	long long stalled_ms; /* CLOCK_MONOTONIC: since when it does not keep up; 0: it does */
+};
+
+static long long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+static void disconnect(struct syslog_socket *to)
+{
+	if (to->fd >= 0)
+		close(to->fd);
+	to->fd = -1;
+}
+
+static int connect_to(struct syslog_socket *to)
+{
+	int rc;
+
+	disconnect(to);
+	to->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (to->fd < 0)
+		return -errno;
+	if (connect(to->fd, (struct sockaddr *)&to->address, sizeof(to->address)) == 0)
+		return 0;
+	rc = -errno;
+	disconnect(to);
+	return rc;
+}
+
+int syslog_socket__open(struct syslog_socket **out, const char *path, struct error *err)
+{
+	struct syslog_socket *to = calloc(1, sizeof(*to));
+	int rc;
+
+	if (!to)
+		return error__set(err, -ENOMEM, "no memory");
+	to->fd = -1;
+	to->address.sun_family = AF_UNIX;
+	rc = strlen(path) < sizeof(to->address.sun_path) ? 0 : -ENAMETOOLONG;
+	if (!rc) {
+		strcpy(to->address.sun_path, path);
+		rc = connect_to(to);
+	}
+	if (rc < 0) {
+		free(to);
+		return error__set(err, rc, "%s: no log daemon listens there: %s", path,
+				  strerror(-rc));
+	}
+	*out = to;
+	return 0;
+}
+
+void syslog_socket__close(struct syslog_socket *to)
+{
+	if (!to)
+		return;
+	disconnect(to);
+	free(to);
+}
+
+static int try_send(struct syslog_socket *to, const void *data, size_t size)
+{
+	if (to->fd < 0)
+		return -ENOTCONN;
+	return send(to->fd, data, size, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* Is there room now, or soon? Who was waited for in vain is not at once waited for again. */
+static bool wait_for_room(struct syslog_socket *to)
+{
+	struct pollfd room = { .fd = to->fd, .events = POLLOUT };
+
+	if (to->stalled_ms && now_ms() - to->stalled_ms < PAUSE_MS)
+		return false;
+	if (poll(&room, 1, WAIT_MS) > 0)
+		return true;
+	to->stalled_ms = now_ms();
+	return false;
+}
+
+int syslog_socket__send(struct syslog_socket *to, const void *data, size_t size)
+{
+	int rc = try_send(to, data, size);
+
+	if ((rc == -EAGAIN || rc == -ENOBUFS) && wait_for_room(to))
+		rc = try_send(to, data, size);
+	if (rc == -ECONNREFUSED || rc == -ENOTCONN || rc == -ECONNRESET || rc == -ENOENT ||
+	    rc == -EPIPE) {
+		rc = connect_to(to);
+		if (!rc)
+			rc = try_send(to, data, size);
+	}
+	if (!rc)
+		to->stalled_ms = 0;
+	return rc;
+}
