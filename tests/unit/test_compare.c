@@ -235,6 +235,20 @@ static void test_outliers(void **state)
 	expect(&slow, &busy, COMPARE_FASTER, "vfs ");
 }
 
+/* Where processors are busy, some calls of all layers take long: no layer is slower, and it is
+ * said. */
+static void test_busy(void **state)
+{
+	struct load quiet = usual, busy = usual;
+
+	(void)state;
+	quiet.outliers = 0.02;
+	busy.outliers = 3;
+	expect(&quiet, &busy, COMPARE_SLOWER, "");
+	expect(&quiet, &busy, COMPARE_FASTER, "");
+	expect(&quiet, &busy, COMPARE_SLOWEST, "mstro mio vfs block ");
+}
+
 /* More calls of a fast function make the mean smaller, but nothing faster. */
 static void test_other_mix(void **state)
 {
@@ -355,10 +369,11 @@ static void test_confidence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_equal),	 cmocka_unit_test(test_slowed),
-		cmocka_unit_test(test_outliers), cmocka_unit_test(test_other_mix),
-		cmocka_unit_test(test_below),	 cmocka_unit_test(test_too_short),
-		cmocka_unit_test(test_only_one), cmocka_unit_test(test_confidence),
+		cmocka_unit_test(test_equal),	   cmocka_unit_test(test_slowed),
+		cmocka_unit_test(test_outliers),   cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_other_mix),  cmocka_unit_test(test_below),
+		cmocka_unit_test(test_too_short),  cmocka_unit_test(test_only_one),
+		cmocka_unit_test(test_confidence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,29 +115,40 @@ static enum compare_verdict judge(double log_ratio, double within, double below)
 	return fabs(log_ratio) > least && !isfinite(within) ? COMPARE_UNSURE : COMPARE_SAME;
 }
 
-/* The change of all time, or of the typical one, if that is the surer. */
-static void measure(const struct compare_history *history, size_t first, size_t end,
-		    struct compare_row *row)
+/* Compares all time of functions first to end - 1, or the typical one; the row has the result. */
+static void measure_one(const struct compare_history *history, size_t first, size_t end,
+			bool typical, struct compare_row *row)
 {
-	int kinds = has_typical(history, first, end) ? 2 : 1; /* all, and typical */
-	double log_ratio = 0, within = INFINITY;
+	struct batches a = batches_of(history, first, end, COMPARE_BEFORE, typical);
+	struct batches b = batches_of(history, first, end, COMPARE_AFTER, typical);
+	double within, log_ratio = batches__compare(&a, &b, &within);
 
-	for (int typical = 0; typical < kinds; typical++) {
-		struct batches a = batches_of(history, first, end, COMPARE_BEFORE, typical);
-		struct batches b = batches_of(history, first, end, COMPARE_AFTER, typical);
-		double another_within, another = batches__compare(&a, &b, &another_within);
-
-		if (typical && fabs(another) - another_within <= fabs(log_ratio) - within)
-			continue;
-		log_ratio = another;
-		within = another_within;
-		row->typical = typical;
-	}
+	row->typical = typical;
 	row->ratio = exp(log_ratio);
 	row->within = exp(within);
 	row->verdict =
 		judge(log_ratio, within,
 		      history->functions[first].library ? part_below(history, first, end) : 0);
+}
+
+/*
+ * The typical time decides where it is known. Where all time has changed and the typical one has
+ * not, the slowest calls have.
+ */
+static void measure(const struct compare_history *history, size_t first, size_t end,
+		    struct compare_row *row)
+{
+	struct compare_row typical = *row;
+
+	measure_one(history, first, end, false, row);
+	if (!has_typical(history, first, end))
+		return;
+	measure_one(history, first, end, true, &typical);
+	if (typical.verdict != COMPARE_SAME || row->verdict == COMPARE_SAME ||
+	    row->verdict == COMPARE_UNSURE)
+		*row = typical;
+	else
+		row->verdict = COMPARE_SLOWEST;
 }
 
 /* Was there something in most of a run, so that it is missed where there is nothing? */

@@ -8,8 +8,9 @@
  * of which function there are, may differ: a layer is as slow as its functions are in the mean,
  * each weighted with its calls.
  *
- * Compared are all calls, and the fastest 95 %, where nothing else is in their time: the slowest
- * ones often waited for a processor. The surer of both counts.
+ * Where nothing else is in the calls' time, that of the fastest 95 % is compared, because the
+ * slowest ones often waited for a processor; when the time of all has changed and theirs has not,
+ * it is told, but as that.
  *
  * A change is told where it is surely larger than COMPARE_LEAST: by the spread over time within
  * both runs, with 99 % confidence (batches.h). What differs from run to run but not within
@@ -31,7 +32,8 @@ enum compare_verdict {
 	COMPARE_SLOWER_BELOW, /* in the system calls that it makes, not in its own code */
 	COMPARE_FASTER,
 	COMPARE_FASTER_BELOW,
-	COMPARE_UNSURE, /* a large difference, but the runs are too short or too uneven to tell */
+	COMPARE_SLOWEST, /* the slowest 5 % of the calls alone are slower or faster */
+	COMPARE_UNSURE,	 /* a large difference, but the runs are too short or too uneven to tell */
 	COMPARE_ONLY_BEFORE, /* in most of that run; what came now and then is unsure */
 	COMPARE_ONLY_AFTER,
 };

@@ -38,6 +38,7 @@ static const char *const verdicts[] = {
 	[COMPARE_SLOWER_BELOW] = "slower, in its system calls",
 	[COMPARE_FASTER] = "faster",
 	[COMPARE_FASTER_BELOW] = "faster, in its system calls",
+	[COMPARE_SLOWEST] = "only its slowest calls, as where processors are busy",
 	[COMPARE_UNSURE] = "too few or too uneven to tell",
 	[COMPARE_ONLY_BEFORE] = "only before",
 	[COMPARE_ONLY_AFTER] = "only after",
@@ -45,7 +46,8 @@ static const char *const verdicts[] = {
 
 static bool has_changed(const struct compare_row *row)
 {
-	return row->verdict != COMPARE_SAME && row->verdict != COMPARE_UNSURE;
+	return row->verdict != COMPARE_SAME && row->verdict != COMPARE_UNSURE &&
+	       row->verdict != COMPARE_SLOWEST;
 }
 
 /* "+30 %", "3.1 x" from twice as slow on; "" where there are not both. */
@@ -114,9 +116,8 @@ static void print_summary(const struct table_options *options, const struct comp
 		fprintf(options->out, "changed: ");
 		title__text(options->out, rows[i].layer);
 		title__end(options);
-		fprintf(options->out, ": %s%s%s%s\n", verdicts[rows[i].verdict],
-			*change ? ", " : "", change,
-			rows[i].typical ? " (the fastest 95 % of its calls)" : "");
+		fprintf(options->out, ": %s%s%s\n", verdicts[rows[i].verdict], *change ? ", " : "",
+			change);
 	}
 	if (none)
 		fprintf(options->out, "no layer has changed by more than %.0f %% and noise\n",
