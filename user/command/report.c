@@ -319,6 +319,19 @@ static int page_tables(const struct report *report, struct error *err)
 	return pager && rc == -EPIPE ? 0 : rc;
 }
 
+static int show(struct report *report, struct error *err)
+{
+	int rc;
+
+	/* The two are read one after the other, with their history. */
+	if (report->options->diff)
+		return page_tables(report, err);
+	rc = open_parts(report, err);
+	if (rc < 0)
+		return rc;
+	return report->options->json ? print_records(report, err) : page_tables(report, err);
+}
+
 int report__main(int argc, char **argv)
 {
 	static const struct argp argp = { argp_options, parse, "[FILE...]",
@@ -331,9 +344,7 @@ int report__main(int argc, char **argv)
 	if (!options.filter)
 		option_values__no_memory();
 	option_values__parse(&argp, argc, argv, "tmtrace report", &options);
-	rc = options.diff ? 0 : open_parts(&report, &err);
-	if (!rc)
-		rc = options.json ? print_records(&report, &err) : page_tables(&report, &err);
+	rc = show(&report, &err);
 	if (rc < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	report__close(&report);
