@@ -328,11 +328,12 @@ __u64 kernel__missed(const struct kernel *kernel, enum missed kind)
 	return count_missed(kernel, kind) - kernel->missed_before[kind];
 }
 
-int kernel__measure_time(struct kernel *kernel)
+int kernel__measure_time(struct kernel *kernel, bool on)
 {
-	if (kernel->measuring < 0)
-		kernel->measuring = run_time__measure();
-	return kernel->measuring < 0 ? kernel->measuring : 0;
+	if (kernel->measuring >= 0)
+		close(kernel->measuring);
+	kernel->measuring = on ? run_time__measure() : -1;
+	return on && kernel->measuring < 0 ? kernel->measuring : 0;
 }
 
 __u64 kernel__run_time(const struct kernel *kernel)

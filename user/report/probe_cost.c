@@ -38,6 +38,8 @@ struct probe_cost probe_cost__sum(const struct report_run *run, const struct sna
 		sum.hits += ledger->hits;
 		for (int loss = 0; loss < TM_LOSSES; loss++)
 			sum.lost += ledger->lost[loss];
+		if (i < TM_PROBE_USER)
+			sum.kernel_hits += ledger->hits;
 		if (i < TM_PROBE_USER || !ledger->hits)
 			continue;
 		if (cost)

@@ -13,6 +13,7 @@ const struct report_hit_cost *probe_cost__of(const struct report_run *run,
 struct probe_cost {
 	size_t armed; /* probes */
 	__u64 hits, lost;
+	__u64 kernel_hits; /* those of the layers vfs and block */
 	double library_ns; /* CPU time that hits of probes on libraries took, whoever made them */
 	bool known;	   /* library_ns is: each that was hit was measured */
 };

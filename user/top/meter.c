@@ -30,21 +30,29 @@ static __u64 own_memory(void)
 }
 
 void top_meter__read(struct top_reading *out, const struct report_run *run,
-		     const struct snapshot *snapshot, double kernel_ns)
+		     const struct snapshot *snapshot)
 {
 	*out = (struct top_reading){
 		.time_ns = snapshot->monotonic_ns,
 		.own_ns = own_cpu_ns(),
 		.memory_bytes = own_memory(),
 		.probes = probe_cost__sum(run, snapshot),
-		.probes_ns = -1,
 	};
-	if (kernel_ns >= 0 && out->probes.known)
-		out->probes_ns = kernel_ns + out->probes.library_ns;
+}
+
+/* What the probes took in between; negative: not known. */
+static double probes_ns(const struct probe_cost *now, const struct probe_cost *before,
+			double hit_ns)
+{
+	__u64 hits = now->kernel_hits - before->kernel_hits;
+
+	if (!now->known || (hits && hit_ns < 0))
+		return -1;
+	return now->library_ns - before->library_ns + (hits ? (double)hits * hit_ns : 0);
 }
 
 struct top_cost top_meter__cost(const struct top_reading *now, const struct top_reading *before,
-				unsigned int cpus)
+				unsigned int cpus, double hit_ns)
 {
 	double ns = (double)(now->time_ns - before->time_ns), whole = ns * cpus;
 	struct top_cost cost = {
@@ -59,7 +67,6 @@ struct top_cost top_meter__cost(const struct top_reading *now, const struct top_
 		return cost;
 	cost.own_share = (double)(now->own_ns - before->own_ns) / whole;
 	cost.hits_per_s = (double)(now->probes.hits - before->probes.hits) / (ns / NS_PER_S);
-	if (now->probes_ns >= 0 && before->probes_ns >= 0)
-		cost.probes_share = (now->probes_ns - before->probes_ns) / whole;
+	cost.probes_share = probes_ns(&now->probes, &before->probes, hit_ns) / whole;
 	return cost;
 }

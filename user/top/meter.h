@@ -10,20 +10,18 @@
 struct top_reading {
 	__u64 time_ns;	    /* CLOCK_MONOTONIC */
 	__u64 own_ns;	    /* CPU time of this process */
-	double probes_ns;   /* CPU time of the probes; negative: not known */
 	__u64 memory_bytes; /* of this process, now */
 	struct probe_cost probes;
 };
 
-/*
- * Reads this process's own; kernel_ns is the CPU time that the programs of the kernel's layers have
- * taken, negative where it is not known.
- */
 void top_meter__read(struct top_reading *out, const struct report_run *run,
-		     const struct snapshot *snapshot, double kernel_ns);
+		     const struct snapshot *snapshot);
 
-/* The cost in between, of a node with so many CPUs. */
+/*
+ * The cost in between, of a node with so many CPUs. hit_ns is the CPU time that a hit in the
+ * kernel's layers takes, negative where it is not known.
+ */
 struct top_cost top_meter__cost(const struct top_reading *now, const struct top_reading *before,
-				unsigned int cpus);
+				unsigned int cpus, double hit_ns);
 
 #endif
