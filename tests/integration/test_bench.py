@@ -51,6 +51,14 @@ def test_calls_and_files(env):
     check_notes(results)
 
 
+def test_record(env):
+    results = run_bench(env, "record")
+    for row in ("no probe", "tmtrace record", "tmtrace record --calls"):
+        check_times(row, cells(results["record"], 0, row), 1)
+    equal("calls lost", cells(results["record"], 1, "calls lost")[0], "0")
+    check_notes(results)
+
+
 def test_many(env):
     """Many functions, jobs and series."""
     results = run_bench(env, "growth", "attach", "run")
