@@ -302,6 +302,7 @@ static void test_run_alone(void **state)
 	struct recording *recording;
 	struct sample sample;
 	struct file file;
+	struct error err;
 	char *text;
 
 	(void)state;
@@ -315,6 +316,10 @@ static void test_run_alone(void **state)
 	assert_int_equal(what.snapshots, 0);
 	text = tables_of(recording__run(recording), recording__snapshot(recording));
 	assert_non_null(strstr(text, "nothing was recorded"));
+	recording__rewind(recording);
+	assert_int_equal(recording__next(recording, &err), RECORDING_STEP_END);
+	assert_int_equal(recording__total(recording, &err), 0);
+	assert_true(recording__snapshot(recording)->time_ns > sample.run.start_ns);
 	free(text);
 	recording__close(recording);
 	remove_file(&file);

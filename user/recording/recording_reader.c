@@ -241,6 +241,13 @@ int recording__next(struct recording *recording, struct error *err)
 
 int recording__total(struct recording *recording, struct error *err)
 {
+	struct ring_info info;
+
+	/* Killed before its first snapshot. */
+	if (!recording->snapshot.time_ns) {
+		ring_reader__info(recording->ring, &info);
+		recording->snapshot.time_ns = info.last_ns;
+	}
 	return show(recording, true) < 0 ? no_memory(err) : 0;
 }
 
@@ -254,9 +261,6 @@ static int read_all(struct recording *recording, struct error *err)
 			return no_memory(err);
 		recorded_series__settle(recording->series);
 	}
-	/* Killed before its first snapshot. */
-	if (!recording->snapshot.time_ns)
-		recording->snapshot.time_ns = entry.time_ns;
 	return recording__total(recording, err);
 }
 
