@@ -80,7 +80,7 @@ TM_INLINE void aio__leave(struct tm_aio_key *key, struct tm_request *request)
 static long aio__begin(u32 i, struct aio_loop *loop)
 {
 	struct tm_aio_key key = { .tgid = loop->tgid };
-	struct tm_request request = { .start_ns = loop->start_ns };
+	struct tm_request request = { .start_ns = loop->start_ns, .tgid = loop->tgid };
 	struct aio_block block;
 	struct file *file;
 
@@ -131,10 +131,7 @@ static long aio__end(u32 i, struct aio_loop *loop)
 	request = bpf_map_lookup_elem(&tm_aio, &key);
 	if (!request)
 		return 0; /* submitted before tracing began */
-	vfs__end(request->function, request->slot, loop->start_ns - request->start_ns,
-		 event.result);
-	if (recorder__is_on())
-		vfs__put_request(request, loop->tgid, loop->start_ns, event.result);
+	vfs__end_request(request, loop->start_ns, event.result);
 	aio__leave(&key, request);
 	return 0;
 }

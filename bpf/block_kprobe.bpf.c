@@ -70,9 +70,7 @@ int BPF_KPROBE(block_kprobe_batch, struct io_comp_batch *batch)
 SEC("kprobe/blk_mq_free_request")
 int BPF_KPROBE(block_kprobe_merge, struct request *rq)
 {
-	struct tm_block_key key = { .what = (u64)rq };
-
-	block__merge(&key);
+	request__merge(rq);
 	return 0;
 }
 

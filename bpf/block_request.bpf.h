@@ -182,6 +182,14 @@ TM_INLINE void request__done(struct request *rq)
 	block__complete_all(&key, 0);
 }
 
+/* It is gone without a completion: it was merged into another one. */
+TM_INLINE void request__merge(struct request *rq)
+{
+	struct tm_block_key key = { .what = (u64)rq };
+
+	block__merge(&key);
+}
+
 /* A bio for a device without requests. It is with the device at once. */
 TM_INLINE void bio__start(struct bio *bio)
 {

@@ -175,13 +175,10 @@ TM_INLINE int uring__end(struct io_kiocb *req, s64 result)
 
 	if (!request || scope__is_over())
 		return 0;
-	if (result == -ECANCELED) {
+	if (result == -ECANCELED)
 		vfs__drop(request->function, request->slot, TM_LOSSES);
-	} else if (request->settled || uring__settle(request, uring__file(req, request, result))) {
-		vfs__end(request->function, request->slot, now - request->start_ns, result);
-		if (recorder__is_on())
-			vfs__put_request(request, request->tgid, now, result);
-	}
+	else if (request->settled || uring__settle(request, uring__file(req, request, result)))
+		vfs__end_request(request, now, result);
 	bpf_map_delete_elem(&tm_uring, &key);
 	return 0;
 }

@@ -167,19 +167,27 @@ TM_INLINE void vfs__put_call(u32 function, u32 slot, u64 start_ns, u64 ns, s64 r
 }
 
 /* A request of a process was it, which completed wherever this is. */
-TM_INLINE void vfs__put_request(const struct tm_request *request, u32 tgid, u64 now, s64 result)
+TM_INLINE void vfs__put_request(const struct tm_request *request, u64 now, s64 result)
 {
 	struct tm_call_event event = {
 		.call = {
 			.start_ns = request->start_ns,
 			.duration_ns = now - request->start_ns,
 			.rc = result,
-			.pid = tgid,
+			.pid = request->tgid,
 			.slot = request->slot,
 		},
 	};
 
 	vfs__put(&event, NULL, request->function);
+}
+
+/* Ends a request that is settled. */
+TM_INLINE void vfs__end_request(const struct tm_request *request, u64 now, s64 result)
+{
+	vfs__end(request->function, request->slot, now - request->start_ns, result);
+	if (recorder__is_on())
+		vfs__put_request(request, now, result);
 }
 
 #endif

@@ -23,6 +23,22 @@ struct programs {
 	struct bpf_program *bio_queue, *bio_complete, *file_start, *file_complete;
 };
 
+/* Those of a mechanism, as bpf/block_tracepoints.bpf.h names them. */
+#define PROGRAMS(skel, kind)                                                 \
+	{                                                                    \
+		.start = (skel)->progs.block_##kind##_start,                 \
+		.insert = (skel)->progs.block_##kind##_insert,               \
+		.getrq = (skel)->progs.block_##kind##_getrq,                 \
+		.issue = (skel)->progs.block_##kind##_issue,                 \
+		.merge = (skel)->progs.block_##kind##_merge,                 \
+		.complete = (skel)->progs.block_##kind##_complete,           \
+		.done = (skel)->progs.block_##kind##_done,                   \
+		.bio_queue = (skel)->progs.block_##kind##_bio_queue,         \
+		.bio_complete = (skel)->progs.block_##kind##_bio_complete,   \
+		.file_start = (skel)->progs.block_##kind##_file_start,       \
+		.file_complete = (skel)->progs.block_##kind##_file_complete, \
+	}
+
 /* A request's result was an errno before it became a status of one byte. */
 static bool result_is_errno(const struct btf *btf)
 {
@@ -79,19 +95,7 @@ static int try_tp_btf(const struct rung_context *context)
 
 static void choose_tp_btf(const struct rung_context *context)
 {
-	const struct programs programs = {
-		.start = context->skel->progs.block_btf_start,
-		.insert = context->skel->progs.block_btf_insert,
-		.getrq = context->skel->progs.block_btf_getrq,
-		.issue = context->skel->progs.block_btf_issue,
-		.merge = context->skel->progs.block_btf_merge,
-		.complete = context->skel->progs.block_btf_complete,
-		.done = context->skel->progs.block_btf_done,
-		.bio_queue = context->skel->progs.block_btf_bio_queue,
-		.bio_complete = context->skel->progs.block_btf_bio_complete,
-		.file_start = context->skel->progs.block_btf_file_start,
-		.file_complete = context->skel->progs.block_btf_file_complete,
-	};
+	const struct programs programs = PROGRAMS(context->skel, btf);
 
 	choose_tracepoints(context, &programs);
 }
@@ -109,19 +113,7 @@ static int try_raw_tp(const struct rung_context *context)
 
 static void choose_raw_tp(const struct rung_context *context)
 {
-	const struct programs programs = {
-		.start = context->skel->progs.block_raw_start,
-		.insert = context->skel->progs.block_raw_insert,
-		.getrq = context->skel->progs.block_raw_getrq,
-		.issue = context->skel->progs.block_raw_issue,
-		.merge = context->skel->progs.block_raw_merge,
-		.complete = context->skel->progs.block_raw_complete,
-		.done = context->skel->progs.block_raw_done,
-		.bio_queue = context->skel->progs.block_raw_bio_queue,
-		.bio_complete = context->skel->progs.block_raw_bio_complete,
-		.file_start = context->skel->progs.block_raw_file_start,
-		.file_complete = context->skel->progs.block_raw_file_complete,
-	};
+	const struct programs programs = PROGRAMS(context->skel, raw);
 
 	choose_tracepoints(context, &programs);
 }
