@@ -22,18 +22,28 @@ def libraries(records, function="sample_leaf"):
     return sorted(p["library"] for p in records.probes("sample", function) if p["recorded"])
 
 
-def test_two_copies(env):
-    """Two inodes with the same functions: one record for a function, two for its probes."""
-    copy = copy_library(env, "copy")
-    loads = [env.waiting_load("all", name="first"),
-             env.waiting_load("all", name="second",
-                              env={**os.environ, "LD_LIBRARY_PATH": copy})]
+def loads_with(env, *folders):
+    """A load for each folder, which finds its libraries there first, and waits."""
+    return [env.waiting_load("all", name=f"load{i}",
+                             env={**os.environ, "LD_LIBRARY_PATH": folder})
+            for i, folder in enumerate(folders)]
+
+
+def trace_waiting(env, *loads):
+    """Traces loads that wait, by --pid, from now to their end: the records, as the truth has them."""
     tracer = env.attach("--pid", ",".join(str(load.pid) for load in loads))
     for load in loads:
         load.go()
     truths = [load.finish() for load in loads]
     records = tracer.finish()
     compare_clean(records, sum_truths(*truths))
+    return records
+
+
+def test_two_copies(env):
+    """Two inodes with the same functions: one record for a function, two for its probes."""
+    copy = copy_library(env, "copy")
+    records = trace_waiting(env, *loads_with(env, env.stack, copy))
     equal("libraries", libraries(records),
           sorted([os.path.join(env.stack, SAMPLE), os.path.join(copy, SAMPLE)]))
     equal("records of sample_leaf", len(records.functions("sample", "sample_leaf")), 1)
@@ -122,15 +132,7 @@ def overlays(env, n):
 def test_overlay(env):
     """As containers have it: one file, seen through two overlays and as it is, is probed once."""
     need("mount")
-    loads = [env.waiting_load("all", name=f"load{i}",
-                              env={**os.environ, "LD_LIBRARY_PATH": folder})
-             for i, folder in enumerate(overlays(env, 2))]
-    tracer = env.attach("--pid", ",".join(str(load.pid) for load in loads))
-    for load in loads:
-        load.go()
-    truths = [load.finish() for load in loads]
-    records = tracer.finish()
-    compare_clean(records, sum_truths(*truths))
+    records = trace_waiting(env, *loads_with(env, *overlays(env, 2)))
     equal("libraries", len(libraries(records)), 1)
 
 
@@ -140,15 +142,7 @@ def test_overlay_copied_up(env):
     below, above = overlays(env, 1)
     with open(os.path.join(above, SAMPLE), "ab") as f:
         f.write(b"more")
-    loads = [env.waiting_load("all", name=f"load{i}",
-                              env={**os.environ, "LD_LIBRARY_PATH": folder})
-             for i, folder in enumerate((below, above))]
-    tracer = env.attach("--pid", ",".join(str(load.pid) for load in loads))
-    for load in loads:
-        load.go()
-    truths = [load.finish() for load in loads]
-    records = tracer.finish()
-    compare_clean(records, sum_truths(*truths))
+    records = trace_waiting(env, *loads_with(env, below, above))
     equal("libraries", len(libraries(records)), 2)
 
 
@@ -163,9 +157,5 @@ def test_mount_namespace(env):
     if env.run("unshare", "-m", "true")[0]:
         raise Skip("unshare -m is not permitted")
     load = env.waiting_load("all", load=os.path.join(stack, "load"), prefix=bind)
-    tracer = env.attach("--pid", str(load.pid))
-    load.go()
-    truth = load.finish()
-    records = tracer.finish()
-    compare_clean(records, truth)
+    records = trace_waiting(env, load)
     check(records.total("sample", "sample_leaf", "count") > 0, "nothing was traced")

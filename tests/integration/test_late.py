@@ -15,7 +15,7 @@ import time
 from harness import (PATIENCE, Records, Skip, check, check_ledgers, compare, compare_clean, equal,
                      need, read_text, read_truth, sum_truths, truth_functions, wait_for)
 from test_cgroup import mount_v1, mount_v2, move, new_cgroup
-from test_files import SAMPLE, build_static, copy_library, libraries, overlays
+from test_files import SAMPLE, build_static, copy_library, libraries, overlays, trace_waiting
 
 LATENCY = re.compile(r"probed ([0-9.]+) ms later")
 WANTED_MS = 50
@@ -85,6 +85,11 @@ def waiting(env, load, name, *words):
     words = words or ("all",)
     return (f"{load} wait-then --truth {env.path(name)}.json --go {env.path(name)}.go "
             f"{' '.join(words)}")
+
+
+def until(env, name):
+    """The shell commands that wait until go() is called for a name."""
+    return f"while [ ! -e {env.path(name)}.go ]; do sleep 0.05; done; "
 
 
 def go(env, name):
@@ -176,8 +181,7 @@ def test_replaced(env):
     new = os.path.join(copy_library(env, "new"), SAMPLE)
     load = os.path.join(stack, "load")
     late = Late(env, f"{waiting(env, load, 'old')} & "
-                     f"while [ ! -e {env.path('replaced')}.go ]; do sleep 0.05; done; "
-                     f"{waiting(env, load, 'new')}; wait")
+                     f"{until(env, 'replaced')}{waiting(env, load, 'new')}; wait")
     late.await_probes(SAMPLE)
     os.rename(new, path)
     go(env, "replaced")
@@ -195,12 +199,7 @@ def test_deleted(env):
     path = os.path.join(stack, SAMPLE)
     load = env.waiting_load("all", load=os.path.join(stack, "load"))
     os.rename(os.path.join(copy_library(env, "new"), SAMPLE), path)
-    tracer = env.attach("--pid", str(load.pid))
-    load.go()
-    true = load.finish()
-    records = tracer.finish()
-    compare_clean(records, true)
-    equal("libraries", libraries(records), [path])
+    equal("libraries", libraries(trace_waiting(env, load)), [path])
 
 
 def test_changed(env):
@@ -209,8 +208,7 @@ def test_changed(env):
     path = os.path.join(stack, SAMPLE)
     load = os.path.join(stack, "load")
     late = Late(env, f"{waiting(env, load, 'before')}; "
-                     f"while [ ! -e {env.path('changed')}.go ]; do sleep 0.05; done; "
-                     f"{waiting(env, load, 'after')}")
+                     f"{until(env, 'changed')}{waiting(env, load, 'after')}")
     late.await_probes(SAMPLE)
     go(env, "before")
     wait_for(lambda: read_text(env.path("before") + ".json").endswith("}\n"), "the first load")
@@ -232,7 +230,7 @@ def test_cut_short(env):
     stack = env.private_stack()
     path = os.path.join(stack, SAMPLE)
     late = Late(env, f"{waiting(env, os.path.join(stack, 'load'), 'before')}; "
-                     f"while [ ! -e {env.path('cut')}.go ]; do sleep 0.05; done; sleep 0.3; "
+                     f"{until(env, 'cut')}sleep 0.3; "
                      f"{os.path.join(stack, 'load')} all 2>/dev/null || true")
     late.await_probes(SAMPLE)
     go(env, "before")
