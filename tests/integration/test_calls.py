@@ -234,6 +234,20 @@ def test_recording(env):
         equal("what became of calls", json.loads(line)["calls"], json.loads(other)["calls"])
 
 
+def test_slowest(env):
+    """tmtrace report --calls: the slowest, in order."""
+    recording, path = env.path("calls.data"), env.path("records.json")
+    status, _, err = env.trace("record", "--calls", "-o", recording, "--json", path, "--probes",
+                               env.sample, "--", env.load, "all", "--truth",
+                               env.path("truth.json"))
+    equal(f"exit status, {err}", status, 0)
+    status, out, err = env.trace("report", "--calls=7", "--filter", "layer=sample", recording)
+    equal(f"exit status of report, {err}", status, 0)
+    calls = sorted(Records(path).of("call", layer="sample"), key=lambda r: -r["duration_ns"])
+    rows = out[out.index("the slowest calls:"):].splitlines()[2:]
+    equal("functions", [row.split()[4] for row in rows], [r["function"] for r in calls[:7]])
+
+
 def test_recording_wraps(env):
     """In a small recording the last calls are there, and the totals of all."""
     recording, dumped = env.path("calls.data"), env.path("dump.json")

@@ -149,7 +149,7 @@ static void test_records(void **state)
 	struct call_pack *pack = call_pack__new(CALL_PACK_MIN);
 	struct tm_call call = plain(5, SLOT_OFFER);
 	struct sample sample;
-	struct records records;
+	struct records records = { 0 };
 
 	(void)state;
 	sample__open(&sample);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <endian.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +72,18 @@ const char *call_batch__comm(const struct call_batch *batch, __u32 tid)
 
 	/* Of a damaged batch nothing is believed. */
 	return thread && memchr(thread->comm, '\0', sizeof(thread->comm)) ? thread->comm : NULL;
+}
+
+const char *call_batch__u128(const struct tm_call *call, char *out, size_t room)
+{
+	__u64 high = call->object[0], low = call->object[1];
+
+	if (call->flags & TM_CALL_BIG_ENDIAN) {
+		high = be64toh(high);
+		low = be64toh(low);
+	}
+	snprintf(out, room, "0x%llx:0x%llx", high, low);
+	return out;
 }
 
 const char *call_batch__name(const struct call_batch *batch, const struct tm_call *call)

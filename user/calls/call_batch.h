@@ -63,6 +63,8 @@ int call_batch__open(struct call_batch *out, const void *data, size_t size);
 const struct call_series *call_batch__series(const struct call_batch *batch, __u32 slot);
 /* The name of a thread; NULL: not known. */
 const char *call_batch__comm(const struct call_batch *batch, __u32 tid);
+/* An object of 128 bits as Motr and MIO write it: the higher half first. Returns out. */
+const char *call_batch__u128(const struct tm_call *call, char *out, size_t room);
 /* The string that is a call's object; NULL where it is none, or could not be read. */
 const char *call_batch__name(const struct call_batch *batch, const struct tm_call *call);
 

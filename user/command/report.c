@@ -15,9 +15,13 @@
 #include "report/combined.h"
 #include "report/filter.h"
 #include "report/nodes.h"
+#include "report/slowest.h"
 #include "report/table.h"
 #include "report/tree.h"
 #include "sink/json.h"
+
+/* How many of the slowest calls are shown where nobody says it. */
+#define CALLS_DEFAULT 20
 
 struct report_options {
 	const char **files;
@@ -25,6 +29,7 @@ struct report_options {
 	const char *json; /* NULL: tables */
 	struct filter *filter;
 	enum table_sort sort;
+	size_t calls; /* so many of the slowest; 0: none */
 	bool histogram, tree, diff, no_pager;
 };
 
@@ -46,6 +51,7 @@ enum {
 	OPT_TREE,
 	OPT_DIFF,
 	OPT_NO_PAGER,
+	OPT_CALLS,
 };
 
 static const struct argp_option argp_options[] = {
@@ -62,6 +68,8 @@ static const struct argp_option argp_options[] = {
 	  "of two recordings, what has changed from the first to the second, and is no noise", 1 },
 	{ "histogram", OPT_HISTOGRAM, NULL, 0, "bars of latencies and sizes below the tables", 1 },
 	{ "json", OPT_JSON, "PATH", 0, "write records there (- is standard output), no tables", 1 },
+	{ "calls", OPT_CALLS, "N", OPTION_ARG_OPTIONAL,
+	  "the slowest N single calls, too (default 20)", 1 },
 	{ "no-pager", OPT_NO_PAGER, NULL, 0, "on a terminal, too, all at once", 1 },
 	{ 0 },
 };
@@ -89,11 +97,14 @@ static void finish(struct report_options *options)
 {
 	if (!options->n_files)
 		option_values__add(&options->files, &options->n_files, OPTIONS_RECORDING);
-	if (options->json && (options->tree || options->histogram || options->diff))
-		option_values__refuse("--tree, --diff and --histogram are of tables, --json has "
-				      "none");
-	if (options->diff && (options->n_files != 2 || options->tree))
-		option_values__refuse("--diff is of two recordings, and without --tree");
+	if (options->json &&
+	    (options->tree || options->histogram || options->diff || options->calls))
+		option_values__refuse(
+			"--tree, --diff, --calls and --histogram are of tables, --json "
+			"has none");
+	if (options->diff && (options->n_files != 2 || options->tree || options->calls))
+		option_values__refuse(
+			"--diff is of two recordings, and without --tree and --calls");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -122,6 +133,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_DIFF:
 		options->diff = true;
+		return 0;
+	case OPT_CALLS:
+		options->calls =
+			arg ? option_values__number("--calls", arg, 1, 100000) : CALLS_DEFAULT;
 		return 0;
 	case OPT_NO_PAGER:
 		options->no_pager = true;
@@ -296,6 +311,29 @@ static int print_tables(const struct report *report, const struct table_options 
 	return rc;
 }
 
+/* Below the tables: going through the recordings changes what these are made of. */
+static int print_calls(const struct report *report, const struct table_options *tables,
+		       struct error *err)
+{
+	const struct report_options *options = report->options;
+	struct slowest *slowest = slowest__new(options->calls, options->filter);
+	struct call_batch batch;
+	int rc = slowest ? 0 : error__set(err, -ENOMEM, "no memory");
+
+	for (size_t i = 0; i < report->n && rc >= 0; i++) {
+		struct recording *recording = report->recordings[i];
+
+		recording__rewind(recording);
+		while ((rc = recording__next(recording, err)) > 0)
+			if (rc == RECORDING_STEP_CALLS && !recording__calls(recording, &batch))
+				slowest__take(slowest, recording__run(recording), &batch);
+	}
+	if (rc >= 0)
+		rc = slowest__print(slowest, tables, err);
+	slowest__free(slowest);
+	return rc;
+}
+
 /* Through the pager, where standard output is a terminal. */
 static int page_tables(const struct report *report, struct error *err)
 {
@@ -314,6 +352,8 @@ static int page_tables(const struct report *report, struct error *err)
 					err);
 	else
 		rc = print_tables(report, &tables, err);
+	if (!rc && report->options->calls)
+		rc = print_calls(report, &tables, err);
 	pager__wait(pager);
 	/* Who left it early has seen enough. */
 	return pager && rc == -EPIPE ? 0 : rc;

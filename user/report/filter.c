@@ -118,8 +118,8 @@ static bool key_passes(const struct filter *filter, const struct report_run *run
 	return !asked;
 }
 
-static bool passes(const struct filter *filter, const struct report_run *run,
-		   const struct tm_series *total)
+bool filter__passes(const struct filter *filter, const struct report_run *run,
+		    const struct tm_series *total)
 {
 	for (enum filter_key key = 0; key < FILTER_KEYS; key++) {
 		if (!key_passes(filter, run, total, key))
@@ -140,7 +140,7 @@ int filter__apply(const struct filter *filter, const struct report_run *run,
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < in->n_series; i++) {
-		if (!passes(filter, run, &in->series[i]->total))
+		if (!filter__passes(filter, run, &in->series[i]->total))
 			continue;
 		out->series[out->n_series] = in->series[i];
 		out->before[out->n_series++] = in->before[i];

@@ -16,6 +16,9 @@ void filter__free(struct filter *filter); /* NULL is fine */
  */
 int filter__add(struct filter *filter, const char *text, struct error *err);
 
+bool filter__passes(const struct filter *filter, const struct report_run *run,
+		    const struct tm_series *series);
+
 /* A view of a snapshot with what is let through; its probes stay. 0, or -ENOMEM. */
 int filter__apply(const struct filter *filter, const struct report_run *run,
 		  const struct snapshot *in, struct snapshot *out);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,11 +150,10 @@ static void put_measured(FILE *out, const char *name, __u64 value, bool measured
 		fprintf(out, ",\"%s\":null", name);
 }
 
-/* Halves of a 128-bit number as Motr and MIO write them: the higher one first. */
 static void put_object(FILE *out, const struct call_batch *batch, const struct tm_call *call)
 {
-	bool swapped = call->flags & TM_CALL_BIG_ENDIAN;
 	const char *name;
+	char halves[48];
 	char *text;
 
 	fputs(",\"object\":", out);
@@ -164,9 +162,7 @@ static void put_object(FILE *out, const struct call_batch *batch, const struct t
 		fprintf(out, "\"0x%llx\"", call->object[0]);
 		break;
 	case TM_OBJECT_U128:
-		fprintf(out, "\"0x%llx:0x%llx\"",
-			swapped ? (__u64)be64toh(call->object[0]) : call->object[0],
-			swapped ? (__u64)be64toh(call->object[1]) : call->object[1]);
+		fprintf(out, "\"%s\"", call_batch__u128(call, halves, sizeof(halves)));
 		break;
 	default:
 		name = call_batch__name(batch, call);

@@ -133,11 +133,10 @@ static void put_member(FILE *out, const char *name, struct json_object *record, 
 /* The line, and what it can be looked for by. */
 static void put_fields(FILE *out, struct json_object *record, const char *text, size_t length)
 {
-	char message[SYSLOG_LINE];
+	char message[SYSLOG_LINE + 1];
+	int n = snprintf(message, sizeof(message), COOKIE "%.*s", (int)length, text);
 
-	memcpy(message, COOKIE, strlen(COOKIE));
-	memcpy(message + strlen(COOKIE), text, length);
-	put_field(out, "MESSAGE", message, strlen(COOKIE) + length);
+	put_field(out, "MESSAGE", message, (size_t)n);
 	fprintf(out, "PRIORITY=%d\nSYSLOG_FACILITY=%d\nSYSLOG_IDENTIFIER=" NAME "\n", LOG_INFO,
 		LOG_FAC(LOG_USER));
 	put_member(out, "TMTRACE_TYPE", record, "type");

@@ -62,7 +62,7 @@ int syslog_socket__open(struct syslog_socket **out, const char *path, struct err
 	to->address.sun_family = AF_UNIX;
 	rc = strlen(path) < sizeof(to->address.sun_path) ? 0 : -ENAMETOOLONG;
 	if (!rc) {
-		strcpy(to->address.sun_path, path);
+		memcpy(to->address.sun_path, path, strlen(path) + 1);
 		rc = connect_to(to);
 	}
 	if (rc < 0) {

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/grid.h"
+#include "report/names.h"
+#include "report/slowest.h"
+#include "report/units.h"
+#include "tmtrace/spec.h"
+
+/* A call with what its numbers stand for. */
+struct kept {
+	const struct report_run *run;
+	struct tm_call call;
+	struct call_series series;
+	char comm[16];
+	char object[TM_CALL_NAME];
+};
+
+struct slowest {
+	struct kept *calls; /* the slowest first */
+	size_t n, room;
+	const struct filter *filter;
+};
+
+static const struct grid_column columns[] = {
+	{ .title = "begin", .align = GRID_LEFT, .drop = 3 },
+	{ .title = "time" },
+	{ .title = "layer", .align = GRID_LEFT },
+	{ .title = "function", .align = GRID_LEFT },
+	{ .title = "bytes" },
+	{ .title = "rc", .drop = 4 },
+	{ .title = "node", .align = GRID_LEFT, .least = 8, .drop = 1 },
+	{ .title = "thread", .drop = 5 },
+	{ .title = "name", .align = GRID_LEFT, .drop = 2 },
+	{ .title = "object", .align = GRID_LEFT, .least = 12 },
+};
+
+struct slowest *slowest__new(size_t n, const struct filter *filter)
+{
+	struct slowest *slowest = calloc(1, sizeof(*slowest));
+
+	if (slowest)
+		slowest->calls = calloc(n, sizeof(*slowest->calls));
+	if (!slowest || !slowest->calls) {
+		free(slowest);
+		return NULL;
+	}
+	slowest->room = n;
+	slowest->filter = filter;
+	return slowest;
+}
+
+void slowest__free(struct slowest *slowest)
+{
+	if (!slowest)
+		return;
+	free(slowest->calls);
+	free(slowest);
+}
+
+static void describe_object(struct kept *kept, const struct call_batch *batch)
+{
+	const struct tm_call *call = &kept->call;
+	const char *name = call_batch__name(batch, call);
+
+	if (call->object_kind == TM_OBJECT_STRING && name)
+		snprintf(kept->object, sizeof(kept->object), "%s", name);
+	else if (call->object_kind == TM_OBJECT_VALUE)
+		snprintf(kept->object, sizeof(kept->object), "0x%llx", call->object[0]);
+	else if (call->object_kind == TM_OBJECT_U128)
+		call_batch__u128(call, kept->object, sizeof(kept->object));
+}
+
+static bool passes(const struct slowest *slowest, const struct report_run *run,
+		   const struct call_series *series)
+{
+	struct tm_series like = { 0 };
+
+	if (series) {
+		like.key = series->key;
+		like.creator = series->creator;
+		memcpy(like.label, series->label, sizeof(like.label));
+	}
+	return filter__passes(slowest->filter, run, &like);
+}
+
+/* Puts a call among those that are kept; the fastest of too many goes. */
+static void keep(struct slowest *slowest, const struct report_run *run,
+		 const struct call_batch *batch, const struct tm_call *call)
+{
+	const struct call_series *series = call_batch__series(batch, call->slot);
+	const char *comm = call_batch__comm(batch, call->tid);
+	struct kept *kept = slowest->calls;
+	size_t at;
+
+	if (!passes(slowest, run, series))
+		return;
+	at = slowest->n < slowest->room ? slowest->n++ : slowest->n - 1;
+	for (; at > 0 && kept[at - 1].call.duration_ns < call->duration_ns; at--)
+		kept[at] = kept[at - 1];
+	kept[at] = (struct kept){ .run = run, .call = *call };
+	if (series)
+		kept[at].series = *series;
+	if (comm)
+		snprintf(kept[at].comm, sizeof(kept[at].comm), "%s", comm);
+	describe_object(&kept[at], batch);
+}
+
+void slowest__take(struct slowest *slowest, const struct report_run *run,
+		   const struct call_batch *batch)
+{
+	for (size_t i = 0; i < batch->n_calls; i++) {
+		const struct tm_call *call = &batch->calls[i];
+
+		if (slowest->n < slowest->room ||
+		    call->duration_ns > slowest->calls[slowest->n - 1].call.duration_ns)
+			keep(slowest, run, batch, call);
+	}
+}
+
+/* The time of day, to the microsecond. */
+static const char *begin(char out[UNITS_ROOM], __u64 ns)
+{
+	time_t seconds = (time_t)(ns / 1000000000);
+	char text[16];
+	struct tm local;
+
+	localtime_r(&seconds, &local);
+	strftime(text, sizeof(text), "%H:%M:%S", &local);
+	snprintf(out, UNITS_ROOM, "%s.%06llu", text, ns % 1000000000 / 1000);
+	return out;
+}
+
+static int put(struct grid *grid, size_t column, const char *text)
+{
+	return text && *text ? grid__set(grid, column, text) : 0;
+}
+
+static int put_call(struct grid *grid, const struct kept *kept)
+{
+	const struct tm_call *call = &kept->call;
+	const struct tm_key *key = &kept->series.key;
+	char text[UNITS_ROOM];
+	int ret = grid__row(grid);
+
+	ret = ret ? ret : put(grid, 0, begin(text, call->start_ns));
+	ret = ret ? ret : put(grid, 1, units__time(text, call->duration_ns));
+	ret = ret ? ret : put(grid, 2, names__layer(kept->run, key->layer));
+	ret = ret ? ret : put(grid, 3, names__function(kept->run, key));
+	if (!ret && call->flags & TM_CALL_BYTES)
+		ret = put(grid, 4, units__bytes(text, call->bytes));
+	snprintf(text, sizeof(text), "%lld", call->rc);
+	if (!ret && call->flags & TM_CALL_RC)
+		ret = put(grid, 5, text);
+	ret = ret ? ret : put(grid, 6, kept->run->hostname);
+	snprintf(text, sizeof(text), "%u", call->tid ? call->tid : call->pid);
+	ret = ret ? ret : put(grid, 7, text);
+	ret = ret ? ret : put(grid, 8, kept->comm);
+	return ret ? ret : put(grid, 9, kept->object);
+}
+
+int slowest__print(struct slowest *slowest, const struct table_options *options, struct error *err)
+{
+	struct grid *grid = grid__new(columns, sizeof(columns) / sizeof(*columns));
+	int ret = grid ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < slowest->n && !ret; i++)
+		ret = put_call(grid, &slowest->calls[i]);
+	if (slowest->n)
+		fprintf(options->out, "\nthe slowest calls:\n");
+	else
+		fprintf(options->out, "\nno single calls were recorded: --calls records them\n");
+	if (!ret && slowest->n)
+		ret = grid__print(grid, options->out, options->width);
+	grid__free(grid);
+	return ret ? error__set(err, ret, "no memory") : 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The slowest of many single calls, and a table of them. */
+#ifndef USER_REPORT_SLOWEST_H
+#define USER_REPORT_SLOWEST_H
+
+#include "calls/call_batch.h"
+#include "report/filter.h"
+#include "report/table.h"
+
+struct slowest;
+
+/* Keeps the n slowest that the filter lets through, which must outlive it. NULL without memory. */
+struct slowest *slowest__new(size_t n, const struct filter *filter);
+void slowest__free(struct slowest *slowest); /* NULL is fine */
+
+/* Looks at the calls of a run, which must outlive it. */
+void slowest__take(struct slowest *slowest, const struct report_run *run,
+		   const struct call_batch *batch);
+
+/* 0, or -ENOMEM. */
+int slowest__print(struct slowest *slowest, const struct table_options *options, struct error *err);
+
+#endif
