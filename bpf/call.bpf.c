@@ -75,26 +75,41 @@ TM_INLINE u64 call__size_at_return(const struct tm_size *size, const struct tm_f
 	}
 }
 
+/* What is recorded of the call whose frame has that index; NULL: there is no memory for it. */
+TM_INLINE struct tm_described *call__described(u32 index, u64 flags)
+{
+	struct tm_descriptions *all =
+		bpf_task_storage_get(&tm_described, bpf_get_current_task_btf(), NULL, flags);
+
+	if (!all || index >= TM_FRAMES)
+		return NULL;
+	TM_PIN(index);
+	return &all->at[index & (TM_FRAMES - 1)];
+}
+
 /*
  * What is recorded of a single call at entry: which call is around it, and what it is about. A
  * string is read at return.
  */
 static __attribute__((noinline)) int call__describe(const struct pt_regs *regs,
-						    struct tm_stack *stack, struct tm_frame *frame,
+						    struct tm_stack *stack,
 						    const struct tm_object *object)
 {
 	struct tm_frame *around = frame__at(stack, stack->depth - 1);
+	struct tm_described *described =
+		call__described(stack->depth, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	u64 a = 0;
 
-	frame->depth = stack->depth;
-	frame->parent = around ? around->sequence : 0;
-	frame->object[0] = frame->object[1] = 0;
+	if (!described)
+		return 0;
+	described->parent = around ? around->sequence : 0;
+	described->object[0] = described->object[1] = 0;
 	if (!operand__read(regs, &object->a, &a))
 		return 0;
 	if (object->kind == TM_OBJECT_U128)
-		bpf_probe_read_user(frame->object, sizeof(frame->object), (void *)a);
+		bpf_probe_read_user(described->object, sizeof(described->object), (void *)a);
 	else
-		frame->object[0] = a;
+		described->object[0] = a;
 	return 0;
 }
 
@@ -172,7 +187,7 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 	frame->sequence = recorder__is_on() ? recorder__id(thread) : ++stack->sequence;
 	call__size_at_entry(regs, &probe->spec.size, frame);
 	if (recorder__is_on())
-		call__describe(regs, stack, frame, &probe->spec.object);
+		call__describe(regs, stack, &probe->spec.object);
 	__builtin_memcpy(frame->times_ns, thread->times_ns, sizeof(frame->times_ns));
 	if (cookie)
 		**cookie = frame->sequence;
@@ -221,24 +236,30 @@ static __attribute__((noinline)) int call__put(const struct tm_frame *frame,
 					       u64 size)
 {
 	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
+	struct tm_stack *stack = thread__find_stack();
+	u32 depth = stack ? stack->depth - 1 : 0;
+	struct tm_described *described = call__described(depth, 0);
 	u64 ids = bpf_get_current_pid_tgid();
 	struct tm_call_event event = {
 		.call = {
 			.start_ns = frame->start_ns,
 			.duration_ns = duration,
 			.id = frame->sequence,
-			.parent = frame->parent,
-			.object = { frame->object[0], frame->object[1] },
 			.pid = ids >> 32,
 			.tid = ids,
 			.slot = frame->slot,
-			.depth = frame->depth,
+			.depth = depth,
 		},
 	};
 	struct tm_call *call = &event.call;
 
 	if (!probe)
 		return 0;
+	if (described) {
+		call->parent = described->parent;
+		call->object[0] = described->object[0];
+		call->object[1] = described->object[1];
+	}
 	if (probe->spec.return_width) {
 		call->rc = value;
 		call->flags |= TM_CALL_RC;

@@ -19,6 +19,7 @@ struct tm_call_ledgers_map tm_call_ledgers SEC(".maps");
 struct tm_calls_map tm_calls SEC(".maps");
 struct tm_threads_map tm_threads SEC(".maps");
 struct tm_stacks_map tm_stacks SEC(".maps");
+struct tm_described_map tm_described SEC(".maps");
 
 const volatile struct tm_config tm_config = {};
 __u32 tm_next_slot = 0;

@@ -114,6 +114,14 @@ struct tm_threads_map {
 	__type(value, struct tm_thread);
 };
 
+/* Only where single calls are recorded. */
+struct tm_described_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct tm_descriptions);
+};
+
 struct tm_stacks_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -172,6 +180,7 @@ extern struct tm_submitters_map tm_submitters SEC(".maps");
 extern struct tm_cgroup_map tm_cgroup SEC(".maps");
 extern struct tm_threads_map tm_threads SEC(".maps");
 extern struct tm_stacks_map tm_stacks SEC(".maps");
+extern struct tm_described_map tm_described SEC(".maps");
 
 extern const volatile struct tm_config tm_config;
 

@@ -70,11 +70,12 @@ struct tm_frame {
 	__u32 slot;
 	__u32 probe;
 	__u64 sequence; /* unique in the stack; where single calls are recorded, the call's id */
-	/* Where single calls are recorded, as in struct tm_call: */
+};
+
+/* The same call where single calls are recorded, as in struct tm_call. */
+struct tm_described {
 	__u64 parent;
 	__u64 object[2];
-	__u32 depth;
-	__u32 pad;
 };
 
 /* The slot of the thread's last call of a function, for which job. */
@@ -95,6 +96,18 @@ struct tm_stack {
 	__u32 pad;
 	struct tm_call_slot slots[TM_CALL_SLOTS];
 	struct tm_frame frames[TM_FRAMES];
+};
+
+/*
+ * A kernel whose task storage comes from kmalloc_nolock() has none above KMALLOC_MAX_CACHE_SIZE,
+ * and puts up to 128 bytes of its own before it: Linux 7.x.
+ */
+#define TM_STORAGE_MAX (8192 - 128)
+_Static_assert(sizeof(struct tm_stack) <= TM_STORAGE_MAX, "struct tm_stack is too large for 7.x");
+
+/* Beside a stack's frames, with the same index: apart, for the limit above. */
+struct tm_descriptions {
+	struct tm_described at[TM_FRAMES];
 };
 
 #endif
