@@ -127,26 +127,31 @@ struct sample_found {
 	struct ring_losses losses;
 };
 
+/* Checks an entry, and notes what it says. */
+static inline void sample_take(const struct ring_entry *entry, struct sample_found *found)
+{
+	struct sample_head head = sample_check(entry);
+
+	found->entries++;
+	if (entry->state) {
+		assert_true(entry->key < SAMPLE_KEYS);
+		/* A copy is never older than what it repeats. */
+		assert_true(head.number >= found->versions[entry->key]);
+		found->versions[entry->key] = head.number;
+	} else {
+		assert_true(head.number >= found->last);
+		found->last = head.number + entry->n_events;
+		found->events += entry->n_events;
+	}
+}
+
 /* Reads on to the end; states are by key, and events in order. */
 static inline void sample_read(struct ring_reader *reader, struct sample_found *found)
 {
 	struct ring_entry entry;
 
-	while (ring_reader__next(reader, &entry)) {
-		struct sample_head head = sample_check(&entry);
-
-		found->entries++;
-		if (entry.state) {
-			assert_true(entry.key < SAMPLE_KEYS);
-			/* A copy is never older than what it repeats. */
-			assert_true(head.number >= found->versions[entry.key]);
-			found->versions[entry.key] = head.number;
-		} else {
-			assert_true(head.number >= found->last);
-			found->last = head.number + entry.n_events;
-			found->events += entry.n_events;
-		}
-	}
+	while (ring_reader__next(reader, &entry))
+		sample_take(&entry, found);
 	ring_reader__losses(reader, &found->losses);
 }
 
