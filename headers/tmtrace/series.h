@@ -71,6 +71,7 @@ struct tm_series {
 	__u64 mapped;		     /* vfs mmap: bytes of files that were mapped shared */
 	/* Libraries: times_ns of calls that were not made inside another traced one. */
 	__u64 outer_ns[TM_OUTER_TIMES];
+	__u64 pad[1];
 } __attribute__((aligned(64)));
 
 enum tm_loss {

@@ -143,6 +143,7 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): argp's type */
 static error_t parse_list(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;

@@ -17,7 +17,7 @@ struct json_object *json_record__run(const struct report_run *run, __u64 end_ns,
 
 /* Adds what a series is about: job, layer, function and where. */
 void json_record__key(struct json_object *record, const struct report_run *run,
-		      const struct tm_series *series);
+		      const struct tm_series *total);
 
 /* Series i of a snapshot: a function or a device. */
 struct json_object *json_record__series(const struct report_run *run,
