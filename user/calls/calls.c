@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
 
+#include "base/clock.h"
 #include "calls/call_pack.h"
 #include "calls/calls.h"
 
@@ -28,14 +28,6 @@ struct calls {
 	__u64 until_ns;	 /* CLOCK_MONOTONIC: end of the turn */
 	int epoll;
 };
-
-static __u64 clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (__u64)now.tv_sec * 1000000000 + (__u64)now.tv_nsec;
-}
 
 static void flush(struct calls *calls)
 {
@@ -65,7 +57,7 @@ static int on_call(void *context, void *data, size_t size)
 		return 0;
 	flush(calls);
 	call_pack__add(calls->pack, &call, &calls->series[call.slot], event->comm, name);
-	return clock_ns(CLOCK_MONOTONIC) > calls->until_ns ? -EAGAIN : 0;
+	return clock__ns(CLOCK_MONOTONIC) > calls->until_ns ? -EAGAIN : 0;
 }
 
 /*
@@ -106,7 +98,7 @@ int calls__open(struct calls **out, const struct calls_options *options, struct 
 		calls->options = *options;
 		calls->maps = *options->maps;
 		calls->epoll = -1;
-		calls->offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+		calls->offset_ns = clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
 		calls->pack = call_pack__new(bytes);
 	}
 	if (calls && calls->pack)
@@ -144,7 +136,7 @@ int calls__drain(struct calls *calls, bool over, struct error *err)
 
 	while (epoll_wait(calls->epoll, &event, 1, 0) > 0)
 		;
-	calls->until_ns = over ? ~0ULL : clock_ns(CLOCK_MONOTONIC) + TURN_NS;
+	calls->until_ns = over ? ~0ULL : clock__ns(CLOCK_MONOTONIC) + TURN_NS;
 	rc = ring_buffer__consume(calls->ring);
 	flush(calls);
 	if (rc < 0 && rc != -EAGAIN)

@@ -3,10 +3,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <bpf/libbpf.h>
 
 #include "attach/changes.h"
+#include "base/clock.h"
 #include "command/file_set.h"
 #include "command/late.h"
 #include "command/targets.h"
@@ -25,10 +25,7 @@ struct late {
 /* Since a time of CLOCK_MONOTONIC, in ms. */
 static double ms_since(__u64 ns)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return ((double)now.tv_sec * 1e9 + (double)now.tv_nsec - (double)ns) / 1e6;
+	return (double)(__s64)(clock__ns(CLOCK_MONOTONIC) - ns) / NS_PER_MS;
 }
 
 static bool is_traced(const struct late *late, pid_t pid)

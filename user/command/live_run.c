@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "command/live_run.h"
 #include "report/live_names.h"
 #include "report/share.h"
@@ -24,14 +24,6 @@ struct live_run {
 	struct utsname uname;
 	char scope[256], epoch[32];
 };
-
-static __u64 realtime_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (__u64)t.tv_sec * 1000000000ULL + (__u64)t.tv_nsec;
-}
 
 /* The scope in words, as in "pid 4711" or "command fio job.ini". */
 static void describe_scope(const struct options *options, char *text, size_t room)
@@ -121,7 +113,7 @@ int live_run__open(struct live_run **out, struct session *session, char **argv, 
 		.hostname = live->uname.nodename,
 		.scope = live->scope,
 		.argv = argv,
-		.start_ns = realtime_ns(),
+		.start_ns = clock__ns(CLOCK_REALTIME),
 		.epoch = live->epoch,
 		.mechanisms = live->mechanisms,
 		.probe_share = -1,
@@ -156,7 +148,7 @@ void live_run__start(struct live_run *live)
 	describe_mechanisms(live);
 	describe_costs(live);
 	open_cgroups(live);
-	live->run.start_ns = realtime_ns();
+	live->run.start_ns = clock__ns(CLOCK_REALTIME);
 	live->run.notes = (const char *const *)live->session->notes.lines;
 	live->run.n_notes = live->run.n_start_notes = live->session->notes.n;
 }

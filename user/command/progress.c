@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "command/progress.h"
 
 struct progress {
@@ -15,10 +15,7 @@ struct progress {
 
 static double now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)clock__ns(CLOCK_MONOTONIC) / NS_PER_S;
 }
 
 struct progress *progress__new(bool quiet)

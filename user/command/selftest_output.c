@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "command/selftest_output.h"
 #include "report/units.h"
 #include "sink/json_value.h"
@@ -126,14 +126,11 @@ static struct json_object *record_of(const struct selftest_result *results, size
 	struct json_object *record, *ways = json_object_new_array();
 	struct report_run run = { .version = TMTRACE_VERSION };
 	struct utsname name;
-	struct timespec now;
 	size_t i;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	uname(&name);
 	run.hostname = name.nodename;
-	record = json_value__record(&run, "selftest",
-				    (__u64)now.tv_sec * 1000000000ULL + (__u64)now.tv_nsec);
+	record = json_value__record(&run, "selftest", clock__ns(CLOCK_REALTIME));
 	json_value__add_string(record, "version", run.version);
 	json_value__add_string(record, "kernel", name.release);
 	for (i = 0; i < n; i++)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "command/layers.h"
 #include "command/live_run.h"
 #include "command/progress.h"
@@ -96,7 +97,7 @@ static int collect(struct top *top)
 	top->cost = top_meter__cost(&top->now, &top->before,
 				    (unsigned int)sysconf(_SC_NPROCESSORS_ONLN), top->hit_ns);
 	top->page.time_ns = top->snapshot->time_ns;
-	top->page.seconds = (double)(top->now.time_ns - top->before.time_ns) / 1e9;
+	top->page.seconds = (double)(top->now.time_ns - top->before.time_ns) / NS_PER_S;
 	top->control.n_rows = top->rows.n;
 	top_control__limit(&top->control);
 	return 0;

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "drain/drain_source.h"
 #include "drain/key_order.h"
 #include "drain/merge.h"
@@ -316,14 +316,6 @@ static int refresh(struct drain *drain)
 	return 0;
 }
 
-static __u64 clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (__u64)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static void read_ledgers(struct drain *drain)
 {
 	const struct drain_source *source = &drain->source;
@@ -369,8 +361,8 @@ int drain__read(struct drain *drain, const struct snapshot **out, struct error *
 	read_ledgers(drain);
 	sum_in_flight(drain);
 	drain->snapshot.before_ns = drain->snapshot.time_ns;
-	drain->snapshot.time_ns = clock_ns(CLOCK_REALTIME);
-	drain->snapshot.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+	drain->snapshot.time_ns = clock__ns(CLOCK_REALTIME);
+	drain->snapshot.monotonic_ns = clock__ns(CLOCK_MONOTONIC);
 	*out = &drain->snapshot;
 	return 0;
 }

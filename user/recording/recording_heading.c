@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <time.h>
 
+#include "base/clock.h"
 #include "recording/recording_heading.h"
 #include "report/title.h"
 #include "report/units.h"
 
-#define NS_PER_S 1000000000ULL
-
 static void print_time(FILE *out, __u64 time_ns, const char *format)
 {
-	time_t seconds = (time_t)(time_ns / NS_PER_S);
-	struct tm local;
 	char text[64];
 
-	if (!localtime_r(&seconds, &local) || !strftime(text, sizeof(text), format, &local))
-		snprintf(text, sizeof(text), "?");
-	fputs(text, out);
+	fputs(clock__local(text, sizeof(text), time_ns, format), out);
 }
 
 static void print_machine(FILE *out, const struct recording *recording)

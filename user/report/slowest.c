@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "report/grid.h"
 #include "report/names.h"
 #include "report/slowest.h"
@@ -126,13 +126,10 @@ void slowest__take(struct slowest *slowest, const struct report_run *run,
 /* The time of day, to the microsecond. */
 static const char *begin(char out[UNITS_ROOM], __u64 ns)
 {
-	time_t seconds = (time_t)(ns / 1000000000);
 	char text[16];
-	struct tm local;
 
-	localtime_r(&seconds, &local);
-	strftime(text, sizeof(text), "%H:%M:%S", &local);
-	snprintf(out, UNITS_ROOM, "%s.%06llu", text, ns % 1000000000 / 1000);
+	snprintf(out, UNITS_ROOM, "%s.%06llu", clock__local(text, sizeof(text), ns, "%H:%M:%S"),
+		 ns % NS_PER_S / 1000);
 	return out;
 }
 

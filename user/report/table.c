@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "report/bars.h"
 #include "report/jobs.h"
 #include "report/names.h"
@@ -14,8 +14,6 @@
 #include "report/table_layer.h"
 #include "report/units.h"
 #include "report/title.h"
-
-#define NS_PER_S 1000000000ULL
 
 /* What is printed, of what. */
 struct table {
@@ -243,16 +241,12 @@ static void print_heading(const struct table *table)
 static void print_time_of_day(const struct table *table)
 {
 	__u64 now = table->snapshot->time_ns, before = table->snapshot->before_ns;
-	time_t seconds = (time_t)(now / NS_PER_S);
 	char text[UNITS_ROOM], day[32];
-	struct tm local;
 
 	if (!before)
 		before = table->run->start_ns;
-	localtime_r(&seconds, &local);
-	strftime(day, sizeof(day), "%H:%M:%S", &local);
-	fprintf(table->options->out, "\n--- %s, the last %s\n", day,
-		units__time(text, now - before));
+	fprintf(table->options->out, "\n--- %s, the last %s\n",
+		clock__local(day, sizeof(day), now, "%H:%M:%S"), units__time(text, now - before));
 }
 
 static void print_notes(const struct table *table)

@@ -11,10 +11,10 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/clock.h"
 #include "ring/ring_file.h"
 
 #define RING_SIZE_MAX (1ULL << 46) /* bytes; no disk is as large */
@@ -119,14 +119,12 @@ static struct ring_file_header make_header(__u64 size)
 		.header_bytes = htole32(sizeof(header)),
 		.ring_size = htole64(ring_size),
 	};
-	struct timespec now;
 
 	if (block_max > RING_BLOCK_MAX)
 		block_max = RING_BLOCK_MAX;
-	clock_gettime(CLOCK_REALTIME, &now);
 	memcpy(header.magic, RING_MAGIC, sizeof(header.magic));
 	header.block_max = htole32((__u32)block_max);
-	header.created_ns = htole64((__u64)now.tv_sec * 1000000000 + (__u64)now.tv_nsec);
+	header.created_ns = htole64(clock__ns(CLOCK_REALTIME));
 	if (getrandom(header.id, sizeof(header.id), 0) != sizeof(header.id))
 		memcpy(header.id, &header.created_ns, sizeof(header.created_ns));
 	header.crc = htole32(checksum((unsigned char *)&header, sizeof(header)));

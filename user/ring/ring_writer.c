@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "ring/ring_block.h"
 #include "ring/ring_file.h"
 #include "ring/ring_queue.h"
@@ -35,14 +35,6 @@ struct ring_writer {
 	__u64 dropped;
 	__u64 dropped_told; /* what the file says */
 };
-
-static __u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (__u64)now.tv_sec * 1000000000 + (__u64)now.tv_nsec;
-}
 
 int ring_writer__create(struct ring_writer **out, int fd, const char *path, __u64 size,
 			struct error *err)
@@ -179,7 +171,7 @@ static void finish_block(struct ring_writer *writer)
 		.sequence = writer->sequence + 1,
 		.events_before = writer->events,
 		.events_dropped = writer->dropped,
-		.time_ns = now_ns(),
+		.time_ns = clock__ns(CLOCK_REALTIME),
 	};
 	size_t size = ring_block__finish(&writer->block, &writer->layout, &place);
 

@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "selftest/scenario.h"
 
 /* Of each stack that is switched between. */
@@ -231,14 +231,6 @@ _Noreturn void scenario__seccomp(struct scenario *scenario, bool strict, enum su
 		syscall(SYS_exit, status);
 }
 
-static __u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (__u64)t.tv_sec * 1000000000ULL + (__u64)t.tv_nsec;
-}
-
 static void measure(struct scenario *scenario, enum subject_site site)
 {
 	subject_function function = subject__function(scenario->subject, site);
@@ -249,10 +241,11 @@ static void measure(struct scenario *scenario, enum subject_site site)
 	for (i = 0; i < COST_CALLS; i++)
 		function(i);
 	for (batch = 0; batch < scenario->batches; batch++) {
-		start = now_ns();
+		start = clock__ns(CLOCK_MONOTONIC);
 		for (i = 0; i < COST_CALLS; i++)
 			function(i);
-		scenario->log->batch_ns[site][batch] = (__u32)((now_ns() - start) / COST_CALLS);
+		scenario->log->batch_ns[site][batch] =
+			(__u32)((clock__ns(CLOCK_MONOTONIC) - start) / COST_CALLS);
 	}
 }
 

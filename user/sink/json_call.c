@@ -3,14 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "sink/json_call.h"
 #include "sink/json_record.h"
 #include "sink/json_value.h"
 #include "tmtrace/spec.h"
-
-#define NS_PER_S 1000000000ULL
 
 /* Texts that are kept, by the low bits of the number that they stand for. */
 #define CACHE 1024
@@ -131,12 +129,8 @@ static const char *comm_text(struct json_calls *calls, const char *comm, __u32 t
 /* The date of a time, to the second. */
 static const char *date_of(struct json_calls *calls, __u64 ns)
 {
-	time_t seconds = (time_t)(ns / NS_PER_S);
-	struct tm utc;
-
 	if (calls->second != ns / NS_PER_S || !calls->date[0]) {
-		gmtime_r(&seconds, &utc);
-		strftime(calls->date, sizeof(calls->date), "%Y-%m-%dT%H:%M:%S", &utc);
+		clock__utc(calls->date, sizeof(calls->date), ns, JSON_DATE);
 		calls->second = ns / NS_PER_S;
 	}
 	return calls->date;

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "sink/json_value.h"
 #include "sink/utf8.h"
 
-#define NS_PER_S 1000000000ULL
-
 static void add_time(struct json_object *record, __u64 time_ns)
 {
-	time_t seconds = (time_t)(time_ns / NS_PER_S);
 	char text[64], date[32];
-	struct tm utc;
 
-	gmtime_r(&seconds, &utc);
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
-	snprintf(text, sizeof(text), "%s.%09lluZ", date, time_ns % NS_PER_S);
+	snprintf(text, sizeof(text), "%s.%09lluZ",
+		 clock__utc(date, sizeof(date), time_ns, JSON_DATE), time_ns % NS_PER_S);
 	json_value__add_string(record, "time", text);
 	json_value__add_u64(record, "time_ns", time_ns);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <time.h>
 
+#include "base/clock.h"
 #include "report/notes.h"
 #include "sink/json_record.h"
 #include "sink/records.h"
@@ -15,18 +15,10 @@ void records__run_start(const struct records_sink *sink, const struct report_run
 	put(sink, json_record__run(run, 0, run->notes, run->n_start_notes));
 }
 
-static __u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (__u64)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void records__run_end(const struct records_sink *sink, const struct report_run *run,
 		      const struct snapshot *snapshot)
 {
-	__u64 end_ns = snapshot ? snapshot->time_ns : now_ns();
+	__u64 end_ns = snapshot ? snapshot->time_ns : clock__ns(CLOCK_REALTIME);
 	struct note_list notes = { 0 };
 
 	notes__collect(&notes, run, snapshot);

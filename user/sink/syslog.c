@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "sink/json_call.h"
 #include "sink/json_cut.h"
 #include "sink/json_value.h"
@@ -39,10 +39,7 @@ struct sink_syslog {
 
 static double now_s(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	return (double)clock__ns(CLOCK_MONOTONIC) / NS_PER_S;
 }
 
 int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *options,
@@ -88,12 +85,9 @@ static bool is_allowed(struct sink_syslog *sink)
 /* What syslog(3) puts before a line; its length. */
 static size_t put_header(char *to, size_t room)
 {
-	time_t now = time(NULL);
 	char date[32];
-	struct tm local;
 
-	localtime_r(&now, &local);
-	strftime(date, sizeof(date), "%h %e %T", &local);
+	clock__local(date, sizeof(date), clock__ns(CLOCK_REALTIME), "%h %e %T");
 	return (size_t)snprintf(to, room, "<%d>%s " NAME "[%d]: " COOKIE, LOG_USER | LOG_INFO, date,
 				(int)getpid());
 }
@@ -240,14 +234,11 @@ void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch
 /* What did not arrive is said in any case. */
 static void tell_counts(struct sink_syslog *sink)
 {
-	struct timespec now;
 	struct json_object *record;
 
 	if (!sink->counts.held_back && !sink->counts.lost)
 		return;
-	clock_gettime(CLOCK_REALTIME, &now);
-	record = json_value__record(sink->run, "syslog",
-				    (__u64)now.tv_sec * 1000000000 + (__u64)now.tv_nsec);
+	record = json_value__record(sink->run, "syslog", clock__ns(CLOCK_REALTIME));
 	if (record) {
 		json_value__add_u64(record, "sent", sink->counts.sent);
 		json_value__add_u64(record, "held_back", sink->counts.held_back);

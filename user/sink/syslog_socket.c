@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "sink/syslog_socket.h"
 
 /* The longest wait for a daemon that does not keep up, and when it is waited for again. */
@@ -23,10 +23,7 @@ struct syslog_socket {
 
 static long long now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+	return (long long)(clock__ns(CLOCK_MONOTONIC) / NS_PER_MS);
 }
 
 static void disconnect(struct syslog_socket *to)

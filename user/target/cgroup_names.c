@@ -7,17 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "target/cgroup.h"
 #include "target/cgroup_names.h"
 #include "target/files.h"
 
-#define SECOND	  1000000000ULL
-#define KEEP	  (600 * SECOND) /* to remember what is gone */
-#define WALK	  SECOND	 /* between walks for ids that are not known */
+#define KEEP	  (600 * NS_PER_S) /* to remember what is gone */
+#define WALK	  NS_PER_S	   /* between walks for ids that are not known */
 #define DEPTH_MAX 100
 
 struct entry {
@@ -38,10 +37,7 @@ struct cgroup_names {
 /* ns of the monotonic clock, from far enough above 0. */
 static __u64 now(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return KEEP + (__u64)ts.tv_sec * SECOND + (__u64)ts.tv_nsec;
+	return KEEP + clock__ns(CLOCK_MONOTONIC);
 }
 
 /* At the end, out of order. */

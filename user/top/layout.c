@@ -4,15 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "report/names.h"
 #include "sink/utf8.h"
 #include "top/cells.h"
 #include "top/layout.h"
-
-#define NS_PER_S 1000000000ULL
 
 /* A frame that is being filled. */
 struct writer {
@@ -109,20 +107,17 @@ const char *top_layout__view(const struct report_run *run, const struct top_view
 static void write_title(struct writer *writer)
 {
 	const struct top_page *page = writer->page;
-	time_t seconds = (time_t)(page->time_ns / NS_PER_S);
 	char day[32], part[8] = "", notes[32] = "";
-	struct tm local;
 
 	if (page->control->asking) {
 		write_line(writer, TOP_TITLE, "interval in seconds: %s_", page->control->answer);
 		return;
 	}
-	localtime_r(&seconds, &local);
-	strftime(day, sizeof(day), "%H:%M:%S", &local);
+	clock__local(day, sizeof(day), page->time_ns, "%H:%M:%S");
 	/* Plain text is to be set against other clocks. */
 	if (!page->height)
 		snprintf(part, sizeof(part), ".%03u",
-			 (unsigned int)(page->time_ns % NS_PER_S / 1000000));
+			 (unsigned int)(page->time_ns % NS_PER_S / NS_PER_MS));
 	if (page->run->n_notes)
 		snprintf(notes, sizeof(notes), "  notes %zu", page->run->n_notes);
 	write_line(writer, TOP_TITLE, "tmtrace top  %s%s  %.*f s%s  %s by %s%s%s  %s on %s", day,

@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "top/meter.h"
-
-#define NS_PER_S 1000000000ULL
-
-static __u64 own_cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (__u64)t.tv_sec * NS_PER_S + (__u64)t.tv_nsec;
-}
 
 /* Resident memory; 0 where /proc does not tell. */
 static __u64 own_memory(void)
@@ -34,7 +24,7 @@ void top_meter__read(struct top_reading *out, const struct report_run *run,
 {
 	*out = (struct top_reading){
 		.time_ns = snapshot->monotonic_ns,
-		.own_ns = own_cpu_ns(),
+		.own_ns = clock__ns(CLOCK_PROCESS_CPUTIME_ID),
 		.memory_bytes = own_memory(),
 		.probes = probe_cost__sum(run, snapshot),
 	};
