@@ -124,7 +124,7 @@ TM_INLINE void call__count_only(struct tm_ledger *ledger, struct tm_key *key, u3
 	ADD(series->count, 1);
 	ADD(ledger->recorded, 1);
 	if (recorder__is_on())
-		recorder__pass_untimed(TM_PROBE_USER + index);
+		RECORDER_PASS(TM_PROBE_USER + index, untimed);
 }
 
 /* The slot of a key, by what the thread found last time. */

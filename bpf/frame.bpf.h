@@ -66,14 +66,20 @@ int frame__lose_above(struct tm_stack *stack, u32 depth, u32 reason);
 /* Not inlined: rare but in threads. */
 bool frame__is_on_thread_stack(struct tm_stack *stack, u64 sp);
 
+/* Is this address on the stack that the thread has set aside for signal handlers? */
+TM_INLINE bool frame__is_on_signal_stack(struct task_struct *task, u64 sp)
+{
+	return task->sas_ss_size && sp - task->sas_ss_sp <= task->sas_ss_size;
+}
+
 /*
  * Is this address on the stack that the thread was started with? The main thread's ends where the
  * kernel put its arguments.
  */
 TM_INLINE bool frame__is_native(struct task_struct *task, struct tm_stack *stack, u64 sp)
 {
-	if (task->sas_ss_size && sp - task->sas_ss_sp <= task->sas_ss_size)
-		return false; /* a signal handler's */
+	if (frame__is_on_signal_stack(task, sp))
+		return false;
 	if (task->mm->start_stack - sp < TM_MAIN_STACK)
 		return true;
 	return frame__is_on_thread_stack(stack, sp);

@@ -33,24 +33,13 @@ TM_INLINE u64 recorder__id(struct tm_thread *thread)
 	return ++thread->last_call;
 }
 
-/* A call of a function that is only counted. */
-TM_INLINE void recorder__pass_untimed(u32 probe)
-{
-	struct tm_call_ledger *ledger = recorder__ledger(probe);
-
-	if (ledger)
-		ADD(ledger->untimed, 1);
-}
-
-/* A call that cannot be recorded: there is no memory for its thread. */
-TM_INLINE int recorder__refuse(u32 probe)
-{
-	struct tm_call_ledger *ledger = recorder__ledger(probe);
-
-	if (ledger)
-		ADD(ledger->busy, 1);
-	return 0;
-}
+/* Counts a call that never comes to recorder__put(); reason: a member of the ledger. */
+#define RECORDER_PASS(probe, reason)                                         \
+	do {                                                                 \
+		struct tm_call_ledger *ledger_of_ = recorder__ledger(probe); \
+		if (ledger_of_)                                              \
+			ADD(ledger_of_->reason, 1);                          \
+	} while (0)
 
 /* One of every N in a row; chance says which, so that what repeats itself does not always miss. */
 TM_INLINE bool recorder__samples(struct tm_thread *thread)
@@ -149,7 +138,7 @@ static __attribute__((noinline)) u64 recorder__around(struct tm_stack *stack, u3
 	u64 sp = regs->sp;
 
 	/* A signal handler's own stack says nothing about the calls that it interrupted. */
-	if (task->sas_ss_size && sp - task->sas_ss_sp <= task->sas_ss_size)
+	if (frame__is_on_signal_stack(task, sp))
 		sp = 0;
 	for (int i = 0; i < RECORDER_DEAD && open; i++) {
 		frame = frame__at(stack, open - 1);

@@ -134,8 +134,10 @@ static __attribute__((noinline)) int vfs__put(struct tm_call_event *event, struc
 	struct tm_call *call = &event->call;
 	u32 depth = 0;
 
-	if (!thread)
-		return recorder__refuse(TM_PROBE_VFS + function);
+	if (!thread) {
+		RECORDER_PASS(TM_PROBE_VFS + function, busy);
+		return 0;
+	}
 	call->id = recorder__id(thread);
 	call->flags = TM_CALL_RC;
 	if (vfs__counts_bytes(function) && call->rc >= 0) {
