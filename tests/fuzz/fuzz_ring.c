@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target: any bytes as a ring-buffered file. Of an input that begins with 0 the rest is
- * the file; of others it describes blocks, which get the right checksums, so that what is behind
- * them is reached.
+ * the file; with 1, what a writer is told, whose states must come out; of others it describes
+ * blocks, which get the right checksums, so that what is behind them is reached.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): memfd_create
@@ -16,6 +16,7 @@
 #include "ring/ring_block.h"
 #include "ring/ring_file.h"
 #include "ring/ring_reader.h"
+#include "ring/ring_writer.h"
 
 #define UNITS	  32
 #define RING_SIZE (UNITS * RING_UNIT)
@@ -108,11 +109,83 @@ static void read_all(struct ring_reader *reader)
 		bytes += ring_block__entry_size(entry.size);
 		for (size_t i = 0; i < entry.size; i++)
 			sum += ((const unsigned char *)entry.data)[i];
-		if (bytes > RING_SIZE || (size_t)entry.data % 8)
+		if (bytes > RING_SIZE || (size_t)entry.data % 8 ||
+		    (entry.forgotten && !entry.state))
 			abort();
 	}
 	if (sum == (size_t)-1)
 		abort();
+}
+
+/* States by key: the number that is in each, 0 where there is none. */
+#define KEYS 32
+
+/* What a writer is told: two bytes, and then the file's states are these. */
+static void tell(struct ring_writer *writer, unsigned char what, unsigned char how,
+		 __u32 states[KEYS])
+{
+	static const unsigned char zeros[4096];
+	static __u32 number;
+	__u32 value[64] = { ++number };
+	__u64 key = what % KEYS;
+	struct error err;
+	int rc = 0;
+
+	switch (what / KEYS % 4) {
+	case 0:
+		rc = ring_writer__state(writer, 1, key, value, 4 + how % 252, &err);
+		states[key] = number;
+		break;
+	case 1:
+		rc = ring_writer__forget(writer, 1, key, &err);
+		states[key] = 0;
+		break;
+	case 2:
+		rc = ring_writer__events(writer, 2, zeros, how * 15, how, &err);
+		break;
+	default:
+		rc = ring_writer__commit(writer, &err);
+	}
+	if (rc < 0)
+		abort();
+}
+
+/* What is read is what was written last. */
+static void compare(struct ring_reader *reader, const __u32 wanted[KEYS])
+{
+	struct ring_entry entry;
+	__u32 states[KEYS] = { 0 };
+
+	while (ring_reader__next(reader, &entry)) {
+		if (!entry.state)
+			continue;
+		if (entry.key >= KEYS || (!entry.forgotten && entry.size < sizeof(__u32)))
+			abort();
+		if (entry.forgotten)
+			states[entry.key] = 0;
+		else
+			memcpy(&states[entry.key], entry.data, sizeof(__u32));
+	}
+	if (memcmp(states, wanted, sizeof(states)) != 0)
+		abort();
+}
+
+static void write_and_compare(int fd, const char *path, const unsigned char *data, size_t size)
+{
+	__u32 states[KEYS] = { 0 };
+	struct ring_reader *reader;
+	struct ring_writer *writer;
+	struct error err;
+
+	if (ring_writer__create(&writer, dup(fd), path, RING_FILE_MIN, &err) < 0)
+		abort();
+	for (; size >= 2; data += 2, size -= 2)
+		tell(writer, data[0], data[1], states);
+	if (ring_writer__close(writer, &err) < 0 || ring_reader__open(&reader, path, &err) < 0 ||
+	    ring_reader__scan(reader, &err) < 0)
+		abort();
+	compare(reader, states);
+	ring_reader__close(reader);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
@@ -127,11 +200,13 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 
 	if (fd < 0)
 		abort();
-	if (size && data[0])
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (size && data[0] == 1)
+		write_and_compare(fd, path, data + 1, size - 1);
+	else if (size && data[0])
 		put_blocks(fd, data + 1, size - 1);
 	else if (size && write(fd, data + 1, size - 1) != (ssize_t)size - 1)
 		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (ring_reader__open(&reader, path, &err) == 0) {
 		if (ring_reader__scan(reader, &err) < 0)
 			abort();

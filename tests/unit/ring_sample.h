@@ -95,6 +95,14 @@ static inline int sample_state(struct ring_writer *writer, __u64 key, __u64 vers
 	return ring_writer__state(writer, SAMPLE_STATE, key, sample_bytes(&head), size, err);
 }
 
+static inline void sample_forget(struct ring_writer *writer, __u64 key)
+{
+	struct error err = { 0 };
+
+	if (ring_writer__forget(writer, SAMPLE_STATE, key, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
 static inline void sample_events(struct ring_writer *writer, __u64 first, __u32 n, size_t size)
 {
 	struct sample_head head = { first, n, size };
@@ -120,7 +128,8 @@ static inline struct sample_head sample_check(const struct ring_entry *entry)
 
 /* What was read of a file. */
 struct sample_found {
-	__u64 versions[SAMPLE_KEYS]; /* of each state, 0: it is not there */
+	__u64 versions[SAMPLE_KEYS]; /* of each state, 0: it is not there, or forgotten */
+	__u64 forgotten;	     /* entries that say so */
 	__u64 events;
 	__u64 last; /* number of the event after the last one */
 	__u64 entries;
@@ -130,10 +139,16 @@ struct sample_found {
 /* Checks an entry, and notes what it says. */
 static inline void sample_take(const struct ring_entry *entry, struct sample_found *found)
 {
-	struct sample_head head = sample_check(entry);
+	struct sample_head head = { 0 };
 
 	found->entries++;
-	if (entry->state) {
+	if (!entry->forgotten)
+		head = sample_check(entry);
+	if (entry->forgotten) {
+		assert_true(entry->state && !entry->size && entry->key < SAMPLE_KEYS);
+		found->versions[entry->key] = 0;
+		found->forgotten++;
+	} else if (entry->state) {
 		assert_true(entry->key < SAMPLE_KEYS);
 		/* A copy is never older than what it repeats. */
 		assert_true(head.number >= found->versions[entry->key]);

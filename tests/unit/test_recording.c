@@ -333,6 +333,65 @@ static void put_state(struct ring_writer *ring, __u16 type, __u64 key, const voi
 	assert_int_equal(ring_writer__state(ring, type, key, data, n, &err), 0);
 }
 
+/* A series that is forgotten is not in the totals, but in the history; it can come again. */
+static void test_forgotten_series(void **state)
+{
+	const struct snapshot *snapshot;
+	struct recording_writer *writer;
+	struct recording *recording;
+	struct ring_reader *reader;
+	struct ring_writer *ring;
+	struct ring_entry entry;
+	struct sample sample;
+	struct file whole, file;
+	struct error err;
+
+	(void)state;
+	sample__open(&sample);
+	sample__fill(&sample, 1001);
+	writer = new_writer(&whole);
+	start(writer, &sample);
+	put(writer, &sample, false);
+	end(writer);
+	assert_int_equal(ring_reader__open(&reader, whole.path, &err), 0);
+	assert_int_equal(ring_reader__scan(reader, &err), 0);
+	assert_int_equal(ring_writer__create(&ring, new_file(&file), file.path, SIZE, &err), 0);
+	while (ring_reader__next(reader, &entry))
+		put_state(ring, entry.type, entry.key, entry.data, entry.size);
+	assert_int_equal(ring_writer__forget(ring, RECORDING_SERIES, 2, &err), 0);
+	assert_int_equal(ring_writer__forget(ring, RECORDING_SERIES, 900, &err), 0);
+	assert_int_equal(ring_writer__flush(ring, &err), 0);
+
+	recording = open_file(&file);
+	snapshot = recording__snapshot(recording);
+	assert_int_equal(snapshot->n_series, sample.snapshot.n_series - 1);
+	for (size_t i = 0; i < snapshot->n_series; i++)
+		assert_memory_equal(&snapshot->series[i]->total.key,
+				    &sample.series[i + (i > 0)]->total.key, sizeof(struct tm_key));
+	recording__rewind(recording);
+	assert_int_equal(recording__next(recording, &err), RECORDING_STEP_SNAPSHOT);
+	assert_int_equal(recording__snapshot(recording)->n_series, sample.snapshot.n_series);
+	assert_int_equal(recording__next(recording, &err), RECORDING_STEP_END);
+
+	ring_reader__rewind(reader);
+	while (ring_reader__next(reader, &entry))
+		if (entry.type == RECORDING_SERIES || entry.type == RECORDING_MARK)
+			put_state(ring, entry.type, entry.key, entry.data, entry.size);
+	assert_int_equal(ring_writer__flush(ring, &err), 0);
+	assert_int_equal(recording__update(recording, &err), 0);
+	assert_int_equal(recording__next(recording, &err), RECORDING_STEP_SNAPSHOT);
+	snapshot = recording__snapshot(recording);
+	assert_int_equal(snapshot->n_series, sample.snapshot.n_series);
+	assert_null(snapshot->before[1]); /* new again */
+	assert_non_null(snapshot->before[0]);
+	recording__close(recording);
+	ring_reader__close(reader);
+	assert_int_equal(ring_writer__close(ring, &err), 0);
+	remove_file(&file);
+	remove_file(&whole);
+	sample__close(&sample);
+}
+
 /* Opens what a ring file has, and makes everything of it where that is a run. */
 static int read_everything(const struct file *file, struct error *err)
 {
@@ -446,13 +505,10 @@ static void test_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_records_and_tables),
-		cmocka_unit_test(test_history),
-		cmocka_unit_test(test_follow_and_wrap),
-		cmocka_unit_test(test_run_alone),
-		cmocka_unit_test(test_not_readable),
-		cmocka_unit_test(test_hostile_entries),
-		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_same_records_and_tables), cmocka_unit_test(test_history),
+		cmocka_unit_test(test_follow_and_wrap),		cmocka_unit_test(test_run_alone),
+		cmocka_unit_test(test_forgotten_series),	cmocka_unit_test(test_not_readable),
+		cmocka_unit_test(test_hostile_entries),		cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests_name("recording", tests, NULL, NULL);

@@ -84,8 +84,11 @@ static void test_round_trip(void **unused)
 	close_all(&file, writer, reader);
 }
 
-/* States of all sizes, some of which never change again, and events, ten times around. */
-static void wrap(size_t size, size_t state_max)
+/*
+ * States of all sizes, some of which never change again, and events, ten times around. forget: also
+ * some that are forgotten, and set again.
+ */
+static void wrap(size_t size, size_t state_max, bool forget)
 {
 	__u64 seed = 88172645463325252ULL + size, versions[SAMPLE_KEYS] = { 0 }, events = 0;
 	__u64 written = 0, version = 0, n_states = size / 4 / state_max;
@@ -102,9 +105,13 @@ static void wrap(size_t size, size_t state_max)
 		/* The low keys often, the high ones hardly. */
 		__u64 key = sample_random(&seed) % n_states * (sample_random(&seed) % 64) / 63;
 		size_t bytes = 24 + sample_random(&seed) % (state_max - 40);
+		bool gone = forget && sample_random(&seed) % 3 == 0;
 
-		state(writer, key, ++version, bytes);
-		versions[key] = version;
+		if (gone)
+			sample_forget(writer, key);
+		else
+			state(writer, key, ++version, bytes);
+		versions[key] = gone ? 0 : version;
 		sample_events(writer, events, 10, 24 + sample_random(&seed) % 500);
 		events += 10;
 		written += bytes + 290;
@@ -126,11 +133,116 @@ static void wrap(size_t size, size_t state_max)
 static void test_wrap(void **unused)
 {
 	(void)unused;
-	wrap(1 << 20, 1000);
-	wrap(1 << 20, 20000);
-	wrap(128 << 10, 3000);
-	wrap((68 << 10) + 1, 300);
-	wrap(300001, 10000);
+	wrap(1 << 20, 1000, false);
+	wrap(1 << 20, 20000, false);
+	wrap(128 << 10, 3000, false);
+	wrap((68 << 10) + 1, 300, false);
+	wrap(300001, 10000, false);
+}
+
+static void test_wrap_forgotten(void **unused)
+{
+	(void)unused;
+	wrap(1 << 20, 1000, true);
+	wrap(1 << 20, 20000, true);
+	wrap(128 << 10, 3000, true);
+	wrap((68 << 10) + 1, 300, true);
+	wrap(300001, 10000, true);
+}
+
+/* What a reader finds who comes now. */
+static struct sample_found find(const struct sample_file *file)
+{
+	struct ring_reader *reader = sample_file__read(file);
+	struct sample_found found = { 0 };
+
+	sample_read(reader, &found);
+	ring_reader__close(reader);
+	return found;
+}
+
+/* As many bytes of events as the ring has, in so many parts. */
+static void write_lap(struct ring_writer *writer, size_t size, __u64 *events)
+{
+	for (size_t written = 0; written < size; written += 1024) {
+		sample_events(writer, (*events)++, 1, 1000);
+		if (*events % 4 == 0)
+			commit(writer);
+	}
+	commit(writer);
+}
+
+/* A forgotten state is hidden as long as it could be read; then nothing is left of it. */
+static void test_forget(void **unused)
+{
+	const size_t size = 256 << 10;
+	struct sample_found found;
+	struct ring_writer *writer;
+	struct sample_file file;
+	__u64 events = 0;
+
+	(void)unused;
+	sample_file__make(&file);
+	writer = sample_file__write(&file, size);
+	sample_forget(writer, 9); /* there is none */
+	for (__u64 key = 0; key < 60; key++)
+		state(writer, key, 1, 1000);
+	commit(writer);
+	for (__u64 key = 0; key < 60; key++)
+		sample_forget(writer, key);
+	sample_forget(writer, 3); /* it is forgotten already */
+	/* Their quarter is free at once. */
+	for (__u64 key = 100; key < 155; key++)
+		state(writer, key, 1, 1000);
+	commit(writer);
+	found = find(&file);
+	assert_int_equal(found.forgotten, 60);
+	for (int lap = 0; lap < 4; lap++) {
+		for (int part = 0; part < 8; part++) {
+			write_lap(writer, size / 8, &events);
+			found = find(&file);
+			for (__u64 key = 0; key < SAMPLE_KEYS; key++)
+				assert_int_equal(found.versions[key], key >= 100 && key < 155);
+		}
+	}
+	assert_int_equal(found.forgotten, 0);
+	state(writer, 3, 7, 100);
+	commit(writer);
+	assert_int_equal(find(&file).versions[3], 7);
+	close_all(&file, writer, NULL);
+}
+
+/* Jobs that come and go, for months: many more than have room at once. */
+static void test_come_and_go(void **unused)
+{
+	const __u64 jobs = 50000, alive = 16;
+	struct sample_file file;
+	struct ring_writer *writer;
+	struct ring_reader *reader;
+	struct ring_entry entry;
+	struct error err = { 0 };
+	__u64 there = 0;
+
+	(void)unused;
+	sample_file__make(&file);
+	writer = sample_file__write(&file, 128 << 10);
+	for (__u64 job = alive; job < jobs; job++) {
+		state(writer, job, 1, 100);
+		state(writer, job, 2, 200);
+		assert_int_equal(ring_writer__forget(writer, SAMPLE_STATE, job - alive, &err), 0);
+		if (job % 8 == 0)
+			commit(writer);
+	}
+	commit(writer);
+	reader = sample_file__read(&file);
+	while (ring_reader__next(reader, &entry)) {
+		if (!entry.forgotten)
+			sample_check(&entry);
+		there += !entry.copy && !entry.forgotten && entry.key >= jobs - alive;
+		assert_true(entry.key > jobs - 4000);
+	}
+	assert_int_equal(there, 2 * alive);
+	close_all(&file, writer, reader);
 }
 
 /* States that fill their quarter to the last, in one stretch, and then only events for long. */
@@ -259,9 +371,11 @@ static void test_many_events(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_crowded),	   cmocka_unit_test(test_too_small),
-		cmocka_unit_test(test_too_large),  cmocka_unit_test(test_many_events),
+		cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_wrap_forgotten), cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_come_and_go),    cmocka_unit_test(test_crowded),
+		cmocka_unit_test(test_too_small),      cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_many_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

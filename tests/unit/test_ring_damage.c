@@ -51,6 +51,8 @@ static void write_tenths(struct world *world, int tenths)
 
 		if (sample_state(writer, i % 16, i + 1, 24 + i % 16 * 8, &err) < 0)
 			fail_msg("%s", err.text);
+		if (i % 5 == 4)
+			sample_forget(writer, i * 7 % 16);
 		for (size_t j = 0; j < n; j++, world->events += 7)
 			sample_events(writer, world->events, 7, size);
 		if (ring_writer__flush(writer, &err) < 0)

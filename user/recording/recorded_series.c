@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "drain/key_order.h"
@@ -75,6 +76,11 @@ static int add_moved(struct recorded_series *all, size_t i)
 	return 0;
 }
 
+static bool same_counters(const struct snapshot_series *a, const struct snapshot_series *b)
+{
+	return memcmp(&a->total, &b->total, sizeof(a->total)) == 0;
+}
+
 int recorded_series__take(struct recorded_series *all, __u64 number, struct snapshot_series *series,
 			  __u64 flags, bool copy)
 {
@@ -88,7 +94,7 @@ int recorded_series__take(struct recorded_series *all, __u64 number, struct snap
 		return ret;
 	}
 	recorded = &all->at[number - 1];
-	if (recorded->now && copy) {
+	if (recorded->now && copy && same_counters(recorded->now, series)) {
 		free(series);
 		return 0;
 	}
@@ -99,6 +105,20 @@ int recorded_series__take(struct recorded_series *all, __u64 number, struct snap
 		free(recorded->now);
 	recorded->now = series;
 	return 0;
+}
+
+void recorded_series__forget(struct recorded_series *all, __u64 number)
+{
+	struct recorded *recorded;
+
+	if (!number || number > all->n)
+		return;
+	recorded = &all->at[number - 1];
+	if (recorded->before != recorded->now)
+		free(recorded->before);
+	free(recorded->now);
+	recorded->now = recorded->before = NULL;
+	all->unsorted = true;
 }
 
 void recorded_series__settle(struct recorded_series *all)

@@ -18,12 +18,16 @@ void recorded_series__clear(struct recorded_series *all);
 
 /*
  * The state of series number (from 1) is now this one, which belongs to it, also where it fails.
- * flags: enum recording_series_flag. copy: it has been so before. What was not there before, and
+ * flags: enum recording_series_flag. copy: it has been so before, which is news only where that was
+ * not read. What was not there before, and
  * is not new, counts as if it had not changed: since when is not known. -EBADMSG for a number that
  * is none, -ENOMEM.
  */
 int recorded_series__take(struct recorded_series *all, __u64 number, struct snapshot_series *series,
 			  __u64 flags, bool copy);
+
+/* There is no series of this number any more; fine where there was none. */
+void recorded_series__forget(struct recorded_series *all, __u64 number);
 
 /* A snapshot has been shown, and what is, was before. */
 void recorded_series__settle(struct recorded_series *all);

@@ -133,6 +133,11 @@ static int take(struct recording *recording, const struct ring_entry *entry)
 				 .end = (const unsigned char *)entry->data + entry->size };
 	int ret = 0;
 
+	if (entry->forgotten) {
+		if (entry->type == RECORDING_SERIES)
+			recorded_series__forget(recording->series, entry->key);
+		return 0; /* a name or a probe does no harm */
+	}
 	switch (entry->type) {
 	case RECORDING_RUN:
 		ret = take_run(recording, &unpack);

@@ -54,8 +54,9 @@ struct ring_block_header {
 };
 
 enum ring_entry_flag {
-	RING_ENTRY_STATE = 1, /* has a key; else events */
-	RING_ENTRY_COPY = 2,  /* a state that was there before, and is repeated to be kept */
+	RING_ENTRY_STATE = 1,	  /* has a key; else events */
+	RING_ENTRY_COPY = 2,	  /* a state that was there before, and is repeated to be kept */
+	RING_ENTRY_FORGOTTEN = 4, /* a state that is no more: what came before does not count */
 };
 
 struct ring_entry_header {

@@ -6,9 +6,10 @@
 
 #include "ring/ring_block.h"
 
-#define HEADER	sizeof(struct ring_block_header)
-#define ENTRY	sizeof(struct ring_entry_header)
-#define CRC_END (offsetof(struct ring_block_header, crc) + sizeof(__le32))
+#define HEADER		sizeof(struct ring_block_header)
+#define ENTRY		sizeof(struct ring_entry_header)
+#define FORGOTTEN_STATE (RING_ENTRY_STATE | RING_ENTRY_FORGOTTEN)
+#define CRC_END		(offsetof(struct ring_block_header, crc) + sizeof(__le32))
 
 /* Offsets stay below: adding sizes to one does not overflow. It is 4 EiB that were written. */
 #define OFFSET_MAX (1ULL << 62)
@@ -151,6 +152,7 @@ bool ring_block__next(const unsigned char *bytes, size_t length, size_t *at, str
 		.type = le16toh(header.type),
 		.state = le16toh(header.flags) & RING_ENTRY_STATE,
 		.copy = le16toh(header.flags) & RING_ENTRY_COPY,
+		.forgotten = (le16toh(header.flags) & FORGOTTEN_STATE) == FORGOTTEN_STATE,
 		.data = bytes + HEADER + *at + ENTRY,
 		.size = le32toh(header.length),
 	};

@@ -11,6 +11,7 @@ struct ring_entry {
 	__u16 type;
 	bool state;	  /* else events */
 	bool copy;	  /* a state of before, repeated */
+	bool forgotten;	  /* a state that is no more; it has no data */
 	__u64 key;	  /* of a state */
 	__u32 n_events;	  /* of events */
 	const void *data; /* aligned to 8; until the next call */

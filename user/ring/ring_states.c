@@ -43,17 +43,24 @@ void ring_states__free(struct ring_states *states)
 	free(states);
 }
 
-struct ring_state *ring_states__get(struct ring_states *states, __u16 type, __u64 key)
+struct ring_state *ring_states__find(struct ring_states *states, __u16 type, __u64 key)
 {
-	struct ring_state wanted = { .type = type, .key = key }, *state;
+	const struct ring_state wanted = { .type = type, .key = key };
 	struct ring_state **node = tfind(&wanted, &states->tree, compare);
 
-	if (node)
-		return *node;
+	return node ? *node : NULL;
+}
+
+struct ring_state *ring_states__get(struct ring_states *states, __u16 type, __u64 key)
+{
+	struct ring_state *state = ring_states__find(states, type, key);
+
+	if (state)
+		return state;
 	state = malloc(sizeof(*state));
 	if (!state)
 		return NULL;
-	*state = wanted;
+	*state = (struct ring_state){ .type = type, .key = key };
 	if (!tsearch(state, &states->tree, compare)) {
 		free(state);
 		return NULL;
@@ -65,9 +72,9 @@ int ring_states__reserve(struct ring_state *state, size_t size)
 {
 	unsigned char *data;
 
-	if (size <= state->room)
+	if (state->data && size <= state->room)
 		return 0;
-	data = realloc(state->data, size);
+	data = realloc(state->data, size + 1); /* of none, too: it is wanted */
 	if (!data)
 		return -ENOMEM;
 	state->data = data;
@@ -101,6 +108,7 @@ void ring_states__set(struct ring_states *states, struct ring_state *state, cons
 	if (size)
 		memcpy(state->data, data, size);
 	state->size = size;
+	state->forgotten = false;
 	append(states, state, offset);
 }
 
@@ -108,6 +116,27 @@ void ring_states__move(struct ring_states *states, struct ring_state *state, __u
 {
 	unlink_state(states, state);
 	append(states, state, offset);
+}
+
+void ring_states__forget(struct ring_states *states, struct ring_state *state, __u64 offset)
+{
+	unlink_state(states, state);
+	free(state->data);
+	state->data = NULL;
+	state->size = state->room = 0;
+	state->forgotten = true;
+	state->forgotten_at = offset;
+	append(states, state, offset);
+}
+
+void ring_states__drop(struct ring_states *states, struct ring_state *state)
+{
+	unlink_state(states, state);
+	state->listed = state->forgotten = false;
+	if (state->data)
+		return;
+	tdelete(state, &states->tree, compare);
+	free(state);
 }
 
 struct ring_state *ring_states__oldest(const struct ring_states *states)

@@ -98,11 +98,33 @@ static size_t room_here(const struct ring_writer *writer)
 
 static bool put_copy(struct ring_writer *writer, struct ring_state *state)
 {
-	if (!ring_block__put(&writer->block, state->type, RING_ENTRY_STATE | RING_ENTRY_COPY,
-			     state->key, state->data, state->size))
+	__u16 flags = RING_ENTRY_STATE | RING_ENTRY_COPY;
+
+	if (state->forgotten)
+		flags |= RING_ENTRY_FORGOTTEN;
+	if (!ring_block__put(&writer->block, state->type, flags, state->key, state->data,
+			     state->size))
 		return false;
 	ring_states__move(writer->states, state, writer->head);
 	return true;
+}
+
+/*
+ * The oldest state's place, where it will be overwritten soon. A forgotten one is dropped once its
+ * place is a ring behind where it was forgotten: what it hides is before that, and so too old to be
+ * read when this place is written over, also where power is lost then. For that comes
+ * only after all up to this place is synced (ring_queue.h).
+ */
+static struct ring_state *next_to_copy(struct ring_writer *writer)
+{
+	__u64 size = writer->layout.ring_size;
+	struct ring_state *state;
+
+	while ((state = ring_states__oldest(writer->states)) && state->forgotten &&
+	       state->offset >= state->forgotten_at + size &&
+	       state->offset + size < writer->head + size / STATES_PART)
+		ring_states__drop(writer->states, state);
+	return state;
 }
 
 /*
@@ -112,7 +134,7 @@ static bool put_copy(struct ring_writer *writer, struct ring_state *state)
 static bool copy_states(struct ring_writer *writer)
 {
 	__u64 size = writer->layout.ring_size, far = size / STATES_PART;
-	struct ring_state *state = ring_states__oldest(writer->states);
+	struct ring_state *state = next_to_copy(writer);
 	size_t budget = writer->block.room / 2;
 
 	if (state && state->offset + size < writer->head + far / 2)
@@ -123,7 +145,7 @@ static bool copy_states(struct ring_writer *writer)
 			break;
 		if (!put_copy(writer, state))
 			return !ring_block__is_empty(&writer->block);
-		state = ring_states__oldest(writer->states);
+		state = next_to_copy(writer);
 	}
 	return true;
 }
@@ -231,6 +253,19 @@ int ring_writer__state(struct ring_writer *writer, __u16 type, __u64 key, const 
 	rc = put(writer, type, RING_ENTRY_STATE, key, data, size, true, err);
 	if (rc == 0)
 		ring_states__set(writer->states, state, data, size, writer->head);
+	return rc;
+}
+
+int ring_writer__forget(struct ring_writer *writer, __u16 type, __u64 key, struct error *err)
+{
+	struct ring_state *state = ring_states__find(writer->states, type, key);
+	int rc;
+
+	if (!state || !state->listed || state->forgotten)
+		return 0;
+	rc = put(writer, type, RING_ENTRY_STATE | RING_ENTRY_FORGOTTEN, key, NULL, 0, true, err);
+	if (rc == 0)
+		ring_states__forget(writer->states, state, writer->head);
 	return rc;
 }
 

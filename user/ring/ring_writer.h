@@ -43,6 +43,13 @@ int ring_writer__state(struct ring_writer *writer, __u16 type, __u64 key, const 
 		       size_t size, struct error *err);
 
 /*
+ * There is no state of (type, key) any more: readers that begin later do not find it, and what it
+ * took of that quarter is free, but for 16 bytes until the ring has gone around some two times
+ * more. It may be set again. Where there is none, nothing happens. Waits where the queue is full.
+ */
+int ring_writer__forget(struct ring_writer *writer, __u16 type, __u64 key, struct error *err);
+
+/*
  * n_events events in one entry (0: something that is not to be counted, as a mark in time). Never
  * waits: where the queue is full they are dropped and counted, which is no error. -E2BIG as above.
  */
