@@ -3,14 +3,15 @@
 
 #include "report/figures.h"
 
-/* Percentiles from counts, whose minimum and maximum are there already. */
-static void add_quantiles(struct figures *out, const struct histogram *latency)
+void figures__set_quantiles(struct figures *figures, const struct histogram *latency)
 {
-	out->timed = histogram__total(latency);
-	out->p50_ns = histogram__quantile(latency, 500, out->min_ns, out->max_ns);
-	out->p90_ns = histogram__quantile(latency, 900, out->min_ns, out->max_ns);
-	out->p99_ns = histogram__quantile(latency, 990, out->min_ns, out->max_ns);
-	out->p999_ns = histogram__quantile(latency, 999, out->min_ns, out->max_ns);
+	__u64 min = figures->min_ns, max = figures->max_ns;
+
+	figures->timed = histogram__total(latency);
+	figures->p50_ns = histogram__quantile(latency, 500, min, max);
+	figures->p90_ns = histogram__quantile(latency, 900, min, max);
+	figures->p99_ns = histogram__quantile(latency, 990, min, max);
+	figures->p999_ns = histogram__quantile(latency, 999, min, max);
 }
 
 static void copy_counters(struct figures *out, const struct tm_series *total)
@@ -34,7 +35,7 @@ static void copy_counters(struct figures *out, const struct tm_series *total)
 void figures__total(struct figures *out, const struct snapshot_series *series)
 {
 	copy_counters(out, &series->total);
-	add_quantiles(out, &series->latency);
+	figures__set_quantiles(out, &series->latency);
 	out->sized = histogram__total(&series->size);
 }
 
@@ -82,7 +83,7 @@ void figures__interval(struct figures *out, const struct snapshot_series *series
 	histogram__subtract(count, &before->latency);
 	latency = histogram__of(count);
 	find_extremes(out, &latency, &series->total, old);
-	add_quantiles(out, &latency);
+	figures__set_quantiles(out, &latency);
 	out->sized = histogram__total(&series->size) - histogram__total(&before->size);
 }
 

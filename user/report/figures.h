@@ -26,4 +26,7 @@ void figures__interval(struct figures *out, const struct snapshot_series *series
 /* Adds what two series' counters have; minimum, maximum and percentiles are left as they are. */
 void figures__add(struct figures *to, const struct figures *from);
 
+/* How many were timed, and their percentiles; minimum and maximum are there already. */
+void figures__set_quantiles(struct figures *figures, const struct histogram *latency);
+
 #endif
