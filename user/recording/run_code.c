@@ -66,59 +66,50 @@ static const char *needed(struct unpack *unpack)
 	return text;
 }
 
-/* Room for as many as follow, each at least size bytes; NULL for none. */
-static void *unpack_array(struct unpack *unpack, size_t *n, __u64 most, size_t size)
+static void unpack_argument(void *to, struct unpack *unpack)
+{
+	*(const char **)to = needed(unpack);
+}
+
+static void unpack_mechanism(void *to, struct unpack *unpack)
+{
+	struct report_mechanism *mechanism = to;
+
+	mechanism->layer = needed(unpack);
+	mechanism->mechanism = needed(unpack);
+}
+
+static void unpack_cost(void *to, struct unpack *unpack)
+{
+	struct report_hit_cost *cost = to;
+
+	cost->site_class = needed(unpack);
+	cost->ns = unpack__u64(unpack);
+	cost->inside_ns = unpack__u64(unpack);
+	cost->counted_ns = unpack__u64(unpack);
+}
+
+/* As many items of size bytes as follow, and one of zeros; NULL for none. */
+static void *unpack_array(struct unpack *unpack, size_t *n, __u64 most, size_t size,
+			  void (*unpack_item)(void *to, struct unpack *unpack))
 {
 	__u64 there = unpack__below(unpack, most);
-	void *array = there ? calloc(there + 1, size) : NULL;
+	char *array = there ? calloc(there + 1, size) : NULL;
 
 	*n = array ? there : 0;
 	unpack->failed |= there && !array;
+	for (size_t i = 0; i < *n && !unpack->failed; i++)
+		unpack_item(array + i * size, unpack);
 	return array;
-}
-
-static void unpack_argv(struct report_run *run, struct unpack *unpack)
-{
-	size_t n;
-	char **argv = unpack_array(unpack, &n, RECORDING_ARGUMENTS_MAX + 1, sizeof(*argv));
-
-	run->argv = argv;
-	for (size_t i = 0; i < n && !unpack->failed; i++)
-		argv[i] = (char *)needed(unpack);
 }
 
 /* More than there can be; nothing depends on it but memory. */
 #define MECHANISMS_MAX 1024
 
-static void unpack_mechanisms(struct report_run *run, struct unpack *unpack)
-{
-	struct report_mechanism *mechanisms =
-		unpack_array(unpack, &run->n_mechanisms, MECHANISMS_MAX, sizeof(*mechanisms));
-
-	run->mechanisms = mechanisms;
-	for (size_t i = 0; i < run->n_mechanisms && !unpack->failed; i++) {
-		mechanisms[i].layer = needed(unpack);
-		mechanisms[i].mechanism = needed(unpack);
-	}
-}
-
-static void unpack_costs(struct report_run *run, struct unpack *unpack)
-{
-	struct report_hit_cost *costs =
-		unpack_array(unpack, &run->n_hit_costs, MECHANISMS_MAX, sizeof(*costs));
-
-	run->hit_costs = costs;
-	for (size_t i = 0; i < run->n_hit_costs && !unpack->failed; i++) {
-		costs[i].site_class = needed(unpack);
-		costs[i].ns = unpack__u64(unpack);
-		costs[i].inside_ns = unpack__u64(unpack);
-		costs[i].counted_ns = unpack__u64(unpack);
-	}
-}
-
 int run_code__unpack(struct run_code *out, struct unpack *unpack)
 {
 	struct report_run *run = &out->run;
+	size_t n_arguments;
 
 	*out = (struct run_code){ .run.probe_share = -1 };
 	if (unpack__u64(unpack) > RECORDING_VERSION)
@@ -134,9 +125,12 @@ int run_code__unpack(struct run_code *out, struct unpack *unpack)
 	run->start_ns = unpack__u64(unpack);
 	run->times_known = (__u32)unpack__u64(unpack);
 	run->n_start_notes = unpack__u64(unpack);
-	unpack_argv(run, unpack);
-	unpack_mechanisms(run, unpack);
-	unpack_costs(run, unpack);
+	run->argv = unpack_array(unpack, &n_arguments, RECORDING_ARGUMENTS_MAX + 1,
+				 sizeof(*run->argv), unpack_argument);
+	run->mechanisms = unpack_array(unpack, &run->n_mechanisms, MECHANISMS_MAX,
+				       sizeof(*run->mechanisms), unpack_mechanism);
+	run->hit_costs = unpack_array(unpack, &run->n_hit_costs, MECHANISMS_MAX,
+				      sizeof(*run->hit_costs), unpack_cost);
 	return unpack->failed ? -EBADMSG : 0;
 }
 
