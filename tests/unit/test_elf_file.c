@@ -3,10 +3,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): memfd_create, dl_iterate_phdr
 #endif
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,9 +16,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "elf_sample.h"
 #include "target/elf_file.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The bytes of a file in memory. */
 struct bytes {
@@ -44,21 +41,11 @@ static struct bytes load(const char *path)
 	return bytes;
 }
 
-static int note_libc(struct dl_phdr_info *info, size_t size, void *ctx)
-{
-	(void)size;
-	if (!strstr(info->dlpi_name, "/libc.so"))
-		return 0;
-	snprintf(ctx, 256, "%s", info->dlpi_name);
-	return 1;
-}
-
 static struct bytes load_libc(void)
 {
-	char path[256];
+	char path[ELF_SAMPLE_PATH];
 
-	if (dl_iterate_phdr(note_libc, path) != 1)
-		skip();
+	elf_sample__libc(path);
 	return load(path);
 }
 
@@ -290,16 +277,8 @@ static void set_symbol(struct made *made, int i, unsigned char info, __u64 value
 static struct made make(void)
 {
 	struct made made = {
-		.head = { .e_type = ET_DYN,
-			  .e_machine = EM_X86_64,
-			  .e_version = EV_CURRENT,
-			  .e_phoff = offsetof(struct made, segments),
-			  .e_shoff = offsetof(struct made, sections),
-			  .e_ehsize = sizeof(Elf64_Ehdr),
-			  .e_phentsize = sizeof(Elf64_Phdr),
-			  .e_phnum = 2,
-			  .e_shentsize = sizeof(Elf64_Shdr),
-			  .e_shnum = 4 },
+		.head = elf_sample__head(offsetof(struct made, segments), 2,
+					 offsetof(struct made, sections), 4),
 		.segments = { { .p_type = PT_LOAD,
 				.p_flags = PF_R | PF_X,
 				.p_vaddr = BASE,
@@ -308,10 +287,6 @@ static struct made make(void)
 			      { .p_type = PT_NULL } },
 	};
 
-	memcpy(made.head.e_ident, ELFMAG, SELFMAG);
-	made.head.e_ident[EI_CLASS] = ELFCLASS64;
-	made.head.e_ident[EI_DATA] = ELFDATA2LSB;
-	made.head.e_ident[EI_VERSION] = EV_CURRENT;
 	made.sections[1] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB,
 					 .sh_offset = offsetof(struct made, symbols),
 					 .sh_size = sizeof(made.symbols),

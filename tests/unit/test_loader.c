@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The search for libraries, in a folder of hand-made ELF files that need each other. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): dl_iterate_phdr
-#endif
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <limits.h>
-#include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <cmocka.h>
 
-#include "target/ld_cache.h"
+#include "elf_sample.h"
+#include "own_folder.h"
 #include "target/loader.h"
 #include "target/search_dirs.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define NEEDED_MAX   4
+#define NEEDED_MAX 4
 
 /* What a hand-made file says of itself; NULL: nothing. */
 struct made {
@@ -43,28 +32,6 @@ struct image {
 	char strings[1024];
 };
 
-static char folder[] = "/tmp/test_loader.XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-	static char paths[8][PATH_MAX];
-	static int next;
-
-	next = (next + 1) % 8;
-	snprintf(paths[next], PATH_MAX, "%s/%s", folder, name);
-	return paths[next];
-}
-
-static void write_file(const char *name, const void *bytes, size_t n, mode_t mode)
-{
-	int fd = open(in_folder(name), O_WRONLY | O_CREAT | O_TRUNC, 0700);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, n), n);
-	assert_int_equal(fchmod(fd, mode), 0);
-	close(fd);
-}
-
 static void add_string(struct image *image, int *n, Elf64_Sxword tag, const char *text)
 {
 	size_t at = 1;
@@ -81,13 +48,7 @@ static void add_string(struct image *image, int *n, Elf64_Sxword tag, const char
 static void write_elf(const char *name, const struct made *made)
 {
 	struct image image = {
-		.head = { .e_type = ET_DYN,
-			  .e_machine = EM_X86_64,
-			  .e_version = EV_CURRENT,
-			  .e_phoff = offsetof(struct image, segments),
-			  .e_ehsize = sizeof(Elf64_Ehdr),
-			  .e_phentsize = sizeof(Elf64_Phdr),
-			  .e_phnum = 3 },
+		.head = elf_sample__head(offsetof(struct image, segments), 3, 0, 0),
 		.segments = { { .p_type = PT_LOAD,
 				.p_flags = PF_R | PF_X,
 				.p_filesz = sizeof(struct image),
@@ -101,10 +62,6 @@ static void write_elf(const char *name, const struct made *made)
 	};
 	int n = 0;
 
-	memcpy(image.head.e_ident, ELFMAG, SELFMAG);
-	image.head.e_ident[EI_CLASS] = ELFCLASS64;
-	image.head.e_ident[EI_DATA] = ELFDATA2LSB;
-	image.head.e_ident[EI_VERSION] = EV_CURRENT;
 	snprintf(image.interp, sizeof(image.interp), "/nonexistent/ld.so");
 	add_string(&image, &n, DT_SONAME, made->soname);
 	add_string(&image, &n, DT_RPATH, made->rpath);
@@ -167,32 +124,6 @@ static bool has_note(const struct libraries *list, const char *part)
 			return true;
 	}
 	return false;
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	if (!mkdtemp(folder))
-		return -1;
-	for (const char *const *dir = (const char *const[]){ "a", "b", "c", NULL }; *dir; dir++) {
-		if (mkdir(in_folder(*dir), 0755) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	return nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* RUNPATH is for the file's own needs; RPATH also for those of what it brings in. */
@@ -360,65 +291,6 @@ static void test_match(void **state)
 	loader__free(loader);
 }
 
-static void test_find_program(void **state)
-{
-	char path[3 * PATH_MAX], *found;
-	struct error err;
-
-	(void)state;
-	write_file("a/tool", "x", 1, 0644);
-	write_file("b/tool", "x", 1, 0755);
-	write_file("a/data", "x", 1, 0644);
-	snprintf(path, sizeof(path), "/nonexistent:%s:%s", in_folder("a"), in_folder("b"));
-	assert_int_equal(loader__find_program("tool", path, &found, &err), 0);
-	assert_string_equal(found, in_folder("b/tool"));
-	free(found);
-	assert_int_equal(loader__find_program("data", path, &found, &err), -EACCES);
-	assert_int_equal(loader__find_program("nothing", path, &found, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "nothing"));
-	assert_int_equal(loader__find_program("", path, &found, &err), -ENOENT);
-	assert_int_equal(loader__find_program(in_folder("a"), path, &found, &err), -EACCES);
-	assert_int_equal(loader__find_program(in_folder("b/tool"), NULL, &found, &err), 0);
-	free(found);
-	assert_int_equal(loader__find_program("sh", NULL, &found, &err), 0);
-	free(found);
-}
-
-static void check_script(const char *text, const char *interpreter)
-{
-	struct error err;
-	char *found;
-
-	write_file("script", text, strlen(text), 0755);
-	assert_int_equal(
-		loader__find_interpreter(in_folder("script"), in_folder("b"), &found, &err), 0);
-	assert_string_equal(found, interpreter);
-	free(found);
-}
-
-static void test_scripts(void **state)
-{
-	struct error err;
-	char line[PATH_MAX + 16], *found;
-
-	(void)state;
-	write_file("b/tool", "x", 1, 0755);
-	check_script("#!/bin/sh\necho\n", "/bin/sh");
-	check_script("#! \t/bin/sh -e", "/bin/sh");
-	check_script("#!/usr/bin/env tool\n", in_folder("b/tool"));
-	check_script("#!/usr/bin/env -S A=1 tool -x\n", in_folder("b/tool"));
-	check_script("#!/usr/bin/env nothing\n", "/usr/bin/env");
-	check_script("#!\n", in_folder("script"));
-	check_script("", in_folder("script"));
-	/* A script that is its own interpreter, and one whose interpreter is missing. */
-	snprintf(line, sizeof(line), "#!%s\n", in_folder("script"));
-	write_file("script", line, strlen(line), 0755);
-	assert_int_equal(loader__find_interpreter(in_folder("script"), NULL, &found, &err), -ELOOP);
-	write_file("script", "#!/nonexistent", 14, 0755);
-	assert_int_equal(loader__find_interpreter(in_folder("script"), NULL, &found, &err),
-			 -ENOENT);
-}
-
 static void test_program_errors(void **state)
 {
 	struct loader *loader = open_loader(NULL, NULL);
@@ -454,39 +326,6 @@ static void test_search_dirs(void **state)
 	search_dirs__clear(&dirs);
 }
 
-/* A cache as ldconfig writes it, with two entries, and what damage can do to it. */
-static void test_cache(void **state)
-{
-	static const char strings[] = "libx.so.1\0/p/libx.so.1\0/q/libx.so.1";
-	unsigned char bytes[48 + 2 * 24 + sizeof(strings)] = "glibc-ld.so.cache1.1";
-	const __u32 base = 48 + 2 * 24;
-	struct ld_cache *cache;
-
-	(void)state;
-	memcpy(bytes + 20, &(__u32){ 2 }, 4);
-	memcpy(bytes + 48, &(__u32[]){ 0x0003, base, base + 23 }, 12); /* 32-bit */
-	memcpy(bytes + 72, &(__u32[]){ 0x0303, base, base + 10 }, 12);
-	memcpy(bytes + base, strings, sizeof(strings));
-	write_file("cache", bytes, sizeof(bytes), 0644);
-	assert_int_equal(ld_cache__open(&cache, in_folder("cache")), 0);
-	assert_int_equal(ld_cache__n(cache), 1);
-	assert_string_equal(ld_cache__find(cache, "libx.so.1"), "/p/libx.so.1");
-	assert_null(ld_cache__find(cache, "libx.so"));
-	ld_cache__close(cache);
-	for (size_t n = 0; n < sizeof(bytes) - sizeof("/q/libx.so.1"); n++) {
-		write_file("cache", bytes, n, 0644);
-		assert_int_equal(ld_cache__open(&cache, in_folder("cache")), -EBADMSG);
-	}
-	for (size_t i = 0; i < base; i++) {
-		bytes[i] ^= 0xff;
-		write_file("cache", bytes, sizeof(bytes), 0644);
-		if (ld_cache__open(&cache, in_folder("cache")) == 0)
-			ld_cache__close(cache);
-		bytes[i] ^= 0xff;
-	}
-	assert_int_equal(ld_cache__open(&cache, in_folder("nothing")), -ENOENT);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -495,11 +334,8 @@ int main(void)
 		cmocka_unit_test(test_closure),
 		cmocka_unit_test(test_own_closure),
 		cmocka_unit_test(test_match),
-		cmocka_unit_test(test_find_program),
-		cmocka_unit_test(test_scripts),
 		cmocka_unit_test(test_program_errors),
 		cmocka_unit_test(test_search_dirs),
-		cmocka_unit_test(test_cache),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Processes, cgroups and mounts as this test itself sees them, and the texts that they come from.
- */
+/* Processes: this one, its children, what they map. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): memfd_create
 #endif
@@ -23,15 +22,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "target/cgroup.h"
-#include "target/cgroup_names.h"
-#include "target/devices.h"
 #include "target/files.h"
 #include "target/mapping.h"
-#include "target/mountinfo.h"
-#include "target/mounts.h"
 #include "target/process.h"
-#include "target/process_list.h"
 #include "target/watch.h"
 
 #define GONE_PID (1 << 22) /* above any pid that a kernel gives */
@@ -248,15 +241,6 @@ static void test_names_of_processes(void **state)
 	assert_int_equal(process__tgid(getpid()), getpid());
 }
 
-static bool contains(const pid_t *pids, size_t n, pid_t pid)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (pids[i] == pid)
-			return true;
-	}
-	return false;
-}
-
 /* Of this process, as /proc/self/cgroup has it. */
 static void test_program_and_cgroup(void **state)
 {
@@ -282,156 +266,6 @@ static void test_program_and_cgroup(void **state)
 	assert_true(process__in_cgroup(getpid(), 9999, "/none")); /* not told: it may be */
 }
 
-static void test_list_all(void **state)
-{
-	struct error err;
-	pid_t *pids;
-	size_t n;
-
-	(void)state;
-	assert_int_equal(process_list__all(&pids, &n, &err), 0);
-	assert_true(contains(pids, n, getpid()));
-	assert_false(contains(pids, n, 0));
-	free(pids);
-	assert_int_equal(process_list__cgroup("/nonexistent", &pids, &n, &err), -ENOENT);
-}
-
-/* The first mounted hierarchy of a version, or skip. */
-static struct cgroup *root_cgroup(const char *type)
-{
-	struct cgroup *cgroup = NULL;
-	char *text, *rest = NULL;
-	struct mountinfo mount;
-	struct error err;
-
-	assert_int_equal(files__read("/proc/self/mountinfo", MOUNTINFO_MAX, &text, NULL), 0);
-	for (char *line = strtok_r(text, "\n", &rest); line && !cgroup;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		if (mountinfo__parse(line, &mount) && strcmp(mount.type, type) == 0)
-			assert_int_equal(cgroup__find(&cgroup, mount.point, &err), 0);
-	}
-	free(text);
-	if (!cgroup)
-		skip();
-	return cgroup;
-}
-
-static void check_cgroup(const char *type, int version)
-{
-	struct cgroup *cgroup = root_cgroup(type);
-	struct cgroup_names *names;
-	struct error err;
-	struct stat st;
-	pid_t *pids;
-	size_t n;
-
-	assert_int_equal(cgroup->version, version);
-	assert_int_equal(cgroup->hierarchy > 0, version == 1);
-	assert_int_equal(cgroup->controllers[0] != '\0', version == 1);
-	assert_string_equal(cgroup->name, "/");
-	assert_string_equal(cgroup->path, cgroup->mount);
-	assert_int_equal(stat(cgroup->path, &st), 0);
-	assert_int_equal(cgroup->id, st.st_ino);
-	assert_int_equal(process_list__cgroup(cgroup->path, &pids, &n, &err), 0);
-	assert_true(contains(pids, n, getpid()));
-	free(pids);
-	assert_int_equal(cgroup_names__open(&names, cgroup->mount, &err), 0);
-	assert_string_equal(cgroup_names__path(names, cgroup->id), "/");
-	assert_null(cgroup_names__path(names, ~0ULL - 1));
-	assert_int_equal(cgroup_names__refresh(names), 0);
-	assert_int_equal(cgroup_names__refresh(names), 0);
-	assert_string_equal(cgroup_names__path(names, cgroup->id), "/");
-	assert_true(cgroup_names__n(names) >= 1);
-	cgroup_names__close(names);
-	free(cgroup);
-}
-
-static void test_cgroup_v2(void **state)
-{
-	(void)state;
-	check_cgroup("cgroup2", 2);
-}
-
-static void test_cgroup_v1(void **state)
-{
-	(void)state;
-	check_cgroup("cgroup", 1);
-}
-
-static void test_cgroup_errors(void **state)
-{
-	struct cgroup *cgroup;
-	char path[PATH_MAX];
-	struct error err;
-
-	(void)state;
-	free(root_cgroup("cgroup2"));
-	assert_int_equal(cgroup__find(&cgroup, "/tmp", &err), -ENOTDIR);
-	assert_non_null(strstr(err.text, "/tmp: not a cgroup"));
-	assert_int_equal(cgroup__find(&cgroup, "no/such", &err), -ENOENT);
-	assert_non_null(strstr(err.text, "no/such"));
-	assert_int_equal(cgroup__find(&cgroup, "x/../../../etc", &err), -ENOENT);
-	cgroup = root_cgroup("cgroup2");
-	snprintf(path, sizeof(path), "%.4000s/cgroup.procs", cgroup->path);
-	free(cgroup);
-	assert_int_equal(cgroup__find(&cgroup, path, &err), -ENOTDIR);
-}
-
-static void test_mountinfo(void **state)
-{
-	char line[] = "36 35 98:0 /mnt1 /mnt\\0402\\134x rw,noatime master:1 shared:2 - fuse.sshfs "
-		      "host:/a\\011b rw,errors=continue";
-	char bare[] = "1 0 0:5 / /proc rw - proc  rw";
-	char cut[] = "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1";
-	struct mountinfo info;
-
-	(void)state;
-	assert_true(mountinfo__parse(line, &info));
-	assert_true(info.id == 36 && info.major == 98 && info.minor == 0);
-	assert_string_equal(info.root, "/mnt1");
-	assert_string_equal(info.point, "/mnt 2\\x");
-	assert_string_equal(info.type, "fuse.sshfs");
-	assert_string_equal(info.source, "host:/a\tb");
-	assert_true(mountinfo__has_option(info.options, "errors=continue", 15));
-	assert_false(mountinfo__has_option(info.options, "errors", 6));
-	assert_true(mountinfo__parse(bare, &info));
-	assert_string_equal(info.source, "");
-	assert_false(mountinfo__parse(cut, &info));
-	assert_false(mountinfo__parse((char[]){ "" }, &info));
-}
-
-static void test_mounts(void **state)
-{
-	const struct mount_entry *mount = NULL;
-	struct mounts *mounts;
-	struct error err;
-
-	(void)state;
-	assert_int_equal(mounts__open(&mounts, &err), 0);
-	for (int id = 0; !mount && id < 100000; id++) {
-		mount = mounts__find(mounts, id, 0);
-		if (mount && strcmp(mount->type, "proc") != 0)
-			mount = NULL;
-	}
-	assert_non_null(mount);
-	assert_string_equal(mount->point, "/proc");
-	assert_null(mounts__find(mounts, INT_MAX, 0));
-	assert_null(mounts__find(mounts, INT_MAX, getpid()));
-	assert_null(mounts__find(mounts, INT_MAX, GONE_PID));
-	mounts__close(mounts);
-}
-
-static void test_devices(void **state)
-{
-	struct devices *devices = devices__new();
-
-	(void)state;
-	assert_non_null(devices);
-	assert_string_equal(devices__name(devices, 4095, 77), "4095:77");
-	assert_string_equal(devices__name(devices, 0, 0), "0:0");
-	devices__free(devices);
-}
-
 static void test_mapping_names(void **state)
 {
 	char gone[] = "/usr/lib/libx.so (deleted)", there[] = "/usr/lib/libx.so",
@@ -451,24 +285,6 @@ static void test_mapping_names(void **state)
 	assert_string_equal(gone, there);
 	assert_false(mapping__strip_deleted(there));
 	assert_false(mapping__strip_deleted(only));
-}
-
-static void test_files(void **state)
-{
-	char text[] = "a\\040b\\012\\0\\134040\\", path[8], *read_text;
-	size_t n;
-
-	(void)state;
-	files__unescape(text, " \n\\");
-	assert_string_equal(text, "a b\n\\0\\040\\");
-	assert_int_equal(files__path(path, sizeof(path), "%s", "1234567"), 0);
-	assert_int_equal(files__path(path, sizeof(path), "%s", "12345678"), -ENAMETOOLONG);
-	assert_int_equal(files__read("/proc/self/maps", 1 << 20, &read_text, &n), 0);
-	assert_int_equal(strlen(read_text), n);
-	free(read_text);
-	assert_int_equal(files__read("/proc/self/maps", 10, &read_text, &n), -EFBIG);
-	assert_int_equal(files__read("/", 10, &read_text, &n), -EISDIR);
-	assert_int_equal(files__read("/nonexistent", 10, &read_text, &n), -ENOENT);
 }
 
 struct seen {
@@ -536,15 +352,7 @@ int main(void)
 		cmocka_unit_test(test_first_thread_ended),
 		cmocka_unit_test(test_names_of_processes),
 		cmocka_unit_test(test_program_and_cgroup),
-		cmocka_unit_test(test_list_all),
-		cmocka_unit_test(test_cgroup_v2),
-		cmocka_unit_test(test_cgroup_v1),
-		cmocka_unit_test(test_cgroup_errors),
-		cmocka_unit_test(test_mountinfo),
-		cmocka_unit_test(test_mounts),
-		cmocka_unit_test(test_devices),
 		cmocka_unit_test(test_mapping_names),
-		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_watch),
 	};
 
