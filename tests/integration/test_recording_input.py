@@ -6,12 +6,14 @@ import os
 import random
 import re
 import subprocess
+import zlib
 
 from harness import Skip, check, equal, need, read_text
 from test_bad_input import refused
 
 RUN, USAGE, SETUP = 1, 2, 125
 HEADER = 4096
+BLOCK_HEADER, ENTRY_HEADER = 64, 16
 
 
 def record(env, name="data", *options):
@@ -46,6 +48,36 @@ def test_unreadable(env):
         refused(env, RUN, pattern, "report", path)
         refused(env, RUN, pattern, "dump", "-i", path)
     refused(env, RUN, "No such file", "report", env.path("data"), env.path("missing"))
+
+
+def recoded(whole, change):
+    """A recording whose version of what is in it was changed by so much; else it is intact."""
+    data = bytearray(whole)
+    at = HEADER + BLOCK_HEADER + ENTRY_HEADER  # the run is the first entry
+    equal("type of the first entry", data[at - ENTRY_HEADER], 1)
+    data[at] += change
+    length = int.from_bytes(data[HEADER + 56:HEADER + 60], "little")
+    crc = zlib.crc32(data[HEADER + 8:HEADER + BLOCK_HEADER + length])
+    data[HEADER + 4:HEADER + 8] = crc.to_bytes(4, "little")
+    return data
+
+
+def test_other_versions(env):
+    """A recording of another version is not called damaged; who wrote it, and who reads, is said."""
+    with open(record(env), "rb") as f:
+        whole = f.read()
+    same = variant(env, "same", recoded(whole, 0))
+    equal("the report of the same version",
+          env.trace("report", same)[1].replace(same, env.path("data")),
+          env.trace("report", env.path("data"))[1])
+    this = env.trace("--version")[1].split()[-1]
+    for name, change in (("older", -1), ("newer", 1)):
+        path = variant(env, name, recoded(whole, change))
+        pattern = rf"another version of tmtrace \({re.escape(this)}.*this one, {re.escape(this)}"
+        for args in (("report", path), ("report", "--json", "-", path), ("dump", path),
+                     ("dump", "--follow", path), ("report", "--diff", env.path("data"), path),
+                     ("report", env.path("data"), path)):
+            refused(env, RUN, pattern, *args)
 
 
 def test_permission(env):

@@ -10,7 +10,11 @@
 #ifndef USER_RECORDING_RECORDING_FORMAT_H
 #define USER_RECORDING_RECORDING_FORMAT_H
 
-/* Of what is in the entries; raised when a reader of before would read it wrongly. */
+/*
+ * Of what is in the entries, single calls included; raised when a reader of before would read it
+ * wrongly. Readers refuse all but their own. A run begins in every version with this number and the
+ * version of tmtrace, so that it can be told which one reads it.
+ */
 #define RECORDING_VERSION 1
 
 enum recording_entry {

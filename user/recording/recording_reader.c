@@ -8,6 +8,7 @@
 #include "recording/recording_reader.h"
 #include "recording/series_code.h"
 #include "report/share.h"
+#include "sink/utf8.h"
 
 /* More than this is no number of a probe. */
 #define PROBES_MAX (TM_PROBE_USER + TM_PROBES_MAX)
@@ -17,7 +18,7 @@ struct recording {
 	struct ring_entry entry;
 	struct run_code code;
 	bool has_run;
-	int refused; /* why the run could not be read */
+	bool foreign; /* the run has another coding than this build's */
 	struct recorded_names *names;
 	struct recorded_series *series;
 	struct probe *probes;	   /* PROBES_MAX of them */
@@ -51,13 +52,14 @@ static int take_run(struct recording *recording, struct unpack *unpack)
 	if (recording->has_run)
 		return 0;
 	ret = run_code__unpack(&code, unpack);
-	if (ret < 0) {
+	if (ret < 0 && ret != -ENOTSUP) {
 		run_code__free(&code);
-		recording->refused = ret;
 		return ret;
 	}
+	run_code__free(&recording->code);
 	recording->code = code;
-	recording->has_run = true;
+	recording->has_run = ret == 0;
+	recording->foreign = ret < 0;
 	return 0;
 }
 
@@ -261,12 +263,26 @@ static int read_all(struct recording *recording, struct error *err)
 {
 	struct ring_entry entry = { 0 };
 
-	while (ring_reader__next(recording->ring, &entry) > 0) {
+	while (!recording->foreign && ring_reader__next(recording->ring, &entry) > 0) {
 		if (take(recording, &entry) < 0)
 			return no_memory(err);
 		recorded_series__settle(recording->series);
 	}
 	return recording__total(recording, err);
+}
+
+static int refuse_coding(const struct run_code *code, const char *path, struct error *err)
+{
+	char *version = utf8__printable(code->run.version); /* it may be hostile */
+	int rc = error__set(
+		err, -ENOTSUP,
+		"%s: written by another version of tmtrace (%.32s, recordings of version %llu); "
+		"this one, %s, reads those of version %u: take that one, or record again",
+		path, version ? version : "?", (unsigned long long)code->coding, TMTRACE_VERSION,
+		RECORDING_VERSION);
+
+	free(version);
+	return rc;
 }
 
 static int check_run(const struct recording *recording, const char *path, struct error *err)
@@ -276,10 +292,8 @@ static int check_run(const struct recording *recording, const char *path, struct
 	if (recording->has_run)
 		return 0;
 	ring_reader__info(recording->ring, &info);
-	if (recording->refused == -ENOTSUP)
-		return error__set(err, -ENOTSUP,
-				  "%s: written by a newer version of tmtrace than this one, %s",
-				  path, TMTRACE_VERSION);
+	if (recording->foreign)
+		return refuse_coding(&recording->code, path, err);
 	if (!info.n_blocks)
 		return error__set(err, -ENODATA, "%s: nothing has been recorded in it%s", path,
 				  info.cut ? " that was not cut off" : " yet");

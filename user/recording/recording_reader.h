@@ -27,7 +27,7 @@ enum recording_step {
 
 /*
  * Reads all that is there, however much was cut off. Errors, beside those of ring_reader__open():
- * -ENOTSUP for one of a newer version, -EBADMSG where what is intact does not say of which run it
+ * -ENOTSUP for one of another coding, -EBADMSG where what is intact does not say of which run it
  * is, -ENODATA where nothing was written yet.
  */
 int recording__open(struct recording **out, const char *path, struct error *err);

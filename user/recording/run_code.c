@@ -112,9 +112,10 @@ int run_code__unpack(struct run_code *out, struct unpack *unpack)
 	size_t n_arguments;
 
 	*out = (struct run_code){ .run.probe_share = -1 };
-	if (unpack__u64(unpack) > RECORDING_VERSION)
-		return -ENOTSUP;
+	out->coding = unpack__u64(unpack);
 	run->version = needed(unpack);
+	if (!unpack->failed && out->coding != RECORDING_VERSION)
+		return -ENOTSUP;
 	run->kernel = needed(unpack);
 	run->hostname = needed(unpack);
 	run->scope = needed(unpack);

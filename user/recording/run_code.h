@@ -17,13 +17,14 @@ struct recording_about {
 struct run_code {
 	struct report_run run;
 	struct recording_about about;
+	__u64 coding; /* RECORDING_VERSION of who wrote it */
 };
 
 void run_code__pack(struct pack *pack, const struct report_run *run,
 		    const struct recording_about *about);
 /*
- * 0; -ENOTSUP where a newer version of tmtrace wrote it, -EBADMSG where it is none, -ENOMEM. In any
- * case run_code__free() is to follow.
+ * 0; -ENOTSUP where it has another coding than this build's, of which then only the number and
+ * run.version are there; -EBADMSG where it is none. In any case run_code__free() is to follow.
  */
 int run_code__unpack(struct run_code *out, struct unpack *unpack);
 void run_code__free(struct run_code *code);

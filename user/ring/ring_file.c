@@ -102,8 +102,10 @@ int ring_file__read_header(int fd, const char *path, struct ring_file_header *he
 	memcpy(header, found, sizeof(*header));
 	if (le32toh(header->version) != RING_VERSION)
 		return error__set(err, -ENOTSUP,
-				  "%s: has format %u, this tmtrace reads %u; take a newer one",
-				  path, le32toh(header->version), RING_VERSION);
+				  "%s: written by another version of tmtrace: it has format %u, "
+				  "this one, %s, reads %u; take %s one",
+				  path, le32toh(header->version), TMTRACE_VERSION, RING_VERSION,
+				  le32toh(header->version) > RING_VERSION ? "a newer" : "an older");
 	if (!is_sane(header))
 		return error__set(err, -EBADMSG, "%s: its header has sizes that cannot be", path);
 	*size = (__u64)st.st_size;
