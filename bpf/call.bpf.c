@@ -93,7 +93,7 @@ TM_INLINE struct tm_described *call__described(u32 index, u64 flags)
  */
 static __attribute__((noinline)) int call__describe(const struct pt_regs *regs,
 						    struct tm_stack *stack,
-						    const struct tm_object *object)
+						    const struct tm_object_spec *object)
 {
 	struct tm_frame *around = frame__at(stack, stack->depth - 1);
 	struct tm_described *described =

@@ -20,9 +20,14 @@ struct tm_calls_map tm_calls SEC(".maps");
 struct tm_threads_map tm_threads SEC(".maps");
 struct tm_stacks_map tm_stacks SEC(".maps");
 struct tm_described_map tm_described SEC(".maps");
+struct tm_object_slots_map tm_object_slots SEC(".maps");
+struct tm_objects_map tm_objects SEC(".maps");
+struct tm_object_names_map tm_object_names SEC(".maps");
+struct tm_free_objects_map tm_free_objects SEC(".maps");
 
 const volatile struct tm_config tm_config = {};
 __u32 tm_next_slot = 0;
+__u32 tm_next_object = 0;
 /* The loader starts the counting when everything is in place. */
 __u32 tm_stopped = 1;
 __u32 tm_any_switcher = 0;

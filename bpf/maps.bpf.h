@@ -13,6 +13,7 @@
 
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
+#include "tmtrace/object.h"
 #include "tmtrace/request.h"
 #include "tmtrace/series.h"
 #include "tmtrace/thread.h"
@@ -162,6 +163,40 @@ struct tm_starts_map {
 	__type(value, struct tm_block_start);
 };
 
+/* Files and objects: only where they are counted. */
+struct tm_object_slots_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* loader */
+	__type(key, struct tm_object_key);
+	__type(value, u32);
+};
+
+struct tm_objects_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u32);
+	__type(value, struct tm_object);
+};
+
+struct tm_object_names_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u32);
+	__type(value, struct tm_object_name);
+};
+
+struct tm_free_objects_map {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 1); /* loader */
+	__type(value, u32);
+};
+
+extern struct tm_object_slots_map tm_object_slots SEC(".maps");
+extern struct tm_objects_map tm_objects SEC(".maps");
+extern struct tm_object_names_map tm_object_names SEC(".maps");
+extern struct tm_free_objects_map tm_free_objects SEC(".maps");
 extern struct tm_starts_map tm_starts SEC(".maps");
 extern struct tm_arrivals_map tm_arrivals SEC(".maps");
 extern struct tm_call_ledgers_map tm_call_ledgers SEC(".maps");
@@ -186,6 +221,8 @@ extern const volatile struct tm_config tm_config;
 
 /* The next slot never used; slots of a lost race stay free for ever. */
 extern __u32 tm_next_slot;
+/* The same of objects, counted from TM_OBJECT_NOBODY. */
+extern __u32 tm_next_object;
 /* Set by the loader: nothing is counted any more. */
 extern __u32 tm_stopped;
 /* Is there anything in tm_switchers? */

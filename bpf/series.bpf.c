@@ -70,9 +70,7 @@ __attribute__((noinline)) int series__fail(struct tm_series *series, int code, b
 {
 	if (!series)
 		return 0;
-	if (!own_code &&
-	    (code == 11 /* EAGAIN */ || code == 4 /* EINTR */ || (code >= 512 && code <= 516))) {
-		/* 512-516: the system call is restarted or becomes EINTR (linux/errno.h). */
+	if (!own_code && series__is_retry(code)) {
 		ADD(series->retries, 1);
 		return 0;
 	}

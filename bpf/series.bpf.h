@@ -107,6 +107,12 @@ TM_INLINE void series__size(struct tm_series *series, u32 slot, u64 bytes)
 	series__bucket(slot, TM_HISTOGRAM_SIZE, bytes);
 }
 
+/* Errors that mean "again": EAGAIN, EINTR; 512-516: restarted, or EINTR (linux/errno.h). */
+TM_INLINE bool series__is_retry(int code)
+{
+	return code == 11 || code == 4 || (code >= 512 && code <= 516);
+}
+
 /*
  * Counts a failure by its code: an errno, of which some mean "again", or with own_code a library's
  * own. Not inlined: it is rare.

@@ -78,8 +78,13 @@ TM_INLINE void begin_on(struct tm_thread *thread, struct file *file, u32 functio
 	if (kind == FILE_FILE) {
 		call->slot = vfs__begin_in(function,
 					   file__slot_cached(thread, call->job, function, file));
-		if (call->slot != TM_NO_SLOT)
-			call->function = function;
+		if (call->slot == TM_NO_SLOT)
+			return;
+		call->function = function;
+		if (object__is_on()) {
+			call->file = (u64)file;
+			call->object = object__of_file_cached(thread, call->job, file);
+		}
 		return;
 	}
 	vfs__filter(function);
@@ -121,6 +126,8 @@ TM_INLINE void look_at(struct tm_thread *thread, const struct arguments *args,
 			break;
 		call->args[1] = args->at[1];
 		call->args[3] = args->at[3];
+		if (object__is_on())
+			call->offset = row->flags ? argument(args, row->flags) : TM_NO_OFFSET;
 		begin_on(thread, file__of(argument(args, row->fd)), row->function);
 		break;
 	case TM_SYSCALL_PATH:
@@ -202,6 +209,7 @@ TM_INLINE struct tm_thread *syscall__begin(const struct syscall_row *row)
 		vfs__drop(call->function, call->slot, TM_LOSS_UNSEEN);
 	thread->followed = scope__lasts();
 	call->function = TM_VFS_NONE;
+	call->file = 0;
 	call->class = row->class;
 	call->time = TM_TIMES;
 	if (row->class == TM_SYSCALL_NET)
@@ -237,6 +245,33 @@ TM_INLINE bool settle_open(struct tm_syscall *call, long result)
 	return settled;
 }
 
+/* Counts it by the file that it was on: known at the begin, or that an open has just opened. */
+TM_INLINE void count_by_file(struct tm_thread *thread, u64 start_ns, u64 ns, long result)
+{
+	struct tm_syscall *call = &thread->syscall;
+	struct file *file = (void *)call->file;
+	struct operation operation = {
+		.object = call->object,
+		.job = call->job,
+		.start_ns = start_ns,
+		.ns = ns,
+		.offset = TM_NO_OFFSET,
+		.function = call->function,
+	};
+
+	if (!file && call->class == TM_SYSCALL_OPEN && result >= 0) {
+		file = file__of(result);
+		if (file)
+			operation.object = object__of_file_cached(thread, call->job, file);
+	} else if (file && result >= 0 &&
+		   (call->function == TM_VFS_READ || call->function == TM_VFS_WRITE)) {
+		operation.offset = object__offset(file, call->offset, call->function, result);
+	}
+	if (!file)
+		operation.object = object__of_paths(call->job);
+	vfs__count_object(&operation, result);
+}
+
 /* The operation that a system call was ends, and with it what was slept inside. */
 TM_INLINE void end_operation(struct tm_thread *thread, u64 now, u64 ns, long result)
 {
@@ -259,6 +294,8 @@ TM_INLINE void end_operation(struct tm_thread *thread, u64 now, u64 ns, long res
 	slept = thread->times_ns[TM_TIME_IOWAIT] - call->times_ns[1];
 	if (slept)
 		ADD(series->times_ns[TM_TIME_IOWAIT], slept);
+	if (object__is_on())
+		count_by_file(thread, now - ns, ns, result);
 	if (recorder__is_on())
 		vfs__put_call(call->function, call->slot, now - ns, ns, result);
 }

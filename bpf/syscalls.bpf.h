@@ -17,7 +17,7 @@ struct syscall_row {
 	u8 class;    /* enum tm_syscall_class */
 	u8 function; /* enum tm_vfs_function */
 	u8 fd;	     /* which argument is the descriptor, from 0 */
-	u8 flags;    /* which argument holds AT_ flags; TWO: the other descriptor */
+	u8 flags;    /* which argument holds AT_ flags; TWO: the other descriptor; or an offset */
 };
 
 #define TM_SYSCALLS 512

@@ -7,6 +7,7 @@
 #define BPF_VFS_BPF_H
 
 #include "file.bpf.h"
+#include "object.bpf.h"
 #include "recorder.bpf.h"
 
 /* Does the operation return a number of bytes? */
@@ -124,6 +125,23 @@ TM_INLINE struct tm_series *vfs__end(u32 function, u32 slot, u64 ns, s64 result)
 	ADD(series->in_flight, -1ULL);
 	ADD(ledger->recorded, 1);
 	return series;
+}
+
+/* An operation that vfs__end() has counted, by its file. */
+TM_INLINE void vfs__count_object(struct operation *operation, s64 result)
+{
+	bool failed = result < 0 && result >= -4095;
+	u32 function = operation->function;
+
+	operation->layer = TM_LAYER_VFS;
+	operation->direction = function == TM_VFS_READ	  ? TM_DIRECTION_READ
+			       : function == TM_VFS_WRITE ? TM_DIRECTION_WRITE
+							  : TM_DIRECTIONS;
+	operation->is_retry = failed && series__is_retry(-result);
+	operation->has_failed = failed && !operation->is_retry;
+	operation->is_sized = !failed && vfs__counts_bytes(function);
+	operation->bytes = operation->is_sized ? result : 0;
+	object__count(operation);
 }
 
 /* An operation that vfs__end() has counted, as a single call; stack: of its thread, or NULL. */

@@ -37,6 +37,7 @@ typedef _Bool bool;
 typedef u32 dev_t;
 typedef u16 umode_t;
 typedef u32 fmode_t;
+typedef s64 loff_t;
 typedef u32 blk_opf_t;
 typedef u32 req_flags_t;
 typedef u64 sector_t;
@@ -55,6 +56,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_QUEUE = 22,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
@@ -185,6 +187,8 @@ struct inode {
 	umode_t i_mode;
 	struct super_block *i_sb;
 	unsigned long i_ino;
+	u32 i_generation;
+	loff_t i_size;
 };
 
 struct address_space {
@@ -195,21 +199,36 @@ struct page {
 	struct address_space *mapping;
 };
 
+struct qstr {
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+};
+
 struct vfsmount {
+	struct dentry *mnt_root;
 	struct super_block *mnt_sb;
 };
 
 struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
 	struct vfsmount mnt;
 	int mnt_id;
 };
 
 struct path {
 	struct vfsmount *mnt;
+	struct dentry *dentry;
 };
 
 struct file {
 	fmode_t f_mode;
+	unsigned int f_flags;
+	loff_t f_pos;
 	struct path f_path;
 	struct inode *f_inode;
 };

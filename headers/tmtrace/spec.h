@@ -56,7 +56,7 @@ enum tm_object_kind {
 	TM_OBJECT_STRING, /* the C string at the address a */
 };
 
-struct tm_object {
+struct tm_object_spec {
 	__u8 kind;
 	__u8 big_endian; /* with U128: the halves are stored so; only for who prints it */
 	__u8 pad[6];
@@ -66,7 +66,7 @@ struct tm_object {
 /* One function's reading; 48 bytes. */
 struct tm_spec {
 	struct tm_size size;	 /* 24 bytes */
-	struct tm_object object; /* 16 bytes */
+	struct tm_object_spec object; /* 16 bytes */
 	__u8 fail;		 /* enum tm_fail_kind */
 	__u8 return_width;	 /* bytes: 0 (void), 1, 4, 8 */
 	__u8 return_signed;

@@ -9,19 +9,20 @@
 /*
  * X(name, function, class, operation, fd, flags): the kernel's function is __x64_sys_FUNCTION;
  * class is an enum tm_syscall_class, operation an enum tm_vfs_function; fd says which argument is
- * the descriptor, from 0; flags which one holds AT_ flags, of class TWO the other descriptor.
+ * the descriptor, from 0; flags which one holds AT_ flags, of class TWO the other descriptor, of
+ * reads and writes the offset (0: they are at the file's position).
  */
 #define TM_SYSCALLS_ON_FILES(X)                                    \
 	X(read, read, FILE, READ, 0, 0)                            \
-	X(pread64, pread64, FILE, READ, 0, 0)                      \
+	X(pread64, pread64, FILE, READ, 0, 3)                      \
 	X(readv, readv, FILE, READ, 0, 0)                          \
-	X(preadv, preadv, FILE, READ, 0, 0)                        \
-	X(preadv2, preadv2, FILE, READ, 0, 0)                      \
+	X(preadv, preadv, FILE, READ, 0, 3)                        \
+	X(preadv2, preadv2, FILE, READ, 0, 3)                      \
 	X(write, write, FILE, WRITE, 0, 0)                         \
-	X(pwrite64, pwrite64, FILE, WRITE, 0, 0)                   \
+	X(pwrite64, pwrite64, FILE, WRITE, 0, 3)                   \
 	X(writev, writev, FILE, WRITE, 0, 0)                       \
-	X(pwritev, pwritev, FILE, WRITE, 0, 0)                     \
-	X(pwritev2, pwritev2, FILE, WRITE, 0, 0)                   \
+	X(pwritev, pwritev, FILE, WRITE, 0, 3)                     \
+	X(pwritev2, pwritev2, FILE, WRITE, 0, 3)                   \
 	X(open, open, OPEN, OPEN, 0, 0)                            \
 	X(openat, openat, OPEN, OPEN, 0, 0)                        \
 	X(openat2, openat2, OPEN, OPEN, 0, 0)                      \

@@ -4,6 +4,7 @@
 #define TMTRACE_THREAD_H
 
 #include "tmtrace/config.h"
+#include "tmtrace/object.h"
 #include "tmtrace/series.h"
 
 enum tm_syscall_class {
@@ -30,6 +31,10 @@ struct tm_syscall {
 	__u8 class;	   /* enum tm_syscall_class */
 	__u8 function;	   /* enum tm_vfs_function; TM_VFS_NONE: no operation is counted */
 	__u8 pad;
+	/* Where files are counted: */
+	__u64 file;   /* address of the struct file that it is on; 0: none that is known */
+	__u64 offset; /* where it reads or writes; ~0: at the file's own position */
+	struct tm_object_ref object;
 };
 
 /* The slot of the thread's last operation of a kind: on which mount, for which job. */
@@ -44,6 +49,16 @@ struct tm_slot_cache {
 
 #define TM_SLOT_CACHES 4
 
+/* The record of a file that the thread used lately, for which job. */
+struct tm_object_cache {
+	__u64 file;  /* address of the kernel's struct file; 0: nothing cached */
+	__u64 inode; /* its number, against another file at the same address */
+	__u64 job;
+	struct tm_object_ref object;
+};
+
+#define TM_OBJECT_CACHES 4 /* a power of two */
+
 struct tm_thread {
 	__u64 times_ns[TM_TIMES]; /* since the thread was first seen */
 	__u64 sleep_ns;		  /* start of an uninterruptible sleep, 0: none */
@@ -56,6 +71,7 @@ struct tm_thread {
 	__u32 sample_pick;
 	struct tm_syscall syscall;
 	struct tm_slot_cache slots[TM_SLOT_CACHES];
+	struct tm_object_cache objects[TM_OBJECT_CACHES];
 };
 
 /* An open call of a probed function. */

@@ -73,7 +73,7 @@ static void check_composed_sizes(const struct catalogue *cat)
 
 static void check_objects(const struct catalogue *cat)
 {
-	const struct tm_object *object;
+	const struct tm_object_spec *object;
 
 	object = &sample_spec(cat, "s_object_value")->object;
 	assert_int_equal(object->kind, TM_OBJECT_VALUE);

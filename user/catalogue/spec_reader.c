@@ -6,7 +6,7 @@
 #include "catalogue/operand.h"
 #include "catalogue/spec_reader.h"
 
-_Static_assert(sizeof(struct tm_size) == 24 && sizeof(struct tm_object) == 16 &&
+_Static_assert(sizeof(struct tm_size) == 24 && sizeof(struct tm_object_spec) == 16 &&
 		       sizeof(struct tm_spec) == 48,
 	       "the BPF side reads these by layout");
 
@@ -177,7 +177,7 @@ static int read_size(struct yaml_doc *doc, const yaml_node_t *node, struct tm_si
 	return read_operand(doc, node, "size", ANY_OPERAND, &size->a, err);
 }
 
-static int read_object(struct yaml_doc *doc, const yaml_node_t *node, struct tm_object *object,
+static int read_object(struct yaml_doc *doc, const yaml_node_t *node, struct tm_object_spec *object,
 		       struct error *err)
 {
 	static const char *const known[] = { "value", "u128", "u128be", "string", NULL };

@@ -40,9 +40,11 @@ static int choose_mechanism(struct session *session, struct error *err)
 static void unload_kernel(struct session *session)
 {
 	drain__free(session->drain);
+	object_table__free(session->objects);
 	kernel__free(session->kernel);
 	free(session->cgroup);
 	session->drain = NULL;
+	session->objects = NULL;
 	session->kernel = NULL;
 	session->cgroup = NULL;
 }
@@ -66,6 +68,7 @@ static int load_kernel(struct session *session, struct error *err)
 		.config = { .self_tgid = getpid(),
 			    .cgroup_v1 = -1,
 			    .slots = session->options->slots,
+			    .objects = session->options->objects,
 			    .spare_confined = session->choice.spares_confined },
 		.user = layers__have_libraries(session),
 		.vfs = session->vfs,
@@ -92,7 +95,11 @@ static int load_kernel(struct session *session, struct error *err)
 	if (rc < 0)
 		return rc;
 	kernel__maps(session->kernel, &maps);
-	return drain__new(&session->drain, &maps, err);
+	if (options.config.objects)
+		rc = object_table__new(&session->objects, &maps.objects, err);
+	if (!rc)
+		rc = session__new_drain(session, &session->drain, err);
+	return rc;
 }
 
 int load__proven(struct session *session, struct error *err)

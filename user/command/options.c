@@ -9,6 +9,7 @@
 #include "command/syslog_options.h"
 #include "command/target_options.h"
 #include "ring/format.h"
+#include "tmtrace/object.h"
 
 const char *argp_program_version = "tmtrace " TMTRACE_VERSION;
 
@@ -22,7 +23,14 @@ enum {
 	OPT_OPTIONAL,
 	OPT_SITES,
 	OPT_SIZE,
+	OPT_OBJECTS,
 };
+
+/* Where no number is said. */
+#define OBJECTS_DEFAULT 2048
+#define OBJECTS_MAX	(1 << 16)
+/* What one takes in a recording, with a long path. */
+#define RECORDED_OBJECT 1024
 
 /* Bytes of a recording. */
 #define RECORDING_SIZE (16ULL << 20)
@@ -33,6 +41,10 @@ static const struct argp_option trace_options[] = {
 	{ "interval", OPT_INTERVAL, "SEC", 0, "print every", 2 },
 	{ "json", OPT_JSON, "PATH", 0, "write records there (- is standard output), no tables", 2 },
 	{ "histogram", OPT_HISTOGRAM, NULL, 0, "bars of latencies and sizes below the tables", 2 },
+	{ "objects", OPT_OBJECTS, "N", OPTION_ARG_OPTIONAL,
+	  "count by file and object, too; room for so many (default 2048; tmtrace record does "
+	  "it unless N is 0)",
+	  2 },
 	{ "output", 'o', "FILE", 0,
 	  "record into this file, for tmtrace report (tmtrace record: tmtrace.data)", 2 },
 	{ "size", OPT_SIZE, "BYTES", 0, "of that file (default 16M); then the oldest goes", 2 },
@@ -63,6 +75,16 @@ static void parse_env(char *arg, struct argp_state *state)
 	option_values__add(&options->env, &options->n_env, arg);
 }
 
+/* So many that they take half of what states may have of the file, at most. */
+static unsigned int objects_of_recording(__u64 bytes)
+{
+	__u64 n = bytes / RECORDED_OBJECT / 8;
+
+	if (n < TM_OBJECTS_MIN)
+		return 0;
+	return n < OBJECTS_DEFAULT ? (unsigned int)n : OBJECTS_DEFAULT;
+}
+
 static void finish(struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -84,9 +106,20 @@ static void finish(struct argp_state *state)
 		option_values__refuse("--size is that of a recording: say -o FILE");
 	if (!options->recording_size)
 		options->recording_size = RECORDING_SIZE;
+	if (options->record && !options->objects_said)
+		options->objects = objects_of_recording(options->recording_size);
 	if (options->record && options->interval_s && !options->json)
 		option_values__refuse("--interval is that of tables or records: tmtrace record "
 				      "writes every second");
+}
+
+static unsigned int parse_objects(const char *arg)
+{
+	if (!arg)
+		return OBJECTS_DEFAULT;
+	if (!strcmp(arg, "0"))
+		return 0;
+	return option_values__number("--objects", arg, TM_OBJECTS_MIN, OBJECTS_MAX);
 }
 
 static error_t parse_trace(int key, char *arg, struct argp_state *state)
@@ -108,6 +141,10 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_USER:
 		options->user = arg;
+		break;
+	case OPT_OBJECTS:
+		options->objects = parse_objects(arg);
+		options->objects_said = true;
 		break;
 	case OPT_ENV:
 		parse_env(arg, state);

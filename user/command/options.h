@@ -74,6 +74,8 @@ struct options {
 	int kernel_mechanisms[KERNEL_LAYERS]; /* as ladder.h numbers them, -1: the best */
 	bool no_syscalls; /* they are not looked at: no vfs, nothing of the time inside calls */
 	unsigned int slots;
+	bool objects_said;
+	unsigned int objects; /* room for so many files and objects; 0: they are not counted */
 	struct options_calls calls;
 	struct syslog_options syslog; /* types 0: nothing is sent there */
 	bool quiet;

@@ -71,7 +71,6 @@ int recorder__start(struct recorder *recorder, struct session *session, struct e
 		.boot_id = boot_id,
 		.cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
 	};
-	struct drain_maps maps;
 	struct child_user user;
 	const struct passwd *entry;
 	int rc;
@@ -81,8 +80,7 @@ int recorder__start(struct recorder *recorder, struct session *session, struct e
 		entry = getpwuid(user.uid);
 		about.user = entry ? entry->pw_name : NULL;
 	}
-	kernel__maps(session->kernel, &maps);
-	rc = drain__new(&recorder->drain, &maps, err);
+	rc = session__new_drain(session, &recorder->drain, err);
 	if (rc < 0)
 		return rc;
 	return recording_writer__start(recorder->writer, live_run__report(recorder->live), &about,
@@ -100,8 +98,10 @@ static int write_snapshot(struct recorder *recorder, __u64 time_ns, bool final, 
 	rc = live_run__read_from(recorder->live, recorder->drain, &snapshot, err);
 	if (!rc) {
 		last = *snapshot;
-		if (time_ns)
+		if (time_ns) {
+			last.monotonic_ns -= last.time_ns - time_ns;
 			last.time_ns = time_ns;
+		}
 		rc = recording_writer__snapshot(recorder->writer, live_run__report(recorder->live),
 						&last, final, err);
 	}

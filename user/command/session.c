@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -49,6 +50,18 @@ int session__start(struct session *session, const char *program, struct error *e
 	/* Its probes take a while to go: in the background, with the tracing under way. */
 	trial__free(session->trial);
 	session->trial = NULL;
+	return rc;
+}
+
+int session__new_drain(const struct session *session, struct drain **out, struct error *err)
+{
+	struct drain_maps maps;
+	int rc;
+
+	kernel__maps(session->kernel, &maps);
+	rc = drain__new(out, &maps, err);
+	if (!rc && session->objects && drain__add_objects(*out, session->objects) < 0)
+		rc = error__set(err, -ENOMEM, "no memory");
 	return rc;
 }
 
@@ -115,6 +128,7 @@ int session__watch(struct session *session, struct loop *loop)
 void session__close(struct session *session)
 {
 	drain__free(session->drain);
+	object_table__free(session->objects);
 	session__detach(session);
 	kernel__free(session->kernel);
 	child__free(session->child);

@@ -31,6 +31,7 @@ struct session {
 	struct cgroup *cgroup; /* of --cgroup */
 	struct kernel *kernel;
 	struct attach *attach;
+	struct object_table *objects; /* NULL: they are not counted */
 	struct drain *drain;
 	struct late *late;
 	struct child *child; /* of -- COMMAND */
@@ -42,6 +43,9 @@ struct session {
  * without one. On an error the session is to be closed all the same.
  */
 int session__start(struct session *session, const char *program, struct error *err);
+
+/* A drain of its figures, with intervals of its own; drain__free(). */
+int session__new_drain(const struct session *session, struct drain **out, struct error *err);
 
 /* Has what comes into view probed from the loop. 0, or -ENOMEM. */
 int session__watch(struct session *session, struct loop *loop);

@@ -46,6 +46,8 @@ struct drain {
 	size_t n_active, active_room;
 	struct tm_ledger *ledgers;
 	struct tm_call_ledger *call_ledgers; /* NULL: calls are not recorded */
+	struct object_table *objects;	     /* NULL: they are not counted */
+	struct object_list *object_list;
 	struct snapshot snapshot;
 };
 
@@ -95,6 +97,7 @@ void drain__free(struct drain *drain)
 		return;
 	if (drain->source.close)
 		drain->source.close(drain->source.context);
+	object_list__free(drain->object_list);
 	tdestroy(drain->tree, free_known);
 	free((void *)drain->snapshot.series);
 	free((void *)drain->snapshot.before);
@@ -103,6 +106,13 @@ void drain__free(struct drain *drain)
 	free(drain->call_ledgers);
 	free(drain->seen);
 	free(drain);
+}
+
+int drain__add_objects(struct drain *drain, struct object_table *objects)
+{
+	drain->objects = objects;
+	drain->object_list = object_list__new();
+	return drain->object_list ? 0 : -ENOMEM;
 }
 
 /* The series of a key, new or known from another shard; NULL without memory. */
@@ -346,6 +356,15 @@ static void sum_in_flight(struct drain *drain)
 	}
 }
 
+static int read_objects(struct drain *drain)
+{
+	int ret = object_table__read(drain->objects, drain->object_list);
+
+	drain->snapshot.objects = object_list__sorted(drain->object_list);
+	drain->snapshot.n_objects = object_list__count(drain->object_list);
+	return ret;
+}
+
 int drain__read(struct drain *drain, const struct snapshot **out, struct error *err)
 {
 	int ret;
@@ -354,6 +373,8 @@ int drain__read(struct drain *drain, const struct snapshot **out, struct error *
 	ret = scan(drain);
 	if (!ret)
 		ret = refresh(drain);
+	if (!ret && drain->objects)
+		ret = read_objects(drain);
 	if (ret) {
 		drain->reads--; /* what it did not finish is done by the next one */
 		return error__set(err, ret, "reading the counters: %s", strerror(-ret));

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "drain/histogram.h"
+#include "object/object_table.h"
 #include "tmtrace/call.h"
 #include "tmtrace/series.h"
 
@@ -22,6 +23,7 @@ struct drain_maps {
 	int calls, call_ledgers; /* -1: single calls are not recorded */
 	__u32 slots, probes, shards;
 	const __u32 *next_slot; /* in the mmapped .bss: slots beyond were never used */
+	struct object_maps objects;
 };
 
 /*
@@ -44,11 +46,17 @@ struct snapshot {
 	size_t n_ledgers;
 	const struct tm_ledger *ledgers;	   /* per probe, shards added up */
 	const struct tm_call_ledger *call_ledgers; /* the same; NULL: calls are not recorded */
+	/* Files and objects, the one that took most time first; 0: they are not counted. */
+	size_t n_objects;
+	const struct snapshot_object *const *objects;
 };
 
 /* 0 and *out (free with drain__free()), or -ENOMEM or why a map cannot be mapped. */
 int drain__new(struct drain **out, const struct drain_maps *fds, struct error *err);
 void drain__free(struct drain *drain); /* NULL is fine */
+
+/* Snapshots will have the objects of this table, too; it must outlive the drain. 0 or -ENOMEM. */
+int drain__add_objects(struct drain *drain, struct object_table *objects);
 
 /*
  * Reads everything; *out lives until the next read or drain__free(). After an error the next read

@@ -9,6 +9,7 @@
 #include "kernel/forget.h"
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
+#include "tmtrace/object.h"
 #include "tmtrace/series.h"
 #include "tmtrace.skel.h"
 
@@ -17,6 +18,7 @@ static int clear_hash(const struct bpf_map *map)
 {
 	union {
 		struct tm_key key;
+		struct tm_object_key object;
 		__u32 tgid;
 	} first;
 	int fd = bpf_map__fd(map);
@@ -86,6 +88,19 @@ static int clear_ledgers(const struct bpf_map *map)
 	return 0;
 }
 
+/* Slots of a lost race are not used again: that is rare. */
+static int clear_objects(struct tmtrace_bpf *skel)
+{
+	__u32 end = TM_OBJECT_NOBODY + skel->bss->tm_next_object, slots;
+	int rc = clear_hash(skel->maps.tm_object_slots);
+
+	slots = bpf_map__max_entries(skel->maps.tm_objects);
+	if (!rc)
+		rc = clear_array(skel->maps.tm_objects, 0, end < slots ? end : slots);
+	skel->bss->tm_next_object = 0;
+	return rc;
+}
+
 int forget__counts(struct tmtrace_bpf *skel)
 {
 	__u32 used = skel->bss->tm_next_slot;
@@ -102,6 +117,8 @@ int forget__counts(struct tmtrace_bpf *skel)
 		rc = clear_ledgers(skel->maps.tm_ledgers);
 	if (!rc && skel->rodata->tm_config.calls)
 		rc = clear_calls(skel);
+	if (!rc && skel->rodata->tm_config.objects)
+		rc = clear_objects(skel);
 	skel->bss->tm_next_slot = 0;
 	return rc;
 }

@@ -222,6 +222,14 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
 	maps->calls = kernel->options.config.calls ? bpf_map__fd(skel->maps.tm_calls) : -1;
 	maps->call_ledgers =
 		kernel->options.config.calls ? bpf_map__fd(skel->maps.tm_call_ledgers) : -1;
+	maps->objects = (struct object_maps){
+		.objects = bpf_map__fd(skel->maps.tm_objects),
+		.names = bpf_map__fd(skel->maps.tm_object_names),
+		.keys = bpf_map__fd(skel->maps.tm_object_slots),
+		.free = bpf_map__fd(skel->maps.tm_free_objects),
+		.slots = kernel->options.config.objects,
+		.next_slot = &skel->bss->tm_next_object,
+	};
 	maps->slots = kernel->options.config.slots;
 	maps->probes = TM_PROBE_USER + TM_PROBES_MAX;
 	maps->shards = kernel->options.config.shards;

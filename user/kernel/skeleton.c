@@ -72,6 +72,12 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 	}
 	if (!options->block)
 		bpf_map__set_max_entries(skel->maps.tm_requests, 1);
+	if (config->objects) {
+		bpf_map__set_max_entries(skel->maps.tm_object_slots, config->objects);
+		bpf_map__set_max_entries(skel->maps.tm_objects, config->objects);
+		bpf_map__set_max_entries(skel->maps.tm_object_names, config->objects);
+		bpf_map__set_max_entries(skel->maps.tm_free_objects, config->objects);
+	}
 	if (config->calls) {
 		bpf_map__set_max_entries(skel->maps.tm_calls, options->call_buffer);
 		bpf_map__set_max_entries(skel->maps.tm_call_ledgers,

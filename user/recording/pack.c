@@ -65,6 +65,13 @@ void pack__string(struct pack *pack, const char *text)
 	pack->n += n;
 }
 
+void pack__numbers(struct pack *pack, const __u64 *numbers, size_t n)
+{
+	pack__u64(pack, n);
+	for (size_t i = 0; i < n; i++)
+		pack__u64(pack, numbers[i]);
+}
+
 static __u64 fail(struct unpack *unpack)
 {
 	unpack->failed = true;
@@ -126,4 +133,16 @@ char *unpack__string(struct unpack *unpack)
 	if (text.at && !copy)
 		fail(unpack);
 	return copy;
+}
+
+void unpack__numbers(struct unpack *unpack, __u64 *numbers, size_t n)
+{
+	__u64 there = unpack__u64(unpack);
+
+	for (__u64 i = 0; i < there && !unpack->failed; i++) {
+		__u64 number = unpack__u64(unpack);
+
+		if (i < n)
+			numbers[i] = number;
+	}
 }

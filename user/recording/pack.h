@@ -24,6 +24,8 @@ void pack__free(struct pack *pack);
 void pack__u64(struct pack *pack, __u64 value);
 void pack__s64(struct pack *pack, __s64 value);
 void pack__string(struct pack *pack, const char *text); /* may be NULL */
+/* How many, then the numbers: so that more can be added. */
+void pack__numbers(struct pack *pack, const __u64 *numbers, size_t n);
 
 /* Bytes that are taken apart. After a failure every number is 0, every string none. */
 struct unpack {
@@ -35,6 +37,9 @@ __u64 unpack__u64(struct unpack *unpack);
 /* One that has to be below limit: else it is a failure. */
 __u64 unpack__below(struct unpack *unpack, __u64 limit);
 __s64 unpack__s64(struct unpack *unpack);
+
+/* Those that are missing stay as they are, those beyond n are left out. */
+void unpack__numbers(struct unpack *unpack, __u64 *numbers, size_t n);
 
 /* A view of a string's bytes, without a NUL at the end; at NULL: none. */
 struct unpack_text {

@@ -28,8 +28,10 @@ enum recording_entry {
 	RECORDING_LEDGER,   /* key: the probe's */
 	RECORDING_SERIES,   /* key: 1 and on, as they were seen first */
 	RECORDING_NOTE,	    /* key: 1 and on */
-	RECORDING_MARK,	 /* key 1; ends a snapshot: what came since the last one is one reading */
-	RECORDING_CALLS, /* events */
+	RECORDING_MARK,	  /* key 1; ends a snapshot: what came since the last one is one reading */
+	RECORDING_CALLS,  /* events */
+	RECORDING_OBJECT, /* key: its place */
+	RECORDING_OBJECT_NAME, /* key: the same; comes before the first state */
 };
 
 enum recording_series_flag {
@@ -48,6 +50,7 @@ enum recording_mark_flag {
 #define RECORDING_FUNCTIONS_MAX (1U << 16)
 #define RECORDING_NOTES_MAX	(1U << 16)
 #define RECORDING_ARGUMENTS_MAX (1U << 12)
+#define RECORDING_OBJECTS_MAX	(1U << 18) /* twice --objects, and those that are folded */
 
 /* Longer command lines are cut, so that a run fits into a block. */
 #define RECORDING_ARGV_BYTES (32U << 10)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "recording/recorded_names.h"
+#include "recording/recorded_objects.h"
 #include "recording/recorded_series.h"
 #include "recording/recording_reader.h"
 #include "recording/series_code.h"
@@ -21,6 +22,7 @@ struct recording {
 	bool foreign; /* the run has another coding than this build's */
 	struct recorded_names *names;
 	struct recorded_series *series;
+	struct recorded_objects *objects;
 	struct probe *probes;	   /* PROBES_MAX of them */
 	struct tm_ledger *ledgers; /* the same */
 	struct tm_call_ledger *call_ledgers;
@@ -153,6 +155,12 @@ static int take(struct recording *recording, const struct ring_entry *entry)
 	case RECORDING_SERIES:
 		ret = take_series(recording, entry, &unpack);
 		break;
+	case RECORDING_OBJECT:
+		ret = recorded_objects__take(recording->objects, entry->key, &unpack);
+		break;
+	case RECORDING_OBJECT_NAME:
+		ret = recorded_objects__name(recording->objects, entry->key, &unpack);
+		break;
 	case RECORDING_NOTE:
 		ret = take_note(recording, entry->key, &unpack);
 		break;
@@ -199,6 +207,8 @@ static int show(struct recording *recording, bool total)
 	struct snapshot *snapshot = &recording->snapshot;
 	int ret = recorded_series__show(recording->series, snapshot, total);
 
+	if (!ret)
+		ret = recorded_objects__show(recording->objects, snapshot);
 	if (ret < 0)
 		return ret;
 	if (total)
@@ -305,13 +315,14 @@ static int allocate(struct recording *recording)
 {
 	recording->names = recorded_names__new();
 	recording->series = recorded_series__new();
+	recording->objects = recorded_objects__new();
 	recording->probes = calloc(PROBES_MAX, sizeof(*recording->probes));
 	recording->ledgers = aligned_alloc(__alignof__(struct tm_ledger),
 					   PROBES_MAX * sizeof(*recording->ledgers));
 	recording->call_ledgers = calloc(PROBES_MAX, sizeof(*recording->call_ledgers));
 	recording->notes = calloc(RECORDING_NOTES_MAX, sizeof(*recording->notes));
-	if (!recording->names || !recording->series || !recording->probes || !recording->ledgers ||
-	    !recording->call_ledgers || !recording->notes)
+	if (!recording->names || !recording->series || !recording->objects || !recording->probes ||
+	    !recording->ledgers || !recording->call_ledgers || !recording->notes)
 		return -ENOMEM;
 	memset(recording->ledgers, 0, PROBES_MAX * sizeof(*recording->ledgers));
 	return 0;
@@ -349,6 +360,7 @@ void recording__close(struct recording *recording)
 	run_code__free(&recording->code);
 	recorded_names__free(recording->names);
 	recorded_series__free(recording->series);
+	recorded_objects__free(recording->objects);
 	for (size_t i = 0; i < recording->n_probes; i++)
 		run_code__free_probe(&recording->probes[i]);
 	for (size_t i = 0; i < recording->n_notes; i++)
@@ -389,6 +401,7 @@ void recording__rewind(struct recording *recording)
 {
 	ring_reader__rewind(recording->ring);
 	recorded_series__clear(recording->series);
+	recorded_objects__clear(recording->objects);
 	recording->snapshot = (struct snapshot){ 0 };
 	recording->ended = false;
 	recording->snapshots = recording->unreadable = 0;

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "drain/key_order.h"
+#include "recording/object_writer.h"
 #include "recording/recording_format.h"
 #include "recording/recording_writer.h"
 #include "recording/series_code.h"
@@ -45,7 +46,22 @@ struct recording_writer {
 	struct written_ledger *ledgers;
 	size_t n_ledgers, ledgers_room;
 	size_t n_notes;
+	struct object_writer *objects;
 };
+
+static void free_writer(struct recording_writer *writer)
+{
+	if (!writer)
+		return;
+	tdestroy(writer->series, free);
+	tdestroy(writer->names, free);
+	object_writer__free(writer->objects);
+	pack__free(&writer->pack);
+	free(writer->probes);
+	free(writer->ledgers);
+	free(writer->path);
+	free(writer);
+}
 
 int recording_writer__create(struct recording_writer **out, int fd, const char *path, __u64 size,
 			     struct error *err)
@@ -53,20 +69,19 @@ int recording_writer__create(struct recording_writer **out, int fd, const char *
 	struct recording_writer *writer = calloc(1, sizeof(*writer));
 	int ret;
 
-	if (writer)
+	if (writer) {
 		writer->path = strdup(path);
-	if (!writer || !writer->path) {
-		free(writer);
-		return error__set(err, -ENOMEM, "%s: no memory", path);
+		writer->objects = object_writer__new();
 	}
-	ret = ring_writer__create(&writer->ring, fd, path, size, err);
-	if (ret < 0) {
-		free(writer->path);
-		free(writer);
-		return ret;
-	}
-	*out = writer;
-	return 0;
+	if (writer && writer->path && writer->objects)
+		ret = ring_writer__create(&writer->ring, fd, path, size, err);
+	else
+		ret = error__set(err, -ENOMEM, "%s: no memory", path);
+	if (ret < 0)
+		free_writer(writer);
+	else
+		*out = writer;
+	return ret < 0 ? ret : 0;
 }
 
 static int no_memory(const struct recording_writer *writer, struct error *err)
@@ -324,6 +339,20 @@ static int put_series(struct recording_writer *writer, const struct report_run *
 	return ret;
 }
 
+/* Of those, too; and of those that are among others now. */
+static int put_objects(struct recording_writer *writer, const struct report_run *run,
+		       const struct snapshot *snapshot, struct error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < snapshot->n_objects && ret >= 0; i++)
+		ret = put_cgroup(writer, run, snapshot->objects[i]->total.key.job, err);
+	if (ret < 0)
+		return ret;
+	ret = object_writer__put(writer->objects, writer->ring, &writer->pack, snapshot, err);
+	return ret == -ENOMEM ? no_memory(writer, err) : ret;
+}
+
 static int put_notes(struct recording_writer *writer, const struct report_run *run,
 		     struct error *err)
 {
@@ -369,6 +398,8 @@ int recording_writer__snapshot(struct recording_writer *writer, const struct rep
 	if (ret >= 0)
 		ret = put_series(writer, run, snapshot, err);
 	if (ret >= 0)
+		ret = put_objects(writer, run, snapshot, err);
+	if (ret >= 0)
 		ret = put_notes(writer, run, err);
 	/* What there was room for is to be read also where that was not all. */
 	rc = put_mark(writer, snapshot, final, ret < 0 ? &later : err);
@@ -397,12 +428,6 @@ int recording_writer__close(struct recording_writer *writer, struct error *err)
 	if (!writer)
 		return 0;
 	ret = ring_writer__close(writer->ring, err);
-	tdestroy(writer->series, free);
-	tdestroy(writer->names, free);
-	pack__free(&writer->pack);
-	free(writer->probes);
-	free(writer->ledgers);
-	free(writer->path);
-	free(writer);
+	free_writer(writer);
 	return ret;
 }

@@ -34,27 +34,6 @@ static const size_t counters[] = {
 
 #define COUNTERS (sizeof(counters) / sizeof(*counters))
 
-/* How many, then the numbers: so that more can be added. */
-static void pack_numbers(struct pack *pack, const __u64 *numbers, size_t n)
-{
-	pack__u64(pack, n);
-	for (size_t i = 0; i < n; i++)
-		pack__u64(pack, numbers[i]);
-}
-
-/* Those that are missing are 0, those beyond n are left out. */
-static void unpack_numbers(struct unpack *unpack, __u64 *numbers, size_t n)
-{
-	__u64 there = unpack__u64(unpack);
-
-	for (__u64 i = 0; i < there && !unpack->failed; i++) {
-		__u64 number = unpack__u64(unpack);
-
-		if (i < n)
-			numbers[i] = number;
-	}
-}
-
 static void pack_errors(struct pack *pack, const struct tm_series *total)
 {
 	__u64 n = 0;
@@ -120,9 +99,9 @@ void series_code__pack(struct pack *pack, const struct snapshot_series *series, 
 	pack_key(pack, &total->key);
 	pack__u64(pack, total->creator);
 	pack__string(pack, label);
-	pack_numbers(pack, numbers, COUNTERS);
-	pack_numbers(pack, total->times_ns, TM_TIMES);
-	pack_numbers(pack, total->outer_ns, TM_OUTER_TIMES);
+	pack__numbers(pack, numbers, COUNTERS);
+	pack__numbers(pack, total->times_ns, TM_TIMES);
+	pack__numbers(pack, total->outer_ns, TM_OUTER_TIMES);
 	pack_errors(pack, total);
 	pack_histogram(pack, &series->latency);
 	pack_histogram(pack, &series->size);
@@ -142,11 +121,11 @@ struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
 		return NULL;
 	if (label.n)
 		memcpy(merge.total.label, label.at, label.n);
-	unpack_numbers(unpack, numbers, COUNTERS);
+	unpack__numbers(unpack, numbers, COUNTERS);
 	for (size_t i = 0; i < COUNTERS; i++)
 		memcpy((char *)&merge.total + counters[i], &numbers[i], sizeof(*numbers));
-	unpack_numbers(unpack, merge.total.times_ns, TM_TIMES);
-	unpack_numbers(unpack, merge.total.outer_ns, TM_OUTER_TIMES);
+	unpack__numbers(unpack, merge.total.times_ns, TM_TIMES);
+	unpack__numbers(unpack, merge.total.outer_ns, TM_OUTER_TIMES);
 	unpack_errors(unpack, &merge.total);
 	unpack_histogram(unpack, merge.latency);
 	unpack_histogram(unpack, merge.size);
@@ -160,7 +139,7 @@ static void pack_calls(struct pack *pack, const struct tm_call_ledger *calls)
 	const __u64 numbers[CALL_FATES] = { calls->recorded, calls->too_short, calls->sampled_out,
 					    calls->full,     calls->busy,      calls->untimed };
 
-	pack_numbers(pack, numbers, CALL_FATES);
+	pack__numbers(pack, numbers, CALL_FATES);
 }
 
 void series_code__pack_ledger(struct pack *pack, const struct tm_ledger *ledger,
@@ -169,8 +148,8 @@ void series_code__pack_ledger(struct pack *pack, const struct tm_ledger *ledger,
 	const __u64 numbers[] = { ledger->hits,	     ledger->recorded, ledger->filtered,
 				  ledger->in_flight, ledger->nested,   ledger->unsized };
 
-	pack_numbers(pack, numbers, sizeof(numbers) / sizeof(*numbers));
-	pack_numbers(pack, ledger->lost, TM_LOSSES);
+	pack__numbers(pack, numbers, sizeof(numbers) / sizeof(*numbers));
+	pack__numbers(pack, ledger->lost, TM_LOSSES);
 	if (calls)
 		pack_calls(pack, calls);
 }
@@ -180,14 +159,14 @@ struct tm_ledger series_code__unpack_ledger(struct unpack *unpack)
 	struct tm_ledger ledger = { 0 };
 	__u64 numbers[6] = { 0 };
 
-	unpack_numbers(unpack, numbers, 6);
+	unpack__numbers(unpack, numbers, 6);
 	ledger.hits = numbers[0];
 	ledger.recorded = numbers[1];
 	ledger.filtered = numbers[2];
 	ledger.in_flight = numbers[3];
 	ledger.nested = numbers[4];
 	ledger.unsized = numbers[5];
-	unpack_numbers(unpack, ledger.lost, TM_LOSSES);
+	unpack__numbers(unpack, ledger.lost, TM_LOSSES);
 	return ledger;
 }
 
@@ -197,7 +176,7 @@ bool series_code__unpack_calls(struct unpack *unpack, struct tm_call_ledger *out
 
 	if (unpack->failed || unpack->at == unpack->end)
 		return false;
-	unpack_numbers(unpack, numbers, CALL_FATES);
+	unpack__numbers(unpack, numbers, CALL_FATES);
 	*out = (struct tm_call_ledger){
 		.recorded = numbers[0],
 		.too_short = numbers[1],

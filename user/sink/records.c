@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "report/notes.h"
+#include "sink/json_object.h"
 #include "sink/json_record.h"
 #include "sink/records.h"
 
@@ -58,6 +59,8 @@ void records__snapshot(const struct records_sink *sink, const struct report_run 
 		if (is_wanted(snapshot, i, final))
 			put(sink, json_record__series(run, snapshot, i, final));
 	}
+	for (size_t i = 0; final && i < snapshot->n_objects; i++)
+		put(sink, json_object_record(run, snapshot, i));
 	for (size_t i = 0; final && i < run->n_probes && i < snapshot->n_ledgers; i++)
 		put_probe(sink, run, snapshot, i);
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of files and objects, from what the kernel side notes of them. */
+#ifndef USER_OBJECT_OBJECT_NAME_H
+#define USER_OBJECT_OBJECT_NAME_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#include "tmtrace/object.h"
+
+/* In front of a path whose begin is not known. */
+#define OBJECT_NAME_CUT "\u2026"
+
+/* The longest name: all components with a slash each, and the mark before. */
+#define OBJECT_NAME_ROOM (TM_OBJECT_NAME + sizeof(OBJECT_NAME_CUT))
+
+/* Puts the path, or an object's own name, into out; false: it has none. */
+bool object_name__text(const struct tm_object *object, const struct tm_object_name *name,
+		       char out[OBJECT_NAME_ROOM]);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's table of files and objects, mmapped. */
+#ifndef USER_OBJECT_OBJECT_TABLE_H
+#define USER_OBJECT_OBJECT_TABLE_H
+
+#include "base/error.h"
+#include "object/object_list.h"
+
+struct object_table;
+
+/* File descriptors of the maps (they stay the caller's), and their size. */
+struct object_maps {
+	int objects, names, keys, free;
+	__u32 slots;		/* 0: objects are not counted */
+	const __u32 *next_slot; /* in the mmapped .bss: how many were used after the first ones */
+};
+
+/* 0 and *out, or -ENOMEM or why a map cannot be mapped. */
+int object_table__new(struct object_table **out, const struct object_maps *maps, struct error *err);
+void object_table__free(struct object_table *table); /* NULL is fine */
+
+/* Puts all that there are into the list, in order. 0 or -ENOMEM. */
+int object_table__read(struct object_table *table, struct object_list *list);
+
+#endif

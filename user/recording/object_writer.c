@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "recording/object_code.h"
+#include "recording/object_writer.h"
+#include "recording/recording_format.h"
+
+/* What is in the file of a place. */
+struct written {
+	struct tm_object object; /* key 0: nothing was there yet */
+	bool is_there;
+	__u64 seen; /* number of the last snapshot that had it */
+};
+
+struct object_writer {
+	struct written *at; /* by place - 1 */
+	size_t n, room;
+	__u64 snapshots;
+};
+
+struct object_writer *object_writer__new(void)
+{
+	return calloc(1, sizeof(struct object_writer));
+}
+
+void object_writer__free(struct object_writer *writer)
+{
+	if (!writer)
+		return;
+	free(writer->at);
+	free(writer);
+}
+
+static struct written *reach(struct object_writer *writer, __u32 place)
+{
+	while (writer->n < place) {
+		if (array__grow((void **)&writer->at, &writer->room, writer->n,
+				sizeof(*writer->at)) < 0)
+			return NULL;
+		memset(&writer->at[writer->n++], 0, sizeof(*writer->at));
+	}
+	return &writer->at[place - 1];
+}
+
+static int put(struct ring_writer *ring, struct pack *pack, enum recording_entry type, __u32 place,
+	       struct error *err)
+{
+	return pack->failed ? -ENOMEM
+			    : ring_writer__state(ring, type, place, pack->bytes, pack->n, err);
+}
+
+static int put_object(struct written *written, struct ring_writer *ring, struct pack *pack,
+		      const struct snapshot_object *object, struct error *err)
+{
+	bool is_new = !written->is_there ||
+		      object_key__order(&written->object.key, &object->total.key) != 0;
+	int rc = 0;
+
+	if (!is_new && !memcmp(&written->object, &object->total, sizeof(object->total)))
+		return 0;
+	if (is_new) {
+		pack__start(pack);
+		pack__string(pack, object->name);
+		rc = put(ring, pack, RECORDING_OBJECT_NAME, object->place, err);
+	}
+	if (rc < 0)
+		return rc;
+	written->object = object->total;
+	written->is_there = true;
+	pack__start(pack);
+	pack__u64(pack, 1);
+	object_code__pack(pack, &object->total);
+	return put(ring, pack, RECORDING_OBJECT, object->place, err);
+}
+
+/* Its figures are among others now. */
+static int put_nothing(struct written *written, struct ring_writer *ring, struct pack *pack,
+		       __u32 place, struct error *err)
+{
+	written->is_there = false;
+	pack__start(pack);
+	pack__u64(pack, 0);
+	return put(ring, pack, RECORDING_OBJECT, place, err);
+}
+
+int object_writer__put(struct object_writer *writer, struct ring_writer *ring, struct pack *pack,
+		       const struct snapshot *snapshot, struct error *err)
+{
+	int rc = 0;
+
+	writer->snapshots++;
+	for (size_t i = 0; i < snapshot->n_objects && rc >= 0; i++) {
+		const struct snapshot_object *object = snapshot->objects[i];
+		struct written *written = reach(writer, object->place);
+
+		if (!written)
+			return -ENOMEM;
+		written->seen = writer->snapshots;
+		rc = put_object(written, ring, pack, object, err);
+	}
+	for (size_t i = 0; i < writer->n && rc >= 0; i++) {
+		struct written *written = &writer->at[i];
+
+		if (written->is_there && written->seen != writer->snapshots)
+			rc = put_nothing(written, ring, pack, (__u32)i + 1, err);
+	}
+	return rc;
+}
