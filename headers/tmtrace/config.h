@@ -31,7 +31,7 @@ struct tm_config {
 	__u8 hooks;		/* operations on files are seen at the functions of system calls */
 	__u8 calls;		/* single calls are recorded: */
 	__u8 pad[2];
-	__u32 objects; /* slots of the table of files and objects; 0: none are counted */
+	__u32 objects;	   /* slots of the table of files and objects; 0: none are counted */
 	__u32 call_sample; /* one in so many */
 	__u32 call_wakeup; /* bytes, a power of two: the loader is woken each time so many came */
 	__u64 call_min_ns; /* those that take at least so long */

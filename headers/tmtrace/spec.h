@@ -65,10 +65,10 @@ struct tm_object_spec {
 
 /* One function's reading; 48 bytes. */
 struct tm_spec {
-	struct tm_size size;	 /* 24 bytes */
+	struct tm_size size;	      /* 24 bytes */
 	struct tm_object_spec object; /* 16 bytes */
-	__u8 fail;		 /* enum tm_fail_kind */
-	__u8 return_width;	 /* bytes: 0 (void), 1, 4, 8 */
+	__u8 fail;		      /* enum tm_fail_kind */
+	__u8 return_width;	      /* bytes: 0 (void), 1, 4, 8 */
 	__u8 return_signed;
 	__u8 calls_back; /* may run code of the program, which may throw */
 	__u8 pad[4];

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is counted by file: patterns of access that a load makes and knows."""
+
+import json
+import os
+import sys
+
+from harness import Records, check, equal
+
+EDGES = [100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30]
+
+# A program that carries out `script`, [[file, operation, arguments...], ...], with the system calls
+# that the operations are named after. It writes each call's result to the file of its argument.
+LOAD = """
+import json, os, sys
+script, results, fds = json.load(open(sys.argv[1])), [], {}
+for name, operation, *args in script:
+    if operation == "open":
+        fds[name] = os.open(name, args[0], 0o644)
+        results.append(None)
+    elif operation == "close":
+        os.close(fds.pop(name))
+        results.append(None)
+    elif operation in ("write", "pwrite"):
+        results.append(getattr(os, operation)(fds[name], b"x" * args[0], *args[1:]))
+    elif operation in ("read", "pread"):
+        results.append(len(getattr(os, operation)(fds[name], *args)))
+    elif operation == "readv":
+        results.append(os.readv(fds[name], [bytearray(n) for n in args]))
+    elif operation == "writev":
+        results.append(os.writev(fds[name], [b"x" * n for n in args]))
+    elif operation == "seek":
+        os.lseek(fds[name], args[0], os.SEEK_SET)
+        results.append(None)
+json.dump(results, open(sys.argv[2], "w"))
+"""
+
+READS, WRITES = ("read", "pread", "readv"), ("write", "pwrite", "writev")
+
+
+class Truth:
+    """What a record has to say of reads or writes, in the order in which they were made."""
+
+    def __init__(self):
+        self.sizes, self.offsets = [], []
+
+    def add(self, offset, size):
+        self.offsets.append(offset)
+        self.sizes.append(size)
+
+    def expected(self):
+        ends = [offset + size for offset, size in zip(self.offsets, self.sizes)]
+        pairs = list(zip(self.offsets[1:], ends))
+        classes = {}
+        for size in self.sizes:
+            number = sum(size > edge for edge in EDGES)
+            lower = EDGES[number - 1] + 1 if number else 0
+            upper = EDGES[number] if number < len(EDGES) else None
+            classes[number] = [lower, upper, classes.get(number, [0, 0, 0])[2] + 1]
+        return {
+            "count": len(self.sizes), "unsized": 0, "bytes": sum(self.sizes),
+            "consecutive": sum(begin == end for begin, end in pairs),
+            "sequential": sum(begin >= end for begin, end in pairs),
+            "end_offset": max(ends),
+            "sizes": [classes[number] for number in sorted(classes)],
+        }
+
+    def common(self):
+        return {size: self.sizes.count(size) for size in set(self.sizes)}
+
+
+def carry_out(env, script, *options):
+    """Traces a load that carries out the script: records by path, and what the truth is by path."""
+    for name, text in (("script.json", json.dumps(script)), ("load.py", LOAD)):
+        with open(env.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+    # As a child: python opens a hundred files of its own.
+    status, _, err = env.trace("--layer", "vfs", "--objects", "--json", env.path("records.json"),
+                               *options, "--", sys.executable, env.path("load.py"),
+                               env.path("script.json"), env.path("results.json"))
+    equal("exit status and messages", (status, err), (0, ""))
+    with open(env.path("results.json"), encoding="utf-8") as f:
+        return Records(env.path("records.json")), truth_of(script, json.load(f))
+
+
+def truth_of(script, results):
+    """By path: reads, writes, switches between them."""
+    truths, at, appends = {}, {}, {}
+    for (name, operation, *args), result in zip(script, results):
+        truth = truths.setdefault(name, {"read": Truth(), "write": Truth(), "order": []})
+        if operation == "open":
+            at[name] = 0
+            appends[name] = bool(args[0] & os.O_APPEND)
+        elif operation == "seek":
+            at[name] = args[0]
+        elif operation in READS + WRITES:
+            kind = "read" if operation in READS else "write"
+            ends = [o + s for o, s in zip(truth["write"].offsets, truth["write"].sizes)]
+            placed = operation in ("pread", "pwrite")
+            offset = args[1] if placed else at[name]
+            if kind == "write" and appends[name]:
+                offset = max(ends, default=0)
+            truth[kind].add(offset, result)
+            truth["order"].append(kind)
+            if not placed:
+                at[name] = offset + result
+    for truth in truths.values():
+        order = truth["order"]
+        truth["switches"] = sum(a != b for a, b in zip(order, order[1:]))
+    return truths
+
+
+def check_sums(records):
+    """The sums over files are those of the functions, exactly."""
+    for field in ("count", "bytes", "total_ns", "errors", "retries"):
+        equal(f"sum of {field} over files and over functions",
+              sum(o[field] for o in records.of("object", layer="vfs")),
+              sum(f[field] or 0 for f in records.functions("vfs")))
+
+
+def check_files(records, truths):
+    """The records of the script's files."""
+    for path, truth in truths.items():
+        found = records.of("object", name=path)
+        equal(f"records of {path}", len(found), 1)
+        record = found[0]
+        equal(f"switches of {path}", record["switches"], truth["switches"])
+        for kind in ("read", "write"):
+            if not truth[kind].sizes:
+                equal(f"{kind}s of {path}", record[kind], None)
+                continue
+            expected = truth[kind].expected()
+            equal(f"{kind}s of {path}", {k: record[kind][k] for k in expected}, expected)
+            common = truth[kind].common()
+            if len(common) <= 8:
+                equal(f"sizes of {kind}s of {path}", dict(record[kind]["common_sizes"]), common)
+            slowest = record[kind]["slowest"]
+            check((slowest["offset"], slowest["bytes"]) in
+                  zip(truth[kind].offsets, truth[kind].sizes), f"the slowest was none: {slowest}")
+
+
+CREATE = os.O_RDWR | os.O_CREAT
+
+
+def test_patterns(env):
+    """Sequential, strided, backwards, appended, at offsets, in vectors, alternating."""
+    a, b, c, d = (env.path(name) for name in "abcd")
+    script = [[a, "open", CREATE], *([a, "write", 4096] for _ in range(40)), [a, "seek", 0],
+              *([a, "read", 1000] for _ in range(30)), [a, "close"],
+              [b, "open", CREATE], *([b, "pwrite", 512, i * 8192] for i in range(20)),
+              *([b, "pread", 512, (19 - i) * 8192] for i in range(20)), [b, "close"],
+              [c, "open", CREATE | os.O_APPEND], *([c, "write", n] for n in (1, 100, 101, 1025)),
+              [c, "pwrite", 7, 3], [c, "seek", 0], [c, "read", 50], [c, "write", 3],
+              [c, "read", 5], [c, "close"],
+              [d, "open", CREATE], *([d, "writev", 10, 20, n] for n in range(12)),
+              [d, "seek", 0], [d, "readv", 100, 100], [d, "write", 2 << 20], [d, "read", 9],
+              [d, "close"]]
+    records, truths = carry_out(env, script)
+    check_files(records, truths)
+    check_sums(records)
+
+
+def test_reopened(env):
+    """A file that is opened again is the same; one that replaces it is another one."""
+    path = env.path("file")
+    script = [step for _ in range(5)
+              for step in ([path, "open", CREATE], [path, "write", 10], [path, "close"])]
+    records, _ = carry_out(env, script)
+    found = records.of("object", name=path)
+    equal("records", len(found), 1)
+    equal("operations", found[0]["others_by"], {"open": 4, "create": 1, "close": 5})
+    equal("writes", (found[0]["write"]["count"], found[0]["write"]["bytes"]), (5, 50))
+    check_sums(records)
