@@ -196,8 +196,7 @@ static int print(struct output *output, bool final, struct error *err)
 		rc = print_tables(output, snapshot, final, err);
 	/* What is printed and what is recorded end at the same time. */
 	if (final && output->recorder)
-		recorded = recorder__finish(output->recorder, snapshot->time_ns,
-					    rc < 0 ? &later : err);
+		recorded = recorder__finish(output->recorder, snapshot, rc < 0 ? &later : err);
 	return rc < 0 ? rc : recorded;
 }
 

@@ -87,7 +87,9 @@ int recorder__start(struct recorder *recorder, struct session *session, struct e
 				       err);
 }
 
-static int write_snapshot(struct recorder *recorder, __u64 time_ns, bool final, struct error *err)
+/* as_of: has the time that it gets; NULL: its own. */
+static int write_snapshot(struct recorder *recorder, const struct snapshot *as_of, bool final,
+			  struct error *err)
 {
 	const struct snapshot *snapshot;
 	struct snapshot last;
@@ -98,9 +100,9 @@ static int write_snapshot(struct recorder *recorder, __u64 time_ns, bool final, 
 	rc = live_run__read_from(recorder->live, recorder->drain, &snapshot, err);
 	if (!rc) {
 		last = *snapshot;
-		if (time_ns) {
-			last.monotonic_ns -= last.time_ns - time_ns;
-			last.time_ns = time_ns;
+		if (as_of) {
+			last.time_ns = as_of->time_ns;
+			last.monotonic_ns = as_of->monotonic_ns;
 		}
 		rc = recording_writer__snapshot(recorder->writer, live_run__report(recorder->live),
 						&last, final, err);
@@ -111,7 +113,7 @@ static int write_snapshot(struct recorder *recorder, __u64 time_ns, bool final, 
 
 int recorder__write(struct recorder *recorder, struct error *err)
 {
-	return write_snapshot(recorder, 0, false, err);
+	return write_snapshot(recorder, NULL, false, err);
 }
 
 int recorder__calls(struct recorder *recorder, const struct call_batch *batch, struct error *err)
@@ -130,9 +132,9 @@ size_t recorder__calls_max(const struct recorder *recorder)
 	return recording_writer__calls_max(recorder->writer);
 }
 
-int recorder__finish(struct recorder *recorder, __u64 time_ns, struct error *err)
+int recorder__finish(struct recorder *recorder, const struct snapshot *as_of, struct error *err)
 {
-	return write_snapshot(recorder, time_ns, true, err);
+	return write_snapshot(recorder, as_of, true, err);
 }
 
 void recorder__tell(const struct recorder *recorder)

@@ -31,8 +31,8 @@ int recorder__write(struct recorder *recorder, struct error *err);
 int recorder__calls(struct recorder *recorder, const struct call_batch *batch, struct error *err);
 size_t recorder__calls_max(const struct recorder *recorder);
 
-/* The last figures, as of time_ns; 0: of now. */
-int recorder__finish(struct recorder *recorder, __u64 time_ns, struct error *err);
+/* The last figures, with the time of that snapshot; NULL: of now. */
+int recorder__finish(struct recorder *recorder, const struct snapshot *as_of, struct error *err);
 
 /* One line on standard error: where the recording is, and how it is looked at. */
 void recorder__tell(const struct recorder *recorder);
