@@ -246,6 +246,16 @@ def test_slowest(env):
     calls = sorted(Records(path).of("call", layer="sample"), key=lambda r: -r["duration_ns"])
     rows = out[out.index("the slowest calls:"):].splitlines()[2:]
     equal("functions", [row.split()[4] for row in rows], [r["function"] for r in calls[:7]])
+    args = ("report", "--json", "-", "--filter", "layer=sample", recording)
+    status, out, err = env.trace(*args, "--calls=7")
+    equal(f"exit status of report --json, {err}", status, 0)
+    found = [json.loads(line) for line in out.splitlines()]
+    slowest = [r for r in found if r["type"] == "call"]
+    equal("durations", [r["duration_ns"] for r in slowest], [r["duration_ns"] for r in calls[:7]])
+    by_id = {r["id"]: r for r in calls}
+    equal("the records of the run", slowest, [by_id[r["id"]] for r in slowest])
+    equal("the other records", [r for r in found if r["type"] != "call"],
+          [json.loads(line) for line in env.trace(*args)[1].splitlines()])
 
 
 def test_recording_wraps(env):

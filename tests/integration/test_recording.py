@@ -161,27 +161,83 @@ def shows(cells, count):
     return cells[0] == f"{count:,}"
 
 
+SUMS = ("count", "errors", "bytes", "total_ns", "self_ns", "queue_ns")
+
+
+def sums(records):
+    """What functions and devices have in all, by what they are about."""
+    found = collections.defaultdict(collections.Counter)
+    for record in records:
+        if record["type"] not in ("function", "device"):
+            continue
+        key = tuple(record.get(name) for name in (
+            "cgroup", "layer", "function", "fs_type", "mount", "device", "writeback", "metadata"))
+        for name in SUMS:
+            found[key][name] += record.get(name) or 0
+        for lower, upper, count in record["buckets"]:
+            found[key][f"{lower} to {upper}"] += count
+    return found
+
+
+def check_merged(merged, single):
+    """The records of several recordings as one, with those of each: {node: records}."""
+    equal("what each run was", [r for r in merged if r["type"] == "run" and r["hostname"]],
+          [records[-1] for records in single.values()])
+    runs = [r for r in merged if r["type"] == "run" and not r["hostname"]]
+    equal("runs of all", [(r["final"], r["epoch"], r["argv"]) for r in runs],
+          [(False, None, None), (True, None, None)])
+    equal("from", runs[1]["start_ns"], min(r[0]["start_ns"] for r in single.values()))
+    equal("to", runs[1]["end_ns"], max(r[-1]["end_ns"] for r in single.values()))
+    of_each = sums(record for records in single.values() for record in records)
+    equal("sums", sums(merged), of_each)
+    equal("records of one thing", len([r for r in merged if r["type"] in ("function", "device")]),
+          len(of_each))
+    for record in merged:
+        equal("numbers that are of one machine", [record.get("cgroup_id"), record.get("where")],
+              [None, None])
+
+
+def check_node(record, out):
+    """A nodes record and the lines of the table agree; the node's calls, by its name."""
+    equal("the order", [n["time_ns"] for n in record["nodes"]],
+          sorted((n["time_ns"] for n in record["nodes"]), reverse=True))
+    times = [n["time_ns"] for n in record["nodes"]]
+    equal("slowest and fastest", [record[name] for name in (
+        "slowest", "slowest_ns", "fastest", "fastest_ns")], [
+            record["nodes"][0]["node"], times[0], record["nodes"][-1]["node"], times[-1]])
+    equal("median", record["median_ns"], times[2] + (times[1] - times[2]) // 2)
+    table = rows(out, f"{record['layer']} by node\n")
+    for node in record["nodes"]:
+        check(shows(table[node["node"]], node["count"]), f"{table[node['node']]}: {node}")
+    check(re.search(rf"^slowest: {record['slowest']} with .*; fastest: {record['fastest']} with",
+                    out.split(f"{record['layer']} by node\n")[1], re.M), f"{record}: {out}")
+    return {node["hostname"]: node["count"] for node in record["nodes"]}
+
+
 def test_nodes(env):
-    """Recordings of several nodes add up, and the slowest is named."""
+    """Recordings of several nodes add up, and the slowest is named; in tables as in records."""
     need("unshare")
     seconds = {"node1": 0.3, "node2": 0.3, "node3": 1.5, "node4": 0.3}
     paths = [record_node(env, *item) for item in seconds.items()]
     out = read(env, "report", *paths)
     check(re.search(r"^slowest: node3 with .*; median .*; fastest: node[124] with", out, re.M),
           f"the slowest is not named: {out}")
-    of_nodes, leaves = collections.Counter(), collections.Counter()
-    for record in records_of(read(env, "report", "--json", "-", *paths)):
-        if record["type"] == "function":
-            of_nodes[record["hostname"]] += record["count"]
-            if record["function"] == "sample_leaf":
-                leaves[record["hostname"]] += record["count"]
+    single = {name: records_of(read(env, "report", "--json", "-", path))
+              for name, path in zip(seconds, paths)}
+    merged = records_of(read(env, "report", "--json", "-", *paths))
+    check_merged(merged, single)
     truths = {name: read_truth(env.path(name + ".json"))["spin_calls"] for name in seconds}
-    equal("calls by node", dict(leaves), truths)
-    table = rows(out, "sample by node\n")
-    for name, count in of_nodes.items():
-        check(shows(table[name], count), f"{name}: {table[name]}, of {count} calls")
-    merged, total = rows(out, "sample: ")["sample_leaf"], sum(truths.values())
-    check(shows(merged, total), f"sample_leaf in all: {merged}, of {total} calls")
+    leaves, = (r["count"] for r in merged if r.get("function") == "sample_leaf" and
+               r["type"] == "function")
+    equal("calls in all", leaves, sum(truths.values()))
+    nodes = {r["layer"]: r for r in merged if r["type"] == "nodes"}
+    equal("layers of nodes", sorted(nodes), ["sample"])
+    of_nodes = check_node(nodes["sample"], out)
+    for name, records in single.items():
+        equal(f"calls of {name}", of_nodes[name],
+              sum(r["count"] for r in records if r["type"] == "function"))
+    row = rows(out, "sample: ")["sample_leaf"]
+    check(shows(row, leaves), f"sample_leaf in all: {row}, of {leaves} calls")
 
 
 def column(text, title, n):

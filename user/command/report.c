@@ -11,14 +11,13 @@
 #include "command/pager.h"
 #include "command/report.h"
 #include "command/report_diff.h"
+#include "command/report_json.h"
 #include "recording/recording_heading.h"
 #include "report/combined.h"
 #include "report/filter.h"
 #include "report/nodes.h"
-#include "report/slowest.h"
 #include "report/table.h"
 #include "report/tree.h"
-#include "sink/json.h"
 
 /* How many of the slowest calls are shown where nobody says it. */
 #define CALLS_DEFAULT 20
@@ -41,6 +40,7 @@ struct report {
 	struct snapshot *filtered; /* of the parts */
 	char **names;		   /* of the parts */
 	size_t n;
+	struct slowest *slowest; /* calls of all; NULL: they are not asked for */
 };
 
 enum {
@@ -97,11 +97,9 @@ static void finish(struct report_options *options)
 {
 	if (!options->n_files)
 		option_values__add(&options->files, &options->n_files, OPTIONS_RECORDING);
-	if (options->json &&
-	    (options->tree || options->histogram || options->diff || options->calls))
-		option_values__refuse(
-			"--tree, --diff, --calls and --histogram are of tables, --json "
-			"has none");
+	if (options->json && (options->tree || options->histogram || options->diff))
+		option_values__refuse("--tree, --diff and --histogram are of tables, --json "
+				      "has none");
 	if (options->diff && (options->n_files != 2 || options->tree || options->calls))
 		option_values__refuse(
 			"--diff is of two recordings, and without --tree and --calls");
@@ -163,6 +161,20 @@ static void report__close(struct report *report)
 	free(report->parts);
 	free(report->filtered);
 	free((void *)report->names);
+	slowest__free(report->slowest);
+}
+
+/* Goes through a recording, and back to its totals. */
+static int take_calls(struct slowest *slowest, struct recording *recording, struct error *err)
+{
+	struct call_batch batch;
+	int rc;
+
+	recording__rewind(recording);
+	while ((rc = recording__next(recording, err)) > 0)
+		if (rc == RECORDING_STEP_CALLS && !recording__calls(recording, &batch))
+			slowest__take(slowest, recording__run(recording), &batch);
+	return rc < 0 ? rc : recording__total(recording, err);
 }
 
 static int open_part(struct report *report, const char *path, struct error *err)
@@ -174,6 +186,10 @@ static int open_part(struct report *report, const char *path, struct error *err)
 	if (rc < 0)
 		return rc;
 	report->n++;
+	if (report->slowest)
+		rc = take_calls(report->slowest, report->recordings[i], err);
+	if (rc < 0)
+		return rc;
 	run = recording__run(report->recordings[i]);
 	report->names[i] = strdup(run->hostname);
 	rc = filter__apply(report->options->filter, run, recording__snapshot(report->recordings[i]),
@@ -222,6 +238,10 @@ static int open_parts(struct report *report, struct error *err)
 	report->parts = calloc(n, sizeof(*report->parts));
 	report->filtered = calloc(n, sizeof(*report->filtered));
 	report->names = calloc(n, sizeof(*report->names));
+	if (report->options->calls)
+		report->slowest = slowest__new(report->options->calls, report->options->filter);
+	if (report->options->calls && !report->slowest)
+		return error__set(err, -ENOMEM, "no memory");
 	if (!report->recordings || !report->parts || !report->filtered || !report->names) {
 		error__set(err, -ENOMEM, "no memory");
 		return -ENOMEM;
@@ -248,30 +268,14 @@ static bool is_input(const struct report_options *options, const char *path)
 	return false;
 }
 
-/* The records of each, as its run wrote them. */
 static int print_records(const struct report *report, struct error *err)
 {
 	const char *path = report->options->json;
-	struct sink_json *sink = NULL;
-	struct error later;
-	int rc = 0, closed;
 
 	if (is_input(report->options, path))
 		return error__set(err, -EEXIST, "%s: is the recording itself; name another file",
 				  path);
-	rc = sink_json__open(&sink, path, recording__run(report->recordings[0]), err);
-	for (size_t i = 0; i < report->n && rc >= 0; i++) {
-		const struct report_part *part = &report->parts[i];
-
-		sink_json__use(sink, part->run);
-		rc = sink_json__run_start(sink, err);
-		if (rc >= 0)
-			rc = sink_json__snapshot(sink, part->snapshot, true, err);
-		if (rc >= 0)
-			rc = sink_json__run_end(sink, part->snapshot, err);
-	}
-	closed = sink_json__close(sink, rc < 0 ? &later : err);
-	return rc < 0 ? rc : closed;
+	return report_json__print(path, report->parts, report->n, report->slowest, err);
 }
 
 /* The figures of one run, or of several as one. */
@@ -311,29 +315,6 @@ static int print_tables(const struct report *report, const struct table_options 
 	return rc;
 }
 
-/* Below the tables: going through the recordings changes what these are made of. */
-static int print_calls(const struct report *report, const struct table_options *tables,
-		       struct error *err)
-{
-	const struct report_options *options = report->options;
-	struct slowest *slowest = slowest__new(options->calls, options->filter);
-	struct call_batch batch;
-	int rc = slowest ? 0 : error__set(err, -ENOMEM, "no memory");
-
-	for (size_t i = 0; i < report->n && rc >= 0; i++) {
-		struct recording *recording = report->recordings[i];
-
-		recording__rewind(recording);
-		while ((rc = recording__next(recording, err)) > 0)
-			if (rc == RECORDING_STEP_CALLS && !recording__calls(recording, &batch))
-				slowest__take(slowest, recording__run(recording), &batch);
-	}
-	if (rc >= 0)
-		rc = slowest__print(slowest, tables, err);
-	slowest__free(slowest);
-	return rc;
-}
-
 /* Through the pager, where standard output is a terminal. */
 static int page_tables(const struct report *report, struct error *err)
 {
@@ -352,8 +333,8 @@ static int page_tables(const struct report *report, struct error *err)
 					err);
 	else
 		rc = print_tables(report, &tables, err);
-	if (!rc && report->options->calls)
-		rc = print_calls(report, &tables, err);
+	if (!rc && report->slowest)
+		rc = slowest__print(report->slowest, &tables, err);
 	pager__wait(pager);
 	/* Who left it early has seen enough. */
 	return pager && rc == -EPIPE ? 0 : rc;

@@ -20,7 +20,7 @@ struct combined {
 	struct combined_names *names;
 	struct report_run run;
 	struct snapshot snapshot;
-	char scope[64], hostname[64];
+	char scope[64];
 	struct note_list notes;
 	struct probe *probes;
 	struct tm_ledger *ledgers;
@@ -153,18 +153,29 @@ static int add_probes(struct combined *combined, const struct report_part *parts
 	return 0;
 }
 
+static void keep_same(const char **text, const char *other)
+{
+	if (*text && strcmp(*text, other) != 0)
+		*text = NULL;
+}
+
 /* What is the same in all is said; else how many there are. */
 static void describe(struct combined *combined, const struct report_part *parts, size_t n)
 {
 	struct report_run *run = &combined->run;
-	bool one_scope = true, one_host = true;
+	bool one_scope = true;
 
 	*run = *parts[0].run;
+	run->combined = true;
+	run->argv = NULL;
+	run->epoch = NULL;
 	for (size_t i = 0; i < n; i++) {
 		const struct report_run *part = parts[i].run;
 
 		one_scope &= !strcmp(part->scope, run->scope);
-		one_host &= !strcmp(part->hostname, run->hostname);
+		keep_same(&run->hostname, part->hostname);
+		keep_same(&run->version, part->version);
+		keep_same(&run->kernel, part->kernel);
 		run->times_known |= part->times_known;
 		if (part->start_ns < run->start_ns)
 			run->start_ns = part->start_ns;
@@ -174,11 +185,8 @@ static void describe(struct combined *combined, const struct report_part *parts,
 			note_list__add(&combined->notes, "%s: %s", parts[i].name, part->notes[j]);
 	}
 	snprintf(combined->scope, sizeof(combined->scope), "%zu recordings", n);
-	snprintf(combined->hostname, sizeof(combined->hostname), "several nodes");
 	if (!one_scope)
 		run->scope = combined->scope;
-	if (!one_host)
-		run->hostname = combined->hostname;
 	run->n_mechanisms = run->n_hit_costs = 0;
 	run->probe_share = -1;
 }

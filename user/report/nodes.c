@@ -11,12 +11,6 @@
 #include "report/title.h"
 #include "report/units.h"
 
-/* A part's sum of one layer. */
-struct node {
-	const struct report_part *part;
-	struct layer_sum sum;
-};
-
 static const struct grid_column columns[] = {
 	{ .title = "node", .align = GRID_LEFT, .least = 12 },
 	{ .title = "calls" },
@@ -60,45 +54,46 @@ static int compare_nodes(const void *left, const void *right)
 	return strcmp(a->part->name, b->part->name);
 }
 
-/* Of n sorted ones, the slowest first. */
-static __u64 median(const struct node *nodes, size_t n)
+__u64 nodes__median_ns(const struct nodes_layer *layer)
 {
-	__u64 upper = nodes[(n - 1) / 2].sum.time_ns, lower = nodes[n / 2].sum.time_ns;
+	__u64 upper = layer->nodes[(layer->n - 1) / 2].sum.time_ns;
+	__u64 lower = layer->nodes[layer->n / 2].sum.time_ns;
 
 	return lower + (upper - lower) / 2;
 }
 
-static void print_extremes(FILE *out, const struct node *nodes, size_t n)
+static void print_extremes(FILE *out, const struct nodes_layer *layer)
 {
+	const struct node *slow = &layer->nodes[0], *fast = &layer->nodes[layer->n - 1];
 	char slowest[UNITS_ROOM], middle[UNITS_ROOM], fastest[UNITS_ROOM];
 
 	fprintf(out, "slowest: ");
-	title__text(out, nodes[0].part->name);
-	fprintf(out, " with %s; median %s; fastest: ", units__time(slowest, nodes[0].sum.time_ns),
-		units__time(middle, median(nodes, n)));
-	title__text(out, nodes[n - 1].part->name);
-	fprintf(out, " with %s\n", units__time(fastest, nodes[n - 1].sum.time_ns));
+	title__text(out, slow->part->name);
+	fprintf(out, " with %s; median %s; fastest: ", units__time(slowest, slow->sum.time_ns),
+		units__time(middle, nodes__median_ns(layer)));
+	title__text(out, fast->part->name);
+	fprintf(out, " with %s\n", units__time(fastest, fast->sum.time_ns));
 }
 
-static int print_layer(const struct table_options *options, const char *layer,
-		       const struct node *nodes, size_t n)
+static int print_layer(void *context, const struct nodes_layer *layer)
 {
+	const struct table_options *options = context;
 	struct grid *grid = grid__new(columns, sizeof(columns) / sizeof(*columns));
 	int ret = grid ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = put_node(grid, &nodes[i]);
+	for (size_t i = 0; i < layer->n && !ret; i++)
+		ret = put_node(grid, &layer->nodes[i]);
 	if (!ret) {
 		fputc('\n', options->out);
 		title__begin(options);
-		title__text(options->out, layer);
+		title__text(options->out, layer->name);
 		fprintf(options->out, " by node");
 		title__end(options);
 		fputc('\n', options->out);
 		ret = grid__print(grid, options->out, options->width);
 	}
 	if (!ret)
-		print_extremes(options->out, nodes, n);
+		print_extremes(options->out, layer);
 	grid__free(grid);
 	return ret;
 }
@@ -121,8 +116,9 @@ static struct layer_sum sum_of(const struct report_part *part, const char *name)
 	return sum;
 }
 
-static int print_layer_of(const struct table_options *options, const char *name,
-			  const struct report_part *parts, size_t n, struct node *nodes)
+/* The parts' sums of a layer, into nodes. False: none has used it. */
+static bool make_layer(const char *name, const struct report_part *parts, size_t n,
+		       struct node *nodes)
 {
 	size_t used = 0;
 
@@ -130,10 +126,8 @@ static int print_layer_of(const struct table_options *options, const char *name,
 		nodes[i] = (struct node){ .part = &parts[i], .sum = sum_of(&parts[i], name) };
 		used += nodes[i].sum.n;
 	}
-	if (!used)
-		return 0;
 	qsort(nodes, n, sizeof(*nodes), compare_nodes);
-	return print_layer(options, name, nodes, n);
+	return used > 0;
 }
 
 /* The names of all layers, the kernel's last. */
@@ -158,17 +152,30 @@ static int list_layers(struct name_list *list, const struct report_part *parts, 
 	return ret < 0 ? ret : 0;
 }
 
-int nodes__print(const struct table_options *options, const struct report_part *parts, size_t n,
-		 struct error *err)
+int nodes__each(const struct report_part *parts, size_t n,
+		int (*visit)(void *context, const struct nodes_layer *layer), void *context)
 {
 	struct node *nodes = calloc(n, sizeof(*nodes));
 	struct name_list layers = { 0 };
 	int ret = nodes ? list_layers(&layers, parts, n) : -ENOMEM;
 
-	for (size_t i = 0; i < layers.n && !ret; i++)
-		ret = print_layer_of(options, name_list__name(&layers, i), parts, n, nodes);
+	for (size_t i = 0; i < layers.n && !ret; i++) {
+		struct nodes_layer layer = { name_list__name(&layers, i), nodes, n };
+
+		if (make_layer(layer.name, parts, n, nodes))
+			ret = visit(context, &layer);
+	}
 	name_list__free(&layers);
 	free(nodes);
+	return ret;
+}
+
+int nodes__print(const struct table_options *options, const struct report_part *parts, size_t n,
+		 struct error *err)
+{
+	struct table_options copy = *options; /* the context is not const */
+	int ret = nodes__each(parts, n, print_layer, &copy);
+
 	if (ret)
 		return error__set(err, ret, "printing the nodes: %s", strerror(-ret));
 	return table__flush(options->out, err);

@@ -4,7 +4,31 @@
 #define USER_REPORT_NODES_H
 
 #include "report/combined.h"
+#include "report/layer_sum.h"
 #include "report/table.h"
+
+/* A part's sum of one layer. */
+struct node {
+	const struct report_part *part;
+	struct layer_sum sum;
+};
+
+/* All parts' sums of a layer, the slowest first. */
+struct nodes_layer {
+	const char *name;
+	const struct node *nodes;
+	size_t n;
+};
+
+/* Of the times that they took: that in the middle, or between the two that are. */
+__u64 nodes__median_ns(const struct nodes_layer *layer);
+
+/*
+ * Goes through the layers that any part has used, the kernel's last. 0, -ENOMEM, or what visit said
+ * when it was not 0; then the rest is left out.
+ */
+int nodes__each(const struct report_part *parts, size_t n,
+		int (*visit)(void *context, const struct nodes_layer *layer), void *context);
 
 /*
  * For each layer a table with a row for each part, the slowest first, and which are the slowest and

@@ -56,7 +56,12 @@ struct report_hit_cost {
 struct report_run {
 	const char *version, *kernel, *hostname, *scope; /* scope in words: "pid 4711" */
 	char *const *argv;				 /* of tmtrace, NULL-terminated */
-	__u64 start_ns;					 /* CLOCK_REALTIME */
+	/*
+	 * Several runs as one: what of the above is not the same in all is NULL, as is the epoch;
+	 * the numbers of jobs and places are none of a machine.
+	 */
+	bool combined;
+	__u64 start_ns; /* CLOCK_REALTIME */
 	const char *epoch;
 	const struct report_mechanism *mechanisms;
 	size_t n_mechanisms;

@@ -17,6 +17,7 @@ struct kept {
 	const struct report_run *run;
 	struct tm_call call;
 	struct call_series series;
+	bool known; /* series is said */
 	char comm[16];
 	char object[TM_CALL_NAME];
 };
@@ -104,6 +105,7 @@ static void keep(struct slowest *slowest, const struct report_run *run,
 	for (; at > 0 && kept[at - 1].call.duration_ns < call->duration_ns; at--)
 		kept[at] = kept[at - 1];
 	kept[at] = (struct kept){ .run = run, .call = *call };
+	kept[at].known = series;
 	if (series)
 		kept[at].series = *series;
 	if (comm)
@@ -121,6 +123,36 @@ void slowest__take(struct slowest *slowest, const struct report_run *run,
 		    call->duration_ns > slowest->calls[slowest->n - 1].call.duration_ns)
 			keep(slowest, run, batch, call);
 	}
+}
+
+int slowest__each(const struct slowest *slowest,
+		  int (*visit)(void *context, const struct report_run *run,
+			       const struct call_batch *batch),
+		  void *context)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < slowest->n && !ret; i++) {
+		const struct kept *kept = &slowest->calls[i];
+		struct call_thread thread = { .pid = kept->call.pid, .tid = kept->call.tid };
+		struct tm_call call = kept->call;
+		const struct call_batch batch = {
+			.series = &kept->series,
+			.n_series = kept->known,
+			.threads = &thread,
+			.n_threads = kept->comm[0] != 0,
+			.calls = &call,
+			.n_calls = 1,
+			.names = kept->object,
+			.names_bytes = sizeof(kept->object),
+		};
+
+		memcpy(thread.comm, kept->comm, sizeof(thread.comm));
+		if (call.object_kind == TM_OBJECT_STRING)
+			call.object[0] = 0; /* where its name is */
+		ret = visit(context, kept->run, &batch);
+	}
+	return ret;
 }
 
 /* The time of day, to the microsecond. */

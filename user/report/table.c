@@ -219,9 +219,9 @@ static void print_heading(const struct table *table)
 	FILE *out = table->options->out;
 	char text[UNITS_ROOM];
 
-	fprintf(out, "tmtrace %s: ", run->version);
+	fprintf(out, "tmtrace%s%s: ", run->version ? " " : "", run->version ? run->version : "");
 	title__text(out, run->scope);
-	fprintf(out, " on %s, %s\n", run->hostname,
+	fprintf(out, " on %s, %s\n", run->hostname ? run->hostname : "several nodes",
 		units__time(text, table->snapshot->time_ns - run->start_ns));
 	for (size_t i = 0; i < run->n_mechanisms; i++)
 		fprintf(out, "%s%s by %s", i ? ", " : "", run->mechanisms[i].layer,

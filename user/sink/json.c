@@ -8,6 +8,7 @@
 
 #include "sink/json.h"
 #include "sink/json_call.h"
+#include "sink/json_nodes.h"
 #include "sink/records.h"
 
 struct sink_json {
@@ -180,6 +181,32 @@ int sink_json__snapshot(struct sink_json *sink, const struct snapshot *snapshot,
 	__u64 lost = sink->lost;
 
 	records__snapshot(&records, sink->run, snapshot, final);
+	return report(sink, lost, err);
+}
+
+/* A sink, and when what it writes was measured. */
+struct nodes_sink {
+	struct sink_json *sink;
+	__u64 time_ns;
+};
+
+static int put_layer(void *context, const struct nodes_layer *layer)
+{
+	const struct nodes_sink *to = context;
+
+	put(to->sink, json_nodes__record(to->sink->run, layer, to->time_ns));
+	return 0;
+}
+
+int sink_json__nodes(struct sink_json *sink, const struct report_part *parts, size_t n,
+		     const struct snapshot *snapshot, struct error *err)
+{
+	struct nodes_sink to = { sink, snapshot->time_ns };
+	__u64 lost = sink->lost;
+	int ret = nodes__each(parts, n, put_layer, &to);
+
+	if (ret)
+		return error__set(err, ret, "%s: %s", sink->name, strerror(-ret));
 	return report(sink, lost, err);
 }
 

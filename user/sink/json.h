@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "calls/call_batch.h"
-#include "report/report.h"
+#include "report/nodes.h"
 
 struct sink_json;
 
@@ -44,6 +44,10 @@ int sink_json__run_end(struct sink_json *sink, const struct snapshot *snapshot, 
  */
 int sink_json__snapshot(struct sink_json *sink, const struct snapshot *snapshot, bool final,
 			struct error *err);
+
+/* The nodes records of several runs, which the sink's run combines; snapshot is its own. */
+int sink_json__nodes(struct sink_json *sink, const struct report_part *parts, size_t n,
+		     const struct snapshot *snapshot, struct error *err);
 
 /* The call records of a batch, as they come. */
 int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, struct error *err);

@@ -78,7 +78,9 @@ struct json_object *json_record__run(const struct report_run *run, __u64 end_ns,
 		argc++;
 	json_value__add_string(record, "version", run->version);
 	json_value__add_string(record, "kernel", run->kernel);
-	json_object_object_add(record, "argv", string_array((const char *const *)run->argv, argc));
+	json_object_object_add(record, "argv",
+			       run->combined ? NULL
+					     : string_array((const char *const *)run->argv, argc));
 	json_value__add_string(record, "scope", run->scope);
 	json_value__add_u64(record, "start_ns", run->start_ns);
 	json_value__add_measured(record, "end_ns", end_ns, end_ns != 0);
@@ -176,7 +178,7 @@ void json_record__key(struct json_object *record, const struct report_run *run,
 	char name[NAMES_ROOM];
 
 	json_value__add_string(record, "cgroup", names__cgroup(run, key->job));
-	json_value__add_measured(record, "cgroup_id", key->job, key->job != 0);
+	json_value__add_measured(record, "cgroup_id", key->job, key->job && !run->combined);
 	json_value__add_string(record, "layer", names__layer(run, key->layer));
 	json_value__add_string(record, "function", names__function(run, key));
 	if (key->layer == TM_LAYER_VFS) {
@@ -196,7 +198,8 @@ void json_record__key(struct json_object *record, const struct report_run *run,
 	}
 	if (key->layer < TM_LAYER_USER)
 		json_object_object_add(record, "where",
-				       key->where ? json_value__hex(key->where) : NULL);
+				       key->where && !run->combined ? json_value__hex(key->where)
+								    : NULL);
 }
 
 struct json_object *json_record__series(const struct report_run *run,
