@@ -63,6 +63,8 @@ pid_t pager__start(void)
 		return 0;
 	/* Who leaves the pager early has seen enough: no error. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Ctrl-C is the pager's, and no reason to leave it alone with the terminal. */
+	signal(SIGINT, SIG_IGN);
 	return pid;
 }
 
