@@ -233,6 +233,17 @@ def test_keys(env):
     end_well(terminal, "q")
 
 
+def test_early_key(env):
+    """Before the first interval has passed there is nothing to show, whatever is asked for."""
+    terminal = Terminal([env.tmtrace, *LIVE, "--interval", "3600"])
+    env.cleanup(terminal.close)
+    terminal.wait(r"^tmtrace top .* 0\.00 s  all layers")
+    terminal.send("l")
+    terminal.wait(r" 0\.00 s  vfs by load")
+    terminal.send("q")
+    end_well(terminal, "q")
+
+
 def test_sizes(env):
     terminal = on_terminal(env)
     terminal.set_size(132, 43)

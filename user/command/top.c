@@ -90,6 +90,8 @@ static int collect(struct top *top)
 	const struct report_run *run = live_run__report(top->live);
 	int rc;
 
+	if (top->intervals < 2) /* so far there is none */
+		return 0;
 	rc = top_rows__collect(&top->rows, &top->control.view, run, top->snapshot);
 	if (rc < 0)
 		return error__set(&top->err, rc, "no memory for %zu series",
