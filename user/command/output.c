@@ -66,7 +66,7 @@ int output__open(struct output **out, const struct options *options, struct sess
 	return rc;
 }
 
-/* Of records, a failure is told with the next figures. */
+/* Of records, a failure is told with the next figures, or at the end. */
 static void take_calls(void *context, const struct call_batch *batch)
 {
 	struct output *output = context;
@@ -219,17 +219,20 @@ int output__print(struct output *output, bool final, struct error *err)
 	return rc;
 }
 
-void output__close(struct output *output)
+int output__close(struct output *output)
 {
 	struct error err = { 0 };
+	int rc, recorded;
 
 	if (!output)
-		return;
-	if (output->json && sink_json__close(output->json, &err) < 0 && !output->failed)
+		return 0;
+	rc = sink_json__close(output->json, &err);
+	if (rc < 0 && !output->failed)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
-	recorder__close(output->recorder);
+	recorded = recorder__close(output->recorder);
 	sink_syslog__close(output->syslog);
 	calls__close(output->calls);
 	live_run__close(output->live);
 	free(output);
+	return rc < 0 ? rc : recorded;
 }

@@ -20,6 +20,10 @@ int output__print(struct output *output, bool final, struct error *err);
 int output__record(struct output *output, struct error *err);
 /* One line on standard error about what was recorded. */
 void output__tell(const struct output *output);
-void output__close(struct output *output);
+/*
+ * 0, or a negative errno: not all that was to be written is there, which the user knows. NULL is
+ * fine.
+ */
+int output__close(struct output *output);
 
 #endif

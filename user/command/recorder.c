@@ -147,14 +147,19 @@ void recorder__tell(const struct recorder *recorder)
 			path, usual ? "" : " -i ", usual ? "" : path);
 }
 
-void recorder__close(struct recorder *recorder)
+int recorder__close(struct recorder *recorder)
 {
 	struct error err = { 0 };
+	int rc;
 
 	if (!recorder)
-		return;
-	if (recording_writer__close(recorder->writer, &err) < 0 && !recorder->failed)
+		return 0;
+	rc = recording_writer__close(recorder->writer, &err);
+	if (recorder->failed)
+		rc = -EIO;
+	else if (rc < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	drain__free(recorder->drain);
 	free(recorder);
+	return rc;
 }

@@ -37,7 +37,10 @@ int recorder__finish(struct recorder *recorder, const struct snapshot *as_of, st
 /* One line on standard error: where the recording is, and how it is looked at. */
 void recorder__tell(const struct recorder *recorder);
 
-/* Ends it. What then fails is told on standard error. NULL is fine. */
-void recorder__close(struct recorder *recorder);
+/*
+ * Ends it. What then fails is told on standard error; NULL is fine. 0, or a negative errno: the
+ * recording is not complete, whenever that was.
+ */
+int recorder__close(struct recorder *recorder);
 
 #endif

@@ -254,6 +254,34 @@ static void run_untraced(struct trace *trace)
 		wait_for_command(trace);
 }
 
+/* All up to the first record; the status says what failed. */
+static int set_up(struct trace *trace, char **argv, char **program, struct error *err)
+{
+	const struct options *options = trace->options;
+	int rc;
+
+	rc = loop__open(&trace->loop, on_signal, trace, err);
+	trace->progress = progress__new(options->quiet);
+	if (!rc && options->scope == SCOPE_COMMAND)
+		rc = prepare_command(trace, program, err);
+	if (!rc)
+		rc = layers__open_catalogue(&trace->session, err);
+	if (!rc) {
+		rc = layers__choose(&trace->session, err);
+		if (rc == -EINVAL)
+			trace->status = EXIT_USAGE;
+	}
+	if (!rc)
+		rc = output__open(&trace->output, options, &trace->session, argv, err);
+	if (!rc)
+		rc = session__start(&trace->session, *program, err);
+	if (!rc && options->scope == SCOPE_PIDS)
+		rc = watch_ends(trace, err);
+	if (!rc)
+		rc = output__start(trace->output, err);
+	return rc;
+}
+
 int trace__run(const struct options *options, char **argv)
 {
 	struct trace trace = {
@@ -263,28 +291,8 @@ int trace__run(const struct options *options, char **argv)
 	};
 	struct error err = { 0 };
 	char *program = NULL;
-	int rc;
 
-	rc = loop__open(&trace.loop, on_signal, &trace, &err);
-	trace.progress = progress__new(options->quiet);
-	if (!rc && options->scope == SCOPE_COMMAND)
-		rc = prepare_command(&trace, &program, &err);
-	if (!rc)
-		rc = layers__open_catalogue(&trace.session, &err);
-	if (!rc) {
-		rc = layers__choose(&trace.session, &err);
-		if (rc == -EINVAL)
-			trace.status = EXIT_USAGE;
-	}
-	if (!rc)
-		rc = output__open(&trace.output, options, &trace.session, argv, &err);
-	if (!rc)
-		rc = session__start(&trace.session, program, &err);
-	if (!rc && options->scope == SCOPE_PIDS)
-		rc = watch_ends(&trace, &err);
-	if (!rc)
-		rc = output__start(trace.output, &err);
-	if (!rc) {
+	if (!set_up(&trace, argv, &program, &err)) {
 		trace.status = 0;
 		trace_all(&trace);
 	} else {
@@ -294,7 +302,8 @@ int trace__run(const struct options *options, char **argv)
 			run_untraced(&trace);
 	}
 	ends__close(trace.ends);
-	output__close(trace.output);
+	if (output__close(trace.output) < 0 && !trace.session.child && !trace.status)
+		trace.status = EXIT_RUN;
 	session__close(&trace.session);
 	loop__close(trace.loop);
 	progress__free(trace.progress);
