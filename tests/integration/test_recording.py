@@ -11,6 +11,7 @@ import sys
 import time
 
 from harness import Records, check, compare_clean, equal, need, read_truth, wait_for
+from terminal import Terminal
 
 RUN, USAGE = 1, 2
 
@@ -307,6 +308,19 @@ def test_terminal(env):
     on_terminal(env, *args, "--histogram", PAGER="head -n 1")  # it may be left early
 
 
+def test_pager_interrupted(env):
+    """Ctrl-C is the pager's: the shell does not get the terminal back before that ends."""
+    record_load(env, "all", "--count", "3")
+    pager = "sh -c \"trap '' INT; cat; echo waiting; read line < /dev/tty; echo 'end of it'\""
+    terminal = Terminal([env.tmtrace, "report", env.path("data")], PAGER=pager, NO_COLOR="1")
+    env.cleanup(terminal.close)
+    terminal.wait("^waiting")
+    terminal.send("\x03")
+    terminal.send("\r")
+    terminal.wait("^end of it")
+    equal("exit status", terminal.finish()[0], 0)
+
+
 READER = """
 import os, sys, time
 size, end = int(sys.argv[1]), time.monotonic() + 4
@@ -332,3 +346,6 @@ def test_diff(env):
     check(re.search(r"^changed: vfs: faster, -\d+ %$", out, re.M), f"not faster: {out}")
     out = read(env, "report", "--diff", *filters, env.path("small"), env.path("small"))
     check("changed: " not in out and "no layer has changed" in out, f"from itself: {out}")
+    out = read(env, "report", "--diff", "--filter", "function=none", env.path("small"),
+               env.path("large"))
+    check("nothing to compare" in out and "has changed" not in out, f"of nothing: {out}")

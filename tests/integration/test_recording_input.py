@@ -121,6 +121,7 @@ def test_options(env):
             (("report", "--filter", "layer", data), "KEY=GLOB"),
             (("report", "--json", "-", "--tree", data), "--tree"),
             (("report", "--diff", data), "two recordings"),
+            (("report", "--diff", "--histogram", data, data), "without --tree"),
             (("report", "--nonsense"), "tmtrace report --help.*nonsense"),
             (("dump", data, data), "one recording"),
             (("dump", "--nonsense"), "tmtrace dump --help.*nonsense"),

@@ -100,9 +100,11 @@ static void finish(struct report_options *options)
 	if (options->json && (options->tree || options->histogram || options->diff))
 		option_values__refuse("--tree, --diff and --histogram are of tables, --json "
 				      "has none");
-	if (options->diff && (options->n_files != 2 || options->tree || options->calls))
+	if (options->diff &&
+	    (options->n_files != 2 || options->tree || options->calls || options->histogram))
 		option_values__refuse(
-			"--diff is of two recordings, and without --tree and --calls");
+			"--diff is of two recordings, and without --tree, --calls and "
+			"--histogram");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

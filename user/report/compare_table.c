@@ -104,11 +104,14 @@ static void print_summary(const struct table_options *options, const struct comp
 			  size_t n)
 {
 	char change[UNITS_ROOM];
-	bool none = true;
+	bool none = true, unsure = false;
 
 	fputc('\n', options->out);
 	for (size_t i = 0; i < n; i++) {
-		if (rows[i].function || !has_changed(&rows[i]))
+		if (rows[i].function)
+			continue;
+		unsure |= rows[i].verdict == COMPARE_UNSURE;
+		if (!has_changed(&rows[i]))
 			continue;
 		none = false;
 		write_change(change, &rows[i]);
@@ -119,9 +122,11 @@ static void print_summary(const struct table_options *options, const struct comp
 		fprintf(options->out, ": %s%s%s\n", verdicts[rows[i].verdict], *change ? ", " : "",
 			change);
 	}
-	if (none)
-		fprintf(options->out, "no layer has changed by more than %.0f %% and noise\n",
-			100 * (COMPARE_LEAST - 1));
+	if (!n)
+		fprintf(options->out, "nothing to compare: there are no calls in either run\n");
+	else if (none)
+		fprintf(options->out, "no layer has %s by more than %.0f %% and noise\n",
+			unsure ? "surely changed" : "changed", 100 * (COMPARE_LEAST - 1));
 }
 
 int compare_table__print(const struct table_options *options, const struct compare_row *rows,
@@ -134,8 +139,9 @@ int compare_table__print(const struct table_options *options, const struct compa
 		if (!rows[i].function || has_changed(&rows[i]))
 			ret = put_row(grid, &rows[i]);
 	}
-	if (!ret) {
+	if (!ret)
 		print_summary(options, rows, n);
+	if (!ret && n) {
 		fputc('\n', options->out);
 		ret = grid__print(grid, options->out, options->width);
 	}
