@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -13,7 +14,8 @@
 #include "target/devices.h"
 #include "target/mounts.h"
 
-#define MECHANISMS_MAX 16
+/* As many as layers have numbers. */
+#define MECHANISMS_MAX (UINT8_MAX + 1)
 
 struct live_run {
 	struct session *session;
