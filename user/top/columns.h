@@ -60,7 +60,7 @@ double top_column__value(enum top_column column, const struct top_table *table,
 const char *top_column__text(char out[UNITS_ROOM], enum top_column column,
 			     const struct top_table *table, const struct top_row *row);
 
-/* Largest first, names from A on; reverse: the other way round. Equal rows stay in order. */
+/* Largest first, names from A on; reverse: the other way round. Equal rows by their names. */
 void top_columns__sort(struct top_rows *rows, enum top_column column, bool reverse,
 		       const struct top_table *table);
 

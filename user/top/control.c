@@ -48,7 +48,7 @@ static void scroll(struct top_control *control, long rows)
 	top_control__limit(control);
 }
 
-/* Takes over the answer, if it is a number of seconds as --interval has them. */
+/* Takes over the answer, if it is a number of seconds that a screen can be read at. */
 static enum top_action end_answer(struct top_control *control)
 {
 	double seconds = strtod(control->answer, NULL);
