@@ -3,27 +3,13 @@
 #ifndef TESTS_UNIT_CATALOGUE_SAMPLE_H
 #define TESTS_UNIT_CATALOGUE_SAMPLE_H
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "catalogue/catalogue.h"
+#include "source_path.h"
 
 #define HEAD  "layer: x\nlibraries: [libx.so]\n"
 #define FUNCS HEAD "functions:\n" /* functions begin in line 4 */
-
-/* A path below the source root: SOURCE_DIR as macro or environment variable, else here. */
-static inline const char *source_path(const char *name)
-{
-	static char path[4096];
-	const char *root = getenv("SOURCE_DIR");
-
-#ifdef SOURCE_DIR
-	root = root ? root : SOURCE_DIR;
-#endif
-	snprintf(path, sizeof(path), "%s/%s", root ? root : ".", name);
-	return path;
-}
 
 static inline int load_text_len(struct catalogue **cat, const char *text, size_t len,
 				struct error *err)

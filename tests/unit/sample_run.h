@@ -185,6 +185,16 @@ static inline void sample__open(struct sample *sample)
 	};
 }
 
+/* Nothing has come since the read before. */
+static inline void sample__rest(struct sample *sample)
+{
+	for (size_t i = 0; i < sample->snapshot.n_series; i++) {
+		if (sample->before[i] != sample->series[i])
+			free((void *)sample->before[i]);
+		sample->before[i] = sample->series[i];
+	}
+}
+
 static inline void sample__close(struct sample *sample)
 {
 	for (size_t i = 0; i < sample->snapshot.n_series; i++) {

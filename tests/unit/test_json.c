@@ -256,8 +256,7 @@ static void test_intervals(void **state)
 	sample__open(&sample);
 	sample__fill(&sample, 1001);
 	sample.snapshot.before_ns = SAMPLE_TIME - 1000 * MS;
-	for (size_t i = 1; i < sample.snapshot.n_series; i++)
-		sample.before[i] = sample.series[i];
+	sample__rest(&sample);
 	sample__begin(&sample, &merge, 1001, TM_LAYER_VFS, "read");
 	sample__calls(&merge, 4990, 2100, 4096);
 	sample__calls(&merge, 12, 8 * MS, 1 << 20);

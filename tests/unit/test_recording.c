@@ -11,6 +11,33 @@
 #include "report/figures.h"
 #include "report/share.h"
 
+/* A run, and the recording that is made of it. */
+struct world {
+	struct sample sample;
+	struct file file;
+	struct recording_writer *writer;
+};
+
+static int setup(void **state)
+{
+	static struct world world;
+
+	sample__open(&world.sample);
+	world.writer = new_writer(&world.file);
+	start(world.writer, &world.sample);
+	*state = &world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *world = *state;
+
+	remove_file(&world->file);
+	sample__close(&world->sample);
+	return 0;
+}
+
 static void check_same(struct sample *sample, const struct recording *recording)
 {
 	const struct report_run *run = recording__run(recording);
@@ -32,24 +59,19 @@ static void check_same(struct sample *sample, const struct recording *recording)
 
 static void test_same_records_and_tables(void **state)
 {
+	struct world *world = *state;
+	struct sample *sample = &world->sample;
 	struct recording_state what;
-	struct recording_writer *writer;
 	struct recording *recording;
-	struct sample sample;
-	struct file file;
 
-	(void)state;
-	sample__open(&sample);
-	sample__fill(&sample, 0);
-	sample__fill(&sample, 1001);
-	sample__fill(&sample, 2002);
-	writer = new_writer(&file);
-	start(writer, &sample);
-	put(writer, &sample, true);
-	end(writer);
+	sample__fill(sample, 0);
+	sample__fill(sample, 1001);
+	sample__fill(sample, 2002);
+	put(world->writer, sample, true);
+	end(world->writer);
 
-	recording = open_file(&file);
-	check_same(&sample, recording);
+	recording = open_file(&world->file);
+	check_same(sample, recording);
 	recording__state(recording, &what);
 	assert_true(what.ended);
 	assert_int_equal(what.snapshots, 1);
@@ -58,8 +80,6 @@ static void test_same_records_and_tables(void **state)
 	assert_string_equal(recording__about(recording)->boot_id, "b1");
 	assert_int_equal(recording__about(recording)->cpus, 4);
 	recording__close(recording);
-	remove_file(&file);
-	sample__close(&sample);
 }
 
 /* More of a series, as the next read of a drain has it. */
@@ -80,11 +100,7 @@ static void move_series(struct sample *sample, size_t i, __u64 calls)
 
 static void rest(struct sample *sample)
 {
-	for (size_t i = 0; i < sample->snapshot.n_series; i++) {
-		if (sample->before[i] != sample->series[i])
-			free((void *)sample->before[i]);
-		sample->before[i] = sample->series[i];
-	}
+	sample__rest(sample);
 	sample->snapshot.before_ns = sample->snapshot.time_ns;
 	sample->snapshot.time_ns += 1000 * MS;
 }
@@ -92,28 +108,23 @@ static void rest(struct sample *sample)
 /* Each snapshot comes back with what was before it. */
 static void test_history(void **state)
 {
-	struct recording_writer *writer;
+	struct world *world = *state;
+	struct sample *sample = &world->sample;
 	struct recording *recording;
-	struct sample sample;
 	struct error err;
-	struct file file;
 
-	(void)state;
-	sample__open(&sample);
-	sample__fill(&sample, 1001);
-	writer = new_writer(&file);
-	start(writer, &sample);
-	put(writer, &sample, false);
+	sample__fill(sample, 1001);
+	put(world->writer, sample, false);
 	for (__u64 second = 1; second <= 10; second++) {
-		rest(&sample);
-		move_series(&sample, 0, second);
-		put(writer, &sample, second == 10);
+		rest(sample);
+		move_series(sample, 0, second);
+		put(world->writer, sample, second == 10);
 	}
-	end(writer);
+	end(world->writer);
 
-	recording = open_file(&file);
-	sample.snapshot.before_ns = 0;
-	check_same(&sample, recording);
+	recording = open_file(&world->file);
+	sample->snapshot.before_ns = 0;
+	check_same(sample, recording);
 	recording__rewind(recording);
 	for (__u64 second = 0; second <= 10; second++) {
 		const struct snapshot *snapshot;
@@ -121,7 +132,7 @@ static void test_history(void **state)
 
 		assert_int_equal(recording__next(recording, &err), RECORDING_STEP_SNAPSHOT);
 		snapshot = recording__snapshot(recording);
-		assert_int_equal(snapshot->n_series, sample.snapshot.n_series);
+		assert_int_equal(snapshot->n_series, sample->snapshot.n_series);
 		assert_int_equal(snapshot->time_ns, SAMPLE_TIME + second * 1000 * MS);
 		if (!second) {
 			assert_null(snapshot->before[0]);
@@ -134,39 +145,32 @@ static void test_history(void **state)
 	}
 	assert_int_equal(recording__next(recording, &err), RECORDING_STEP_END);
 	assert_int_equal(recording__total(recording, &err), 0);
-	check_same(&sample, recording);
+	check_same(sample, recording);
 	recording__close(recording);
-	remove_file(&file);
-	sample__close(&sample);
 }
 
 /* What is written later is found by who reads already; the totals stay when the file wraps. */
 static void test_follow_and_wrap(void **state)
 {
-	struct recording_writer *writer;
+	struct world *world = *state;
+	struct sample *sample = &world->sample;
 	struct recording_state what;
 	struct recording *recording;
-	struct sample sample;
-	struct file file;
 	struct error err;
 	__u64 steps = 0;
 
-	(void)state;
-	sample__open(&sample);
-	sample__fill(&sample, 1001);
-	writer = new_writer(&file);
-	start(writer, &sample);
-	recording = open_file(&file);
+	sample__fill(sample, 1001);
+	recording = open_file(&world->file);
 	recording__rewind(recording);
 	assert_int_equal(recording__next(recording, &err), RECORDING_STEP_END);
-	put(writer, &sample, false);
+	put(world->writer, sample, false);
 	for (int i = 0; i < 4000; i++) {
-		rest(&sample);
+		rest(sample);
 		for (size_t j = 0; j < 4; j++)
-			move_series(&sample, j, 1);
-		put(writer, &sample, i == 3999);
+			move_series(sample, j, 1);
+		put(world->writer, sample, i == 3999);
 	}
-	end(writer);
+	end(world->writer);
 	assert_int_equal(recording__update(recording, &err), 0);
 	while (recording__next(recording, &err) > 0)
 		steps++;
@@ -175,31 +179,24 @@ static void test_follow_and_wrap(void **state)
 	assert_true(what.ended);
 	recording__close(recording);
 
-	recording = open_file(&file);
-	sample.snapshot.before_ns = 0;
-	check_same(&sample, recording);
+	recording = open_file(&world->file);
+	sample->snapshot.before_ns = 0;
+	check_same(sample, recording);
 	recording__close(recording);
-	remove_file(&file);
-	sample__close(&sample);
 }
 
 /* The run alone: killed before its first snapshot. */
 static void test_run_alone(void **state)
 {
-	struct recording_writer *writer;
+	struct world *world = *state;
+	struct sample *sample = &world->sample;
 	struct recording_state what;
 	struct recording *recording;
-	struct sample sample;
-	struct file file;
 	struct error err;
 	char *text;
 
-	(void)state;
-	sample__open(&sample);
-	writer = new_writer(&file);
-	start(writer, &sample);
-	end(writer);
-	recording = open_file(&file);
+	end(world->writer);
+	recording = open_file(&world->file);
 	recording__state(recording, &what);
 	assert_false(what.ended);
 	assert_int_equal(what.snapshots, 0);
@@ -208,11 +205,9 @@ static void test_run_alone(void **state)
 	recording__rewind(recording);
 	assert_int_equal(recording__next(recording, &err), RECORDING_STEP_END);
 	assert_int_equal(recording__total(recording, &err), 0);
-	assert_true(recording__snapshot(recording)->time_ns > sample.run.start_ns);
+	assert_true(recording__snapshot(recording)->time_ns > sample->run.start_ns);
 	free(text);
 	recording__close(recording);
-	remove_file(&file);
-	sample__close(&sample);
 }
 
 static void test_numbers(void **state)
@@ -241,10 +236,10 @@ static void test_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_records_and_tables),
-		cmocka_unit_test(test_history),
-		cmocka_unit_test(test_follow_and_wrap),
-		cmocka_unit_test(test_run_alone),
+		cmocka_unit_test_setup_teardown(test_same_records_and_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_history, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_follow_and_wrap, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_run_alone, setup, teardown),
 		cmocka_unit_test(test_numbers),
 	};
 

@@ -14,25 +14,17 @@
 #include "report/table.h"
 #include "report/units.h"
 #include "sample_run.h"
-
-/* A path below the source root: SOURCE_DIR as macro or environment variable, else here. */
-static void golden_path(char *path, size_t room, const char *name)
-{
-	const char *root = getenv("SOURCE_DIR");
-
-#ifdef SOURCE_DIR
-	root = root ? root : SOURCE_DIR;
-#endif
-	snprintf(path, room, "%s/tests/unit/data/golden_%s.txt", root ? root : ".", name);
-}
+#include "source_path.h"
 
 static void check_golden(const char *name, const char *text)
 {
-	char path[4096], golden[65536];
+	char below[64], golden[65536];
+	const char *path;
 	FILE *file;
 	size_t n;
 
-	golden_path(path, sizeof(path), name);
+	snprintf(below, sizeof(below), "tests/unit/data/golden_%s.txt", name);
+	path = source_path(below);
 	if (getenv("UPDATE_GOLDEN")) {
 		file = fopen(path, "w");
 		assert_non_null(file);
@@ -269,8 +261,7 @@ static void test_interval(void **state)
 	sample__open(&sample);
 	sample__fill(&sample, 1001);
 	sample.snapshot.before_ns = SAMPLE_TIME - 1000 * MS;
-	for (size_t i = 1; i < sample.snapshot.n_series; i++)
-		sample.before[i] = sample.series[i];
+	sample__rest(&sample);
 	sample__begin(&sample, &merge, 1001, TM_LAYER_VFS, "read");
 	sample__calls(&merge, 4000, 2100, 4096);
 	merge.total.key.where = WHERE_DATA;
