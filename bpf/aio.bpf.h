@@ -31,7 +31,7 @@ struct aio_event {
 
 struct aio_loop {
 	u64 array, start_ns, job;
-	u32 tgid;
+	u32 tgid, process;
 };
 
 TM_INLINE u32 aio__function(u16 opcode)
@@ -95,7 +95,7 @@ static long aio__begin(u32 i, struct aio_loop *loop)
 		vfs__filter(request.function);
 		return 0;
 	}
-	request.slot = vfs__begin(loop->job, request.function, file);
+	request.slot = vfs__begin(loop->job, loop->process, request.function, file);
 	if (request.slot == TM_NO_SLOT || aio__joins(&key, &request))
 		return 0;
 	if (bpf_map_update_elem(&tm_aio, &key, &request, BPF_ANY))
@@ -137,13 +137,14 @@ static long aio__end(u32 i, struct aio_loop *loop)
 }
 
 /* io_submit(context, n, blocks) begins. */
-static __attribute__((noinline)) int aio__submit(u64 n, u64 blocks, u64 now, u64 job)
+static __attribute__((noinline)) int aio__submit(u64 n, u64 blocks, const struct tm_thread *thread)
 {
 	struct aio_loop loop = {
 		.array = blocks,
-		.start_ns = now,
-		.job = job,
+		.start_ns = thread->syscall.start_ns,
+		.job = thread->syscall.job,
 		.tgid = bpf_get_current_pid_tgid() >> 32,
+		.process = thread->process,
 	};
 
 	vfs__note_submitter(loop.tgid);

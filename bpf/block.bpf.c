@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "block.bpf.h"
+#include "processes.bpf.h"
 
 #define PF_KTHREAD 0x00200000 /* linux/sched.h */
 
@@ -42,6 +43,8 @@ __attribute__((noinline)) int block__own(struct block_io *io)
 	} else if (!kernel || !writes) {
 		traced = scope__holds();
 		io->job = scope__job();
+		if (traced && !kernel)
+			io->process = process__of(NULL);
 	}
 	io->owned = traced ? BLOCK_TRACED : BLOCK_FOREIGN;
 	return 0;
@@ -131,6 +134,7 @@ __attribute__((noinline)) int block__start(struct block_io *io)
 	key.function = io->function;
 	key.flags = io->flags | (block__is_metadata(io) ? TM_KEY_METADATA : 0);
 	key.job = io->job;
+	key.process = io->process;
 	key.where = io->device;
 	ledger = ledger__of(TM_PROBE_BLOCK + key.function);
 	if (!ledger)

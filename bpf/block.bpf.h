@@ -33,6 +33,7 @@ struct block_io {
 	u64 bio;      /* address of its first one; 0: not known */
 	u64 start_ns; /* 0: now */
 	u64 job;      /* whose it is, once it is owned */
+	u32 process;  /* the same; 0: the kernel issued it on somebody's behalf */
 	u32 device;
 	u32 function; /* enum tm_block_function */
 	u32 bytes;    /* to complete, as far as that is known when it starts */

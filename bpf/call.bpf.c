@@ -7,6 +7,7 @@
  */
 #include "frame.bpf.h"
 #include "operand.bpf.h"
+#include "processes.bpf.h"
 #include "quirks.bpf.h"
 #include "recorder.bpf.h"
 #include "scope.bpf.h"
@@ -217,6 +218,7 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 		return false;
 	}
 	key.job = scope__job_of(task);
+	key.process = process__of(thread);
 	key.layer = probe->layer;
 	key.function = probe->function;
 	if (probe->entry_only) {

@@ -91,9 +91,14 @@ TM_INLINE struct super_block *file__super_block(struct file *file)
 }
 
 /* The slot of an operation on a file (NULL: which is not known). */
-TM_INLINE u32 file__slot(u64 job, u32 function, struct file *file)
+TM_INLINE u32 file__slot(u64 job, u32 process, u32 function, struct file *file)
 {
-	struct tm_key key = { .job = job, .layer = TM_LAYER_VFS, .function = function };
+	struct tm_key key = {
+		.job = job,
+		.process = process,
+		.layer = TM_LAYER_VFS,
+		.function = function,
+	};
 	struct super_block *sb = NULL;
 	struct tm_series *series;
 	u32 slot;
@@ -127,7 +132,7 @@ TM_INLINE u32 file__slot_cached(struct tm_thread *thread, u64 job, u32 function,
 	    cache->function == function)
 		return cache->slot;
 	cache->mount = 0;
-	cache->slot = file__slot(job, function, file);
+	cache->slot = file__slot(job, thread->process, function, file);
 	if (cache->slot == TM_NO_SLOT)
 		return TM_NO_SLOT;
 	cache->mount_id = id;

@@ -14,6 +14,7 @@
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
 #include "tmtrace/object.h"
+#include "tmtrace/process.h"
 #include "tmtrace/request.h"
 #include "tmtrace/series.h"
 #include "tmtrace/thread.h"
@@ -93,6 +94,27 @@ struct tm_cgroup_map {
 struct tm_arrivals_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 65536); /* bytes */
+};
+
+/* Which number a process has. */
+struct tm_numbers_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u32);	/* tgid */
+	__type(value, u32);
+};
+
+struct tm_processes_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u32);
+	__type(value, struct tm_process);
+};
+
+struct tm_environments_map {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096); /* bytes; loader */
 };
 
 struct tm_call_ledgers_map {
@@ -199,6 +221,9 @@ extern struct tm_object_names_map tm_object_names SEC(".maps");
 extern struct tm_free_objects_map tm_free_objects SEC(".maps");
 extern struct tm_starts_map tm_starts SEC(".maps");
 extern struct tm_arrivals_map tm_arrivals SEC(".maps");
+extern struct tm_numbers_map tm_numbers SEC(".maps");
+extern struct tm_processes_map tm_processes SEC(".maps");
+extern struct tm_environments_map tm_environments SEC(".maps");
 extern struct tm_call_ledgers_map tm_call_ledgers SEC(".maps");
 extern struct tm_calls_map tm_calls SEC(".maps");
 extern struct tm_aio_map tm_aio SEC(".maps");
@@ -223,6 +248,12 @@ extern const volatile struct tm_config tm_config;
 extern __u32 tm_next_slot;
 /* The same of objects, counted from TM_OBJECT_NOBODY. */
 extern __u32 tm_next_object;
+/* The next number of a process never used; from 1. */
+extern __u32 tm_next_process;
+/* There was no room to tell all processes apart. */
+extern __u32 tm_folded;
+/* Environments that could not be read, or told of. */
+extern __u64 tm_environments_lost;
 /* Set by the loader: nothing is counted any more. */
 extern __u32 tm_stopped;
 /* Is there anything in tm_switchers? */

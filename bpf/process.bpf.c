@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Processes: children are followed; what is open when a thread ends or calls exec is closed. */
 #include "frame.bpf.h"
+#include "processes.bpf.h"
 #include "scope.bpf.h"
 #include "thread.bpf.h"
 #include "vfs.bpf.h"
@@ -49,6 +50,9 @@ TM_INLINE void follow_child(struct task_struct *parent, struct task_struct *chil
 	inherit_mark(&tm_switchers, parent->tgid, child->tgid);
 	if (tm_config.scope == TM_SCOPE_PROCESSES)
 		inherit_mark(&tm_targets, parent->tgid, child->tgid);
+	if (tm_config.per_process && scope__holds())
+		/* Itself, and no typed pointer, which a global function does not take. */
+		process__fork((u64)BPF_CORE_READ(child, group_leader));
 }
 
 SEC("tp_btf/sched_process_fork")
@@ -106,6 +110,8 @@ int BPF_PROG(process_exec, struct task_struct *task)
 
 	bpf_map_delete_elem(&tm_switchers, &tgid);
 	close_calls(task);
+	if (tm_config.per_process && scope__holds())
+		process__exec();
 	return 0;
 }
 
@@ -123,6 +129,8 @@ int BPF_PROG(process_exit, struct task_struct *task)
 		if (!scope__is_over())
 			sweep(tgid);
 		bpf_map_delete_elem(&tm_switchers, &tgid);
+		if (tm_config.per_process)
+			process__end(tgid);
 		if (tm_config.scope == TM_SCOPE_PROCESSES)
 			bpf_map_delete_elem(&tm_targets, &tgid);
 	}

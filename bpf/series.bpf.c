@@ -34,6 +34,14 @@ __attribute__((noinline)) int atomic__reduce(u64 *min, u64 value)
 	return 0;
 }
 
+/* Processes are told apart only as long as a quarter of the table is left for what must be in it.
+ */
+TM_INLINE bool is_short_of_room(const struct tm_key *key)
+{
+	return key->process && key->process != TM_PROCESS_OTHERS &&
+	       *(volatile u32 *)&tm_next_slot >= tm_config.slots / 4 * 3;
+}
+
 __attribute__((noinline)) u32 series__create(struct tm_key *wanted)
 {
 	struct tm_series *series;
@@ -44,6 +52,13 @@ __attribute__((noinline)) u32 series__create(struct tm_key *wanted)
 		return TM_NO_SLOT;
 	/* A copy: up to 6.2 the argument of a global function cannot be the key of a map. */
 	key = *wanted;
+	if (is_short_of_room(&key)) {
+		*(volatile u32 *)&tm_folded = 1;
+		key.process = TM_PROCESS_OTHERS;
+		winner = bpf_map_lookup_elem(&tm_slots, &key);
+		if (winner)
+			return *winner;
+	}
 	/* Without this, a full table would move the counter on and wrap it one day. */
 	if (*(volatile u32 *)&tm_next_slot >= tm_config.slots)
 		return TM_NO_SLOT;

@@ -9,6 +9,7 @@
 
 #define FILE_WITH_CAST
 #include "aio.bpf.h"
+#include "processes.bpf.h"
 #include "scope.bpf.h"
 #include "syscalls.bpf.h"
 #include "thread.bpf.h"
@@ -90,9 +91,10 @@ TM_INLINE void begin_on(struct tm_thread *thread, struct file *file, u32 functio
 	vfs__filter(function);
 }
 
-TM_INLINE void begin_by_path(struct tm_syscall *call, const struct arguments *args,
+TM_INLINE void begin_by_path(struct tm_thread *thread, const struct arguments *args,
 			     const struct syscall_row *row)
 {
+	struct tm_syscall *call = &thread->syscall;
 	u32 function = row->function;
 
 	if (function == TM_VFS_UNLINK && row->flags && argument(args, row->flags) & AT_REMOVEDIR)
@@ -100,7 +102,7 @@ TM_INLINE void begin_by_path(struct tm_syscall *call, const struct arguments *ar
 	call->time = TM_TIME_VFS;
 	if (!counts_operations())
 		return;
-	call->slot = vfs__begin(call->job, function, NULL);
+	call->slot = vfs__begin(call->job, thread->process, function, NULL);
 	if (call->slot != TM_NO_SLOT)
 		call->function = function;
 }
@@ -134,10 +136,10 @@ TM_INLINE void look_at(struct tm_thread *thread, const struct arguments *args,
 		if (names_descriptor(args, row))
 			begin_on(thread, file__of(args->at[0]), row->function);
 		else
-			begin_by_path(call, args, row);
+			begin_by_path(thread, args, row);
 		break;
 	case TM_SYSCALL_OPEN:
-		begin_by_path(call, args, row);
+		begin_by_path(thread, args, row);
 		break;
 	case TM_SYSCALL_TWO:
 		begin_two(thread, args, row);
@@ -147,7 +149,7 @@ TM_INLINE void look_at(struct tm_thread *thread, const struct arguments *args,
 		call->args[1] = args->at[1];
 		call->args[2] = args->at[2];
 		if (counts_operations())
-			aio__submit(args->at[1], args->at[2], call->start_ns, call->job);
+			aio__submit(args->at[1], args->at[2], thread);
 		break;
 	case TM_SYSCALL_AIO_REAP:
 		call->time = TM_TIME_VFS;
@@ -227,20 +229,23 @@ TM_INLINE void syscall__begin_on_files(struct tm_thread *thread, const struct sy
 	struct tm_syscall *call = &thread->syscall;
 
 	call->job = scope__job();
+	if (counts_operations())
+		process__of(thread);
 	call->times_ns[0] = thread->times_ns[TM_TIME_BLOCK];
 	call->times_ns[1] = thread->times_ns[TM_TIME_IOWAIT];
 	look_at(thread, args, row);
 }
 
 /* An open that succeeded: now the file is known. False where it is none: a device, a pipe. */
-TM_INLINE bool settle_open(struct tm_syscall *call, long result)
+TM_INLINE bool settle_open(struct tm_thread *thread, long result)
 {
+	struct tm_syscall *call = &thread->syscall;
 	u32 function = call->function;
 	bool settled;
 
 	if (result < 0)
 		return true;
-	settled = vfs__settle(call->job, &function, &call->slot, file__of(result));
+	settled = vfs__settle(call->job, thread->process, &function, &call->slot, file__of(result));
 	call->function = function;
 	return settled;
 }
@@ -279,7 +284,7 @@ TM_INLINE void end_operation(struct tm_thread *thread, u64 now, u64 ns, long res
 	struct tm_series *series;
 	u64 slept;
 
-	if (call->class == TM_SYSCALL_OPEN && !settle_open(call, result))
+	if (call->class == TM_SYSCALL_OPEN && !settle_open(thread, result))
 		return;
 	series = vfs__end(call->function, call->slot, ns, result);
 	if (!series)

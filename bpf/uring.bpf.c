@@ -3,6 +3,7 @@
  * io_uring: one operation is one request, from its submission to its completion. The submitter's
  * process is right under SQPOLL too: the kernel's submission thread is a thread of it.
  */
+#include "processes.bpf.h"
 #include "scope.bpf.h"
 #include "vfs.bpf.h"
 
@@ -107,6 +108,7 @@ TM_INLINE int uring__begin(struct io_kiocb *req)
 	if (!request.function || scope__is_over() || !scope__holds())
 		return 0;
 	request.job = scope__job();
+	request.process = process__of(NULL);
 	request.tgid = bpf_get_current_pid_tgid() >> 32;
 	file = uring__file_at_start(req, request.function);
 	if (file && file__kind(file) != FILE_FILE)
@@ -115,7 +117,7 @@ TM_INLINE int uring__begin(struct io_kiocb *req)
 		return 0;
 	/* Until the file is known, the operation is in flight among those on unknown files. */
 	request.settled = file != NULL;
-	request.slot = vfs__begin(request.job, request.function, file);
+	request.slot = vfs__begin(request.job, request.process, request.function, file);
 	if (request.slot == TM_NO_SLOT)
 		return 0;
 	if (req->flags & REQ_F_CQE_SKIP) {
@@ -161,7 +163,8 @@ TM_INLINE bool uring__settle(struct tm_request *request, struct file *file)
 {
 	if (!file && uring__is_by_path(request->function))
 		return true;
-	return vfs__settle(request->job, &request->function, &request->slot, file);
+	return vfs__settle(request->job, request->process, &request->function, &request->slot,
+			   file);
 }
 
 /*

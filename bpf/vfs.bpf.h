@@ -34,9 +34,9 @@ TM_INLINE u32 vfs__begin_in(u32 function, u32 slot)
 	return slot;
 }
 
-TM_INLINE u32 vfs__begin(u64 job, u32 function, struct file *file)
+TM_INLINE u32 vfs__begin(u64 job, u32 process, u32 function, struct file *file)
 {
-	return vfs__begin_in(function, file__slot(job, function, file));
+	return vfs__begin_in(function, file__slot(job, process, function, file));
 }
 
 /* The current process submits an operation that completes later. */
@@ -85,7 +85,7 @@ TM_INLINE void vfs__drop(u32 function, u32 slot, enum tm_loss reason)
  * The file of an operation that began without it is known now: moves it to the right series, an
  * open that made its file to create. False where it ends here: it is no file, or there is no slot.
  */
-TM_INLINE bool vfs__settle(u64 job, u32 *function, u32 *slot, struct file *file)
+TM_INLINE bool vfs__settle(u64 job, u32 process, u32 *function, u32 *slot, struct file *file)
 {
 	u32 settled;
 
@@ -96,10 +96,10 @@ TM_INLINE bool vfs__settle(u64 job, u32 *function, u32 *slot, struct file *file)
 	if (*function == TM_VFS_OPEN && file__was_created(file)) {
 		vfs__drop(TM_VFS_OPEN, *slot, TM_LOSSES);
 		*function = TM_VFS_CREATE;
-		*slot = vfs__begin(job, TM_VFS_CREATE, file);
+		*slot = vfs__begin(job, process, TM_VFS_CREATE, file);
 		return *slot != TM_NO_SLOT;
 	}
-	settled = file__slot(job, *function, file);
+	settled = file__slot(job, process, *function, file);
 	if (settled == TM_NO_SLOT) {
 		vfs__drop(*function, *slot, TM_LOSS_NO_SLOT);
 		return false;

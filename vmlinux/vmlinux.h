@@ -137,6 +137,10 @@ struct vm_area_struct {
 
 struct mm_struct {
 	unsigned long start_stack;
+	unsigned long arg_start;
+	unsigned long arg_end;
+	unsigned long env_start;
+	unsigned long env_end;
 	struct uprobes_state uprobes_state;
 };
 
@@ -261,6 +265,14 @@ struct seccomp {
 	int mode;
 };
 
+typedef struct {
+	unsigned int val;
+} kuid_t;
+
+struct cred {
+	kuid_t uid;
+};
+
 struct task_struct {
 	struct seccomp seccomp;
 	struct uprobe_task *utask;
@@ -268,7 +280,10 @@ struct task_struct {
 	unsigned int flags;
 	int pid;
 	int tgid;
+	struct task_struct *real_parent;
 	struct task_struct *group_leader;
+	const struct cred *cred;
+	u64 start_time;
 	struct mm_struct *mm;
 	struct files_struct *files;
 	struct signal_struct *signal;

@@ -17,6 +17,7 @@ struct tm_config {
 	__u32 self_tgid;	/* the tracer's own process, never traced */
 	__u32 layers;		/* bits: 1 << enum tm_layer, TM_LAYER_USER for all user libraries */
 	__u32 slots;		/* elements of tm_series */
+	__u32 processes;	/* elements of tm_processes */
 	__u32 shards;		/* a power of two */
 	__s32 cgroup_v1;	/* index of the v1 controller whose cgroups are the jobs; -1: v2 */
 	__u64 cgroup_id;	/* TM_SCOPE_CGROUP */
@@ -30,7 +31,8 @@ struct tm_config {
 	__u8 spare_confined;	/* no return probe in a thread under seccomp */
 	__u8 hooks;		/* operations on files are seen at the functions of system calls */
 	__u8 calls;		/* single calls are recorded: */
-	__u8 pad[2];
+	__u8 per_process;	/* processes are told apart */
+	__u8 pad;
 	__u32 objects;	   /* slots of the table of files and objects; 0: none are counted */
 	__u32 call_sample; /* one in so many */
 	__u32 call_wakeup; /* bytes, a power of two: the loader is woken each time so many came */

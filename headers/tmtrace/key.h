@@ -50,12 +50,14 @@ enum tm_key_flag {
 };
 
 struct tm_key {
-	__u64 job;   /* cgroup id; 0: cannot be attributed */
-	__u64 where; /* vfs: mount id << 32 | device of the super block; block: device; else 0 */
+	__u64 job;     /* cgroup id; 0: cannot be attributed */
+	__u64 where;   /* vfs: mount id << 32 | device of the super block; block: device; else 0 */
+	__u32 process; /* its number, or TM_PROCESS_OTHERS, see process.h; 0: not told apart */
 	__u32 function;
 	__u8 layer;
 	__u8 flags;  /* enum tm_key_flag */
 	__u16 shard; /* a hot series is spread over shards; the reader adds them up */
+	__u32 pad;
 };
 
 #define TM_WHERE(mount, device) ((__u64)(mount) << 32 | (__u32)(device))

@@ -12,7 +12,7 @@ struct tm_request {
 	__u32 tgid;
 	__u32 settled; /* io_uring: the file was known at the start: the slot is right */
 	__u32 more;    /* AIO: submissions of the same control block, beside the first */
-	__u32 pad;
+	__u32 process; /* the series' */
 };
 
 struct tm_aio_key {
@@ -47,9 +47,10 @@ struct tm_block_request {
 struct tm_block_start {
 	__u64 ns;
 	__u64 job;
+	__u32 process;
 	__u8 flags; /* enum tm_key_flag */
 	__u8 owned;
-	__u8 pad[6];
+	__u8 pad[2];
 };
 
 #endif

@@ -8,6 +8,7 @@
  *   tm_buckets  array: 2 * slot + enum tm_histogram_kind -> TM_BUCKETS counts
  *   tm_ledgers  array, mmapped: one struct tm_ledger per probe and shard
  *   tm_call_ledgers  the same of struct tm_call_ledger, where single calls are recorded
+ *   tm_processes     array, mmapped: one struct tm_process per process, where they are told apart
  */
 #ifndef TMTRACE_SERIES_H
 #define TMTRACE_SERIES_H
@@ -15,7 +16,7 @@
 #include "tmtrace/histogram.h"
 #include "tmtrace/key.h"
 
-#define TM_LAYOUT_VERSION 4
+#define TM_LAYOUT_VERSION 5
 
 /* Where the time inside a call went; a thread sums each up, a frame takes the difference. */
 enum tm_time {
@@ -71,7 +72,6 @@ struct tm_series {
 	__u64 mapped;		     /* vfs mmap: bytes of files that were mapped shared */
 	/* Libraries: times_ns of calls that were not made inside another traced one. */
 	__u64 outer_ns[TM_OUTER_TIMES];
-	__u64 pad[1];
 } __attribute__((aligned(64)));
 
 enum tm_loss {

@@ -136,7 +136,7 @@ _tmtrace_options()
 		return
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --call-buffer --calls --cgroup --duration --env --histogram
-		--interval --json --max-series --mechanism --min-duration --optional --output --quiet --sample
+		--interval --json --max-series --mechanism --min-duration --no-per-process --optional --output --per-process --quiet --sample
 		--size --syslog= --syslog-journal --syslog-rate --syslog-socket --user" -- "$1")
 }
 

@@ -76,6 +76,9 @@ static void try_name(enum recording_entry type, struct unpack *unpack)
 			table.function(names, (__u8)layer, 0);
 		table.cgroup(names, key);
 		table.device(names, key);
+		table.process(names, (__u32)key);
+		check(type != RECORDING_PROCESS || table.process(names, (__u32)key));
+		check(type != RECORDING_PROCESS || table.n_processes(names) == key);
 	}
 	recorded_names__free(names);
 }

@@ -191,8 +191,14 @@ def check_merged(merged, single):
     equal("to", runs[1]["end_ns"], max(r[-1]["end_ns"] for r in single.values()))
     of_each = sums(record for records in single.values() for record in records)
     equal("sums", sums(merged), of_each)
-    equal("records of one thing", len([r for r in merged if r["type"] in ("function", "device")]),
-          len(of_each))
+    # Processes of several machines stay apart, with their machine.
+    found = [r for r in merged if r["type"] in ("function", "device")]
+    apart = sum(r["pid"] is not None for records in single.values() for r in records
+                if r["type"] in ("function", "device"))
+    equal("records of processes", sum(r["pid"] is not None for r in found), apart)
+    equal("whose machine is known", sum(r["hostname"] is not None for r in found), apart)
+    added = [r for records in single.values() for r in records if r.get("pid") is None]
+    equal("other records of one thing", len(found) - apart, len(sums(added)))
     for record in merged:
         equal("numbers that are of one machine", [record.get("cgroup_id"), record.get("where")],
               [None, None])
@@ -228,8 +234,8 @@ def test_nodes(env):
     merged = records_of(read(env, "report", "--json", "-", *paths))
     check_merged(merged, single)
     truths = {name: read_truth(env.path(name + ".json"))["spin_calls"] for name in seconds}
-    leaves, = (r["count"] for r in merged if r.get("function") == "sample_leaf" and
-               r["type"] == "function")
+    leaves = sum(r["count"] for r in merged if r.get("function") == "sample_leaf" and
+                 r["type"] == "function")
     equal("calls in all", leaves, sum(truths.values()))
     nodes = {r["layer"]: r for r in merged if r["type"] == "nodes"}
     equal("layers of nodes", sorted(nodes), ["sample"])

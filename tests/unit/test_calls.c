@@ -53,7 +53,7 @@ static void test_round_trip(void **state)
 	assert_int_equal(again.n_calls, 100);
 	assert_int_equal(again.n_series, 2);
 	assert_int_equal(again.n_threads, 1);
-	assert_int_equal(call_batch__series(&again, SLOT_OFFER)->key.job, 1001);
+	assert_int_equal(call_batch__series(&again, SLOT_OFFER)->job, 1001);
 	assert_string_equal(call_batch__series(&again, SLOT_WRITE)->label, "ext4");
 	assert_null(call_batch__series(&again, 8));
 	assert_string_equal(call_batch__comm(&again, 42), "app");

@@ -65,6 +65,24 @@ const struct call_series *call_batch__series(const struct call_batch *batch, __u
 		       compare_slots);
 }
 
+struct tm_series call_series__like(const struct call_series *series)
+{
+	struct tm_series like = { 0 };
+
+	if (!series)
+		return like;
+	like.key = (struct tm_key){
+		.job = series->job,
+		.where = series->where,
+		.function = series->function,
+		.layer = series->layer,
+		.flags = series->flags,
+	};
+	like.creator = series->creator;
+	memcpy(like.label, series->label, sizeof(like.label));
+	return like;
+}
+
 const char *call_batch__comm(const struct call_batch *batch, __u32 tid)
 {
 	const struct call_thread *thread = bsearch(&tid, batch->threads, batch->n_threads,

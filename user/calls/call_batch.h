@@ -19,7 +19,7 @@
 #include <linux/types.h>
 
 #include "tmtrace/call.h"
-#include "tmtrace/key.h"
+#include "tmtrace/series.h"
 
 #define CALL_BATCH_VERSION 1
 
@@ -32,7 +32,10 @@ struct call_batch_header {
 
 /* What a slot of the kernel's counters stood for: the parts of its tm_series that name it. */
 struct call_series {
-	struct tm_key key;
+	__u64 job, where;
+	__u32 function;
+	__u8 layer, flags;
+	__u16 reserved;
 	__u32 slot;
 	__u32 creator;
 	char label[16];
@@ -61,6 +64,8 @@ int call_batch__open(struct call_batch *out, const void *data, size_t size);
 
 /* NULL: not known. */
 const struct call_series *call_batch__series(const struct call_batch *batch, __u32 slot);
+/* A series of which only that is known; of none (NULL), nothing. */
+struct tm_series call_series__like(const struct call_series *series);
 /* The name of a thread; NULL: not known. */
 const char *call_batch__comm(const struct call_batch *batch, __u32 tid);
 /* An object of 128 bits as Motr and MIO write it: the higher half first. Returns out. */

@@ -91,7 +91,11 @@ static void add_series(struct call_pack *pack, __u32 slot, const struct tm_serie
 		return;
 	added = &pack->series[pack->n_series++];
 	*added = (struct call_series){
-		.key = series->key,
+		.job = series->key.job,
+		.where = series->key.where,
+		.function = series->key.function,
+		.layer = series->key.layer,
+		.flags = series->key.flags,
 		.slot = slot,
 		.creator = series->creator,
 	};

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "command/live_run.h"
 #include "report/live_names.h"
+#include "process/processes.h"
 #include "report/share.h"
 #include "target/cgroup_names.h"
 #include "target/devices.h"
@@ -21,6 +22,7 @@ struct live_run {
 	struct session *session;
 	struct report_run run;
 	struct live_names names;
+	struct processes *processes; /* NULL: they are not told apart */
 	struct report_mechanism mechanisms[MECHANISMS_MAX];
 	struct report_hit_cost costs[ENTRY_CLASSES];
 	struct utsname uname;
@@ -145,19 +147,55 @@ static void open_cgroups(struct live_run *live)
 	free(root);
 }
 
-void live_run__start(struct live_run *live)
+static int open_processes(struct live_run *live, struct error *err)
 {
+	struct drain_maps maps;
+	int rc;
+
+	if (!live->session->options->per_process)
+		return 0;
+	kernel__maps(live->session->kernel, &maps);
+	rc = processes__open(&live->processes, &maps, err);
+	live->names.processes = live->processes;
+	return rc;
+}
+
+int live_run__start(struct live_run *live, struct error *err)
+{
+	int rc = open_processes(live, err);
+
+	if (rc < 0)
+		return rc;
 	describe_mechanisms(live);
 	describe_costs(live);
 	open_cgroups(live);
 	live->run.start_ns = clock__ns(CLOCK_REALTIME);
 	live->run.notes = (const char *const *)live->session->notes.lines;
 	live->run.n_notes = live->run.n_start_notes = live->session->notes.n;
+	return 0;
 }
 
 const struct report_run *live_run__report(const struct live_run *live)
 {
 	return &live->run;
+}
+
+void live_run__follow(struct live_run *live)
+{
+	if (live->processes)
+		processes__read(live->processes);
+}
+
+static void on_environments(void *context)
+{
+	live_run__follow(context);
+}
+
+int live_run__watch(struct live_run *live, struct loop *loop)
+{
+	if (!live->processes)
+		return 0;
+	return loop__watch(loop, processes__fd(live->processes), on_environments, live);
 }
 
 int live_run__read(struct live_run *live, const struct snapshot **out, struct error *err)
@@ -172,6 +210,7 @@ int live_run__read_from(struct live_run *live, struct drain *drain, const struct
 
 	if (rc < 0)
 		return rc;
+	live_run__follow(live);
 	live_names__use(&live->names, &live->run);
 	live->run.notes = (const char *const *)live->session->notes.lines;
 	live->run.n_notes = live->session->notes.n;
@@ -186,5 +225,6 @@ void live_run__close(struct live_run *live)
 	mounts__close(live->names.mounts);
 	devices__free(live->names.devices);
 	cgroup_names__close(live->names.cgroups);
+	processes__close(live->processes);
 	free(live);
 }

@@ -13,8 +13,11 @@ struct live_run;
  * -ENOMEM.
  */
 int live_run__open(struct live_run **out, struct session *session, char **argv, struct error *err);
-/* The session has been started. */
-void live_run__start(struct live_run *live);
+/* The session has been started. 0, or a negative errno. */
+int live_run__start(struct live_run *live, struct error *err);
+/* Has what the kernel side tells of processes read when it comes; live_run__follow(): now. */
+int live_run__watch(struct live_run *live, struct loop *loop);
+void live_run__follow(struct live_run *live);
 void live_run__close(struct live_run *live); /* NULL is fine */
 
 /* What is known so far; valid until it is closed. */

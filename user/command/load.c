@@ -69,6 +69,7 @@ static int load_kernel(struct session *session, struct error *err)
 			    .cgroup_v1 = -1,
 			    .slots = session->options->slots,
 			    .objects = session->options->objects,
+			    .per_process = session->options->per_process,
 			    .spare_confined = session->choice.spares_confined },
 		.user = layers__have_libraries(session),
 		.vfs = session->vfs,

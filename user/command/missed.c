@@ -7,8 +7,19 @@ void missed__note(struct session *session)
 	__u64 operations = kernel__missed(session->kernel, MISSED_OPERATIONS);
 	__u64 processes = kernel__missed(session->kernel, MISSED_PROCESSES);
 	__u64 times = kernel__missed(session->kernel, MISSED_TIMES);
+	__u64 environments = kernel__lost_environments(session->kernel);
 	__u64 compat = kernel__compat_calls(session->kernel);
 
+	if (kernel__folded(session->kernel))
+		note_list__add(
+			&session->notes,
+			"there was no room to tell all processes apart: what is of others is "
+			"added up; --max-series makes room");
+	if (environments)
+		note_list__add(&session->notes,
+			       "of %llu processes it is not known which environment they were "
+			       "started with, and so neither job nor rank",
+			       environments);
 	if (block)
 		note_list__add(&session->notes,
 			       "%llu block events were not seen: the kernel skips a BPF program "

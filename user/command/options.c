@@ -24,6 +24,8 @@ enum {
 	OPT_SITES,
 	OPT_SIZE,
 	OPT_OBJECTS,
+	OPT_PER_PROCESS,
+	OPT_NO_PER_PROCESS,
 };
 
 /* Where no number is said. */
@@ -48,6 +50,9 @@ static const struct argp_option trace_options[] = {
 	{ "output", 'o', "FILE", 0,
 	  "record into this file, for tmtrace report (tmtrace record: tmtrace.data)", 2 },
 	{ "size", OPT_SIZE, "BYTES", 0, "of that file (default 16M); then the oldest goes", 2 },
+	{ "per-process", OPT_PER_PROCESS, NULL, 0,
+	  "tell processes and ranks apart (default where a recording is written)", 2 },
+	{ "no-per-process", OPT_NO_PER_PROCESS, NULL, 0, "do not", 2 },
 	{ "quiet", 'q', NULL, 0, "no progress on the terminal", 2 },
 	{ NULL, 0, NULL, 0, "The command to run (default: as the user who called sudo):", 3 },
 	{ "user", OPT_USER, "NAME", 0, "as this user", 3 },
@@ -99,6 +104,8 @@ static void finish(struct argp_state *state)
 		option_values__refuse("--json -: standard output is the command's; name a file");
 	if (options->record && !options->recording)
 		options->recording = OPTIONS_RECORDING;
+	if (options->recording && !options->all_processes)
+		options->per_process = true;
 	if (options->calls.on && !options->json && !options->recording &&
 	    !(options->syslog.types >> SYSLOG_CALL & 1))
 		option_values__refuse("--calls: where to? name a file with -o or --json");
@@ -157,6 +164,11 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_SIZE:
 		options->recording_size = option_values__bytes("--size", arg, RING_FILE_MIN);
+		break;
+	case OPT_PER_PROCESS:
+	case OPT_NO_PER_PROCESS:
+		options->per_process = key == OPT_PER_PROCESS;
+		options->all_processes = key == OPT_NO_PER_PROCESS;
 		break;
 	case 'q':
 		options->quiet = true;

@@ -76,6 +76,8 @@ struct options {
 	unsigned int slots;
 	bool objects_said;
 	unsigned int objects; /* room for so many files and objects; 0: they are not counted */
+	bool per_process;     /* they are told apart */
+	bool all_processes;   /* not even where that is the default */
 	struct options_calls calls;
 	struct syslog_options syslog; /* types 0: nothing is sent there */
 	bool quiet;

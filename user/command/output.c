@@ -100,8 +100,9 @@ int output__start(struct output *output, struct error *err)
 {
 	int rc;
 
-	live_run__start(output->live);
-	rc = open_calls(output, err);
+	rc = live_run__start(output->live, err);
+	if (!rc)
+		rc = open_calls(output, err);
 	if (!rc && output->json)
 		rc = sink_json__run_start(output->json, err);
 	output->failed |= rc < 0;
@@ -122,10 +123,10 @@ static void on_calls(void *context)
 
 int output__watch(struct output *output, struct loop *loop)
 {
-	int rc;
+	int rc = live_run__watch(output->live, loop);
 
-	if (!output->calls)
-		return 0;
+	if (rc || !output->calls)
+		return rc;
 	rc = loop__watch(loop, calls__fd(output->calls), on_calls, output);
 	return rc ? rc : loop__timer(loop, CALLS_PERIOD_S, true, on_calls, output, NULL);
 }

@@ -247,10 +247,10 @@ static int start(struct top *top, char **argv)
 	progress__free(progress);
 	if (rc < 0)
 		return rc;
-	live_run__start(top->live);
+	rc = live_run__start(top->live, &top->err);
 	top->hit_ns = -1;
 	set_view(top);
-	return 0;
+	return rc;
 }
 
 /* On a terminal, unless plain text is asked for. */

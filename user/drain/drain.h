@@ -20,9 +20,11 @@ struct drain;
 /* File descriptors of the maps (they stay the caller's), and their sizes. */
 struct drain_maps {
 	int series, buckets, ledgers;
-	int calls, call_ledgers; /* -1: single calls are not recorded */
-	__u32 slots, probes, shards;
-	const __u32 *next_slot; /* in the mmapped .bss: slots beyond were never used */
+	int calls, call_ledgers;     /* -1: single calls are not recorded */
+	int processes, environments; /* -1: processes are not told apart */
+	__u32 slots, probes, shards, n_processes;
+	const __u32 *next_slot;	   /* in the mmapped .bss: slots beyond were never used */
+	const __u32 *next_process; /* the same of processes */
 	struct object_maps objects;
 };
 
@@ -41,7 +43,7 @@ struct snapshot {
 	__u64 monotonic_ns;
 	__u64 before_ns; /* time_ns of the read before, 0 if there was none */
 	size_t n_series;
-	const struct snapshot_series **series; /* sorted by job, layer, function, where, flags */
+	const struct snapshot_series **series; /* as key_order() has them */
 	const struct snapshot_series **before; /* the same at the read before; NULL: it is new */
 	size_t n_ledgers;
 	const struct tm_ledger *ledgers;	   /* per probe, shards added up */

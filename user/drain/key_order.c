@@ -16,5 +16,7 @@ int key_order(const struct tm_key *a, const struct tm_key *b)
 		order = compare_numbers(a->function, b->function);
 	if (!order)
 		order = compare_numbers(a->where, b->where);
-	return order ? order : compare_numbers(a->flags, b->flags);
+	if (!order)
+		order = compare_numbers(a->flags, b->flags);
+	return order ? order : compare_numbers(a->process, b->process);
 }

@@ -6,7 +6,8 @@
 
 #include "tmtrace/key.h"
 
-/* The order of a snapshot: by job, layer, function, where, flags. As of qsort(3) and tsearch(3). */
+/* The order of a snapshot: by job, layer, function, where, flags, process. As of qsort(3) and
+ * tsearch(3). */
 int key_order(const struct tm_key *a, const struct tm_key *b);
 
 #endif

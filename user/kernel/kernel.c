@@ -90,6 +90,8 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 	memset(kernel->rungs, -1, sizeof(kernel->rungs));
 	if (!kernel->options.config.slots)
 		kernel->options.config.slots = SLOTS_DEFAULT;
+	/* Each that is told apart has at least one series; 0 is no number. */
+	kernel->options.config.processes = kernel->options.config.slots + 1;
 	kernel->options.config.shards = shards_for(libbpf_num_possible_cpus());
 
 	kernel->btf = btf__load_vmlinux_btf();
@@ -230,6 +232,12 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
 		.slots = kernel->options.config.objects,
 		.next_slot = &skel->bss->tm_next_object,
 	};
+	maps->processes =
+		kernel->options.config.per_process ? bpf_map__fd(skel->maps.tm_processes) : -1;
+	maps->environments =
+		kernel->options.config.per_process ? bpf_map__fd(skel->maps.tm_environments) : -1;
+	maps->n_processes = kernel->options.config.processes;
+	maps->next_process = &skel->data->tm_next_process;
 	maps->slots = kernel->options.config.slots;
 	maps->probes = TM_PROBE_USER + TM_PROBES_MAX;
 	maps->shards = kernel->options.config.shards;
@@ -359,6 +367,16 @@ int kernel__arrivals_fd(const struct kernel *kernel)
 __u64 kernel__lost_arrivals(const struct kernel *kernel)
 {
 	return kernel->skel->bss->tm_arrivals_lost;
+}
+
+bool kernel__folded(const struct kernel *kernel)
+{
+	return kernel->skel->bss->tm_folded;
+}
+
+__u64 kernel__lost_environments(const struct kernel *kernel)
+{
+	return kernel->skel->bss->tm_environments_lost;
 }
 
 __u64 kernel__compat_calls(const struct kernel *kernel)

@@ -112,6 +112,10 @@ int kernel__arrivals_fd(const struct kernel *kernel);
 /* How many there was no room for. */
 __u64 kernel__lost_arrivals(const struct kernel *kernel);
 
+/* Was there no room to tell all processes apart? */
+bool kernel__folded(const struct kernel *kernel);
+/* Environments of processes that could not be read, or not be told of. */
+__u64 kernel__lost_environments(const struct kernel *kernel);
 /* System calls of 32-bit programs in scope: seen, not understood. */
 __u64 kernel__compat_calls(const struct kernel *kernel);
 

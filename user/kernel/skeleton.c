@@ -56,6 +56,12 @@ static int open_adapted(struct tmtrace_bpf *skel, const struct btf *kernel_btf)
 	return rc;
 }
 
+/* Processes that run at the same time, and are told apart. */
+#define NUMBERS 32768
+
+/* Of environments that wait for their reader: a hundred usual ones. */
+#define ENVIRONMENTS_BYTES (1U << 20)
+
 /* A map's full size is only known here; what a layer does not need stays at one element. */
 static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *options)
 {
@@ -77,6 +83,11 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 		bpf_map__set_max_entries(skel->maps.tm_objects, config->objects);
 		bpf_map__set_max_entries(skel->maps.tm_object_names, config->objects);
 		bpf_map__set_max_entries(skel->maps.tm_free_objects, config->objects);
+	}
+	if (config->per_process) {
+		bpf_map__set_max_entries(skel->maps.tm_processes, config->processes);
+		bpf_map__set_max_entries(skel->maps.tm_numbers, NUMBERS);
+		bpf_map__set_max_entries(skel->maps.tm_environments, ENVIRONMENTS_BYTES);
 	}
 	if (config->calls) {
 		bpf_map__set_max_entries(skel->maps.tm_calls, options->call_buffer);

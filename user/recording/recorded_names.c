@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "catalogue/strings.h"
 #include "recording/recorded_names.h"
+#include "recording/recorded_processes.h"
 
 #define LAYERS_MAX (1U << 8)
 
@@ -34,11 +35,20 @@ struct recorded_names {
 	struct strings strings;
 	struct layer layers[LAYERS_MAX];
 	void *places; /* of struct place, tsearch(3) */
+	struct recorded_processes *processes;
 };
 
 struct recorded_names *recorded_names__new(void)
 {
-	return calloc(1, sizeof(struct recorded_names));
+	struct recorded_names *names = calloc(1, sizeof(*names));
+
+	if (names)
+		names->processes = recorded_processes__new();
+	if (names && !names->processes) {
+		free(names);
+		return NULL;
+	}
+	return names;
 }
 
 void recorded_names__free(struct recorded_names *names)
@@ -48,6 +58,7 @@ void recorded_names__free(struct recorded_names *names)
 	for (unsigned int i = 0; i < LAYERS_MAX; i++)
 		free(names->layers[i].functions);
 	tdestroy(names->places, free);
+	recorded_processes__free(names->processes);
 	strings__free(&names->strings);
 	free(names);
 }
@@ -161,6 +172,8 @@ int recorded_names__take(struct recorded_names *names, enum recording_entry type
 	case RECORDING_MOUNT:
 	case RECORDING_DEVICE:
 		return take_place(names, type, key, unpack);
+	case RECORDING_PROCESS:
+		return recorded_processes__take(names->processes, key, unpack);
 	default:
 		return -EBADMSG;
 	}
@@ -219,6 +232,20 @@ static const char *device(void *context, __u64 where)
 	return place ? place->name : NULL;
 }
 
+static const struct process_info *process(void *context, __u32 number)
+{
+	const struct recorded_names *names = context;
+
+	return recorded_processes__at(names->processes, number);
+}
+
+static __u32 n_processes(void *context)
+{
+	const struct recorded_names *names = context;
+
+	return recorded_processes__n(names->processes);
+}
+
 struct report_names recorded_names__table(struct recorded_names *names)
 {
 	return (struct report_names){
@@ -229,5 +256,7 @@ struct report_names recorded_names__table(struct recorded_names *names)
 		.cgroup = cgroup,
 		.mount = mount,
 		.device = device,
+		.process = process,
+		.n_processes = n_processes,
 	};
 }

@@ -13,8 +13,9 @@ struct recorded_names *recorded_names__new(void); /* NULL: no memory */
 void recorded_names__free(struct recorded_names *names);
 
 /*
- * Takes over an entry of the types LAYER to DEVICE. 0; -EBADMSG for what is none of these, or makes
- * no sense; -ENOMEM. Of a name that changes, the one before stays valid until names are freed.
+ * Takes over an entry of the types LAYER to DEVICE, or PROCESS. 0; -EBADMSG for what is none of
+ * these, or makes no sense; -ENOMEM. Of a name that changes, the one before stays valid until names
+ * are freed.
  */
 int recorded_names__take(struct recorded_names *names, enum recording_entry type, __u64 key,
 			 struct unpack *unpack);

@@ -32,6 +32,7 @@ enum recording_entry {
 	RECORDING_CALLS,  /* events */
 	RECORDING_OBJECT, /* key: its place */
 	RECORDING_OBJECT_NAME, /* key: the same; comes before the first state */
+	RECORDING_PROCESS,     /* key: its number */
 };
 
 enum recording_series_flag {

@@ -170,7 +170,8 @@ static int take(struct recording *recording, const struct ring_entry *entry)
 			ret = take_mark(recording, &unpack);
 		break;
 	default:
-		if (entry->type >= RECORDING_LAYER && entry->type <= RECORDING_DEVICE)
+		if ((entry->type >= RECORDING_LAYER && entry->type <= RECORDING_DEVICE) ||
+		    entry->type == RECORDING_PROCESS)
 			ret = recorded_names__take(recording->names, entry->type, entry->key,
 						   &unpack);
 		break;

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "drain/key_order.h"
 #include "recording/object_writer.h"
+#include "recording/recorded_processes.h"
 #include "recording/recording_format.h"
 #include "recording/recording_writer.h"
 #include "recording/series_code.h"
@@ -47,6 +48,8 @@ struct recording_writer {
 	size_t n_ledgers, ledgers_room;
 	size_t n_notes;
 	struct object_writer *objects;
+	bool *ended; /* processes, by number: nothing of them changes any more */
+	size_t n_ended;
 };
 
 static void free_writer(struct recording_writer *writer)
@@ -59,6 +62,7 @@ static void free_writer(struct recording_writer *writer)
 	pack__free(&writer->pack);
 	free(writer->probes);
 	free(writer->ledgers);
+	free(writer->ended);
 	free(writer->path);
 	free(writer);
 }
@@ -353,6 +357,54 @@ static int put_objects(struct recording_writer *writer, const struct report_run 
 	return ret == -ENOMEM ? no_memory(writer, err) : ret;
 }
 
+/* Room to remember of each process up to that number whether it has ended. */
+static int reach_processes(struct recording_writer *writer, __u32 number)
+{
+	size_t n = (size_t)number + 1;
+	bool *ended;
+
+	if (n <= writer->n_ended)
+		return 0;
+	ended = realloc(writer->ended, n);
+	if (!ended)
+		return -ENOMEM;
+	memset(ended + writer->n_ended, 0, n - writer->n_ended);
+	writer->ended = ended;
+	writer->n_ended = n;
+	return 0;
+}
+
+/* What is found out of a process comes this much later at the latest, in nanoseconds. */
+#define SETTLED_NS 2000000000ULL
+
+static int put_processes(struct recording_writer *writer, const struct report_run *run,
+			 const struct snapshot *snapshot, struct error *err)
+{
+	const struct report_names *names = &run->names;
+	__u32 n = names->n_processes(names->context);
+	int ret = 0;
+
+	if (n > RECORDING_SERIES_MAX)
+		n = RECORDING_SERIES_MAX;
+	if (reach_processes(writer, n) < 0)
+		return no_memory(writer, err);
+	for (__u32 number = 1; number <= n && ret >= 0; number++) {
+		const struct process_info *process;
+
+		if (writer->ended[number])
+			continue;
+		process = names->process(names->context, number);
+		if (!process)
+			continue;
+		writer->ended[number] =
+			process->end_ns && process->end_ns + SETTLED_NS < snapshot->time_ns;
+		pack__start(&writer->pack);
+		recorded_processes__pack(&writer->pack, process);
+		ret = put_name(writer, RECORDING_PROCESS, number, err);
+	}
+	return ret;
+}
+
 static int put_notes(struct recording_writer *writer, const struct report_run *run,
 		     struct error *err)
 {
@@ -395,6 +447,8 @@ int recording_writer__snapshot(struct recording_writer *writer, const struct rep
 		ret = put_probes(writer, run, err);
 	if (ret >= 0)
 		ret = put_ledgers(writer, snapshot, err);
+	if (ret >= 0)
+		ret = put_processes(writer, run, snapshot, err);
 	if (ret >= 0)
 		ret = put_series(writer, run, snapshot, err);
 	if (ret >= 0)

@@ -105,6 +105,7 @@ void series_code__pack(struct pack *pack, const struct snapshot_series *series, 
 	pack_errors(pack, total);
 	pack_histogram(pack, &series->latency);
 	pack_histogram(pack, &series->size);
+	pack__u64(pack, total->key.process);
 }
 
 struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
@@ -129,6 +130,9 @@ struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
 	unpack_errors(unpack, &merge.total);
 	unpack_histogram(unpack, merge.latency);
 	unpack_histogram(unpack, merge.size);
+	/* Not in the first recordings. */
+	if (!unpack->failed && unpack->at < unpack->end)
+		merge.total.key.process = (__u32)unpack__below(unpack, 1ULL << 32);
 	return unpack->failed ? NULL : merge__finish(&merge);
 }
 

@@ -212,7 +212,7 @@ int combined__new(struct combined **out, const struct report_part *parts, size_t
 	int ret = combined ? 0 : -ENOMEM;
 
 	if (!ret)
-		combined->names = combined_names__new();
+		combined->names = combined_names__new(parts, n);
 	if (!ret && !combined->names)
 		ret = -ENOMEM;
 	if (!ret)

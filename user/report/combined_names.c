@@ -7,6 +7,7 @@
 #include "report/name_list.h"
 #include "report/names.h"
 #include "report/where.h"
+#include "tmtrace/process.h"
 
 #define LAYERS_MAX (1U << 8)
 
@@ -17,11 +18,33 @@ struct combined_names {
 	struct name_list jobs;		    /* from 1 on */
 	struct name_list mounts;	    /* from 1 on; second: the file system's type */
 	struct name_list devices;	    /* from 1 on */
+	/* The parts' processes, those of one behind those of the one before. */
+	const struct report_part *parts;
+	__u32 *first; /* number of a part's first one, and at last the next one */
+	size_t n_parts;
+	struct process_info shown;
 };
 
-struct combined_names *combined_names__new(void)
+struct combined_names *combined_names__new(const struct report_part *parts, size_t n)
 {
-	return calloc(1, sizeof(struct combined_names));
+	struct combined_names *names = calloc(1, sizeof(*names));
+	__u32 *first = calloc(n + 1, sizeof(*first));
+
+	if (!names || !first) {
+		free(names);
+		free(first);
+		return NULL;
+	}
+	first[0] = 1;
+	for (size_t i = 0; i < n; i++) {
+		const struct report_names *own = &parts[i].run->names;
+
+		first[i + 1] = first[i] + own->n_processes(own->context);
+	}
+	names->parts = parts;
+	names->n_parts = n;
+	names->first = first;
+	return names;
 }
 
 void combined_names__free(struct combined_names *names)
@@ -36,6 +59,7 @@ void combined_names__free(struct combined_names *names)
 	name_list__free(&names->jobs);
 	name_list__free(&names->mounts);
 	name_list__free(&names->devices);
+	free(names->first);
 	free(names);
 }
 
@@ -106,6 +130,18 @@ static int where_of(struct combined_names *names, const struct report_part *part
 	return 0;
 }
 
+static __u32 process_of(const struct combined_names *names, const struct report_part *part,
+			__u32 process)
+{
+	size_t i = (size_t)(part - names->parts);
+
+	/* A number without a process, as a damaged recording may have: one of the others. */
+	if (process && process != TM_PROCESS_OTHERS &&
+	    process > names->first[i + 1] - names->first[i])
+		return TM_PROCESS_OTHERS;
+	return process && process != TM_PROCESS_OTHERS ? names->first[i] + process - 1 : process;
+}
+
 int combined_names__key(struct combined_names *names, const struct report_part *part,
 			const struct tm_series *total, struct tm_key *out)
 {
@@ -113,7 +149,11 @@ int combined_names__key(struct combined_names *names, const struct report_part *
 
 	if (layer < 0)
 		return layer;
-	*out = (struct tm_key){ .layer = (__u8)layer, .flags = total->key.flags };
+	*out = (struct tm_key){
+		.layer = (__u8)layer,
+		.flags = total->key.flags,
+		.process = process_of(names, part, total->key.process),
+	};
 	/* Those of the kernel's layers are the same everywhere. */
 	function = layer < TM_LAYER_USER ? (int)total->key.function
 					 : function_of(names, part, &total->key, out->layer);
@@ -195,6 +235,31 @@ static const char *device(void *context, __u64 where)
 	return name_list__name(&names->devices, where - 1);
 }
 
+static const struct process_info *process(void *context, __u32 number)
+{
+	struct combined_names *names = context;
+	const struct process_info *own;
+	size_t i = 0;
+
+	if (!number || number >= names->first[names->n_parts])
+		return NULL;
+	while (number >= names->first[i + 1])
+		i++;
+	own = names__process(names->parts[i].run, number - names->first[i] + 1);
+	if (!own)
+		return NULL;
+	names->shown = *own;
+	names->shown.node = names->parts[i].name;
+	return &names->shown;
+}
+
+static __u32 n_processes(void *context)
+{
+	const struct combined_names *names = context;
+
+	return names->first[names->n_parts] - 1;
+}
+
 struct report_names combined_names__table(struct combined_names *names)
 {
 	return (struct report_names){
@@ -205,5 +270,7 @@ struct report_names combined_names__table(struct combined_names *names)
 		.cgroup = cgroup,
 		.mount = mount,
 		.device = device,
+		.process = process,
+		.n_processes = n_processes,
 	};
 }

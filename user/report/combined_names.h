@@ -7,10 +7,11 @@
 
 struct combined_names;
 
-struct combined_names *combined_names__new(void); /* NULL: no memory */
+/* NULL: no memory. The n parts must outlive the names. */
+struct combined_names *combined_names__new(const struct report_part *parts, size_t n);
 void combined_names__free(struct combined_names *names);
 
-/* The key of a part's series; 0 or -ENOMEM. */
+/* The key of a series of one of the parts; 0 or -ENOMEM. */
 int combined_names__key(struct combined_names *names, const struct report_part *part,
 			const struct tm_series *total, struct tm_key *out);
 

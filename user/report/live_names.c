@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "process/processes.h"
 #include "report/live_names.h"
 #include "report/where.h"
 #include "target/cgroup_names.h"
@@ -62,6 +63,20 @@ static const char *device(void *context, __u64 where)
 	return devices__name(names->devices, where__major(where), where__minor(where));
 }
 
+static const struct process_info *process(void *context, __u32 number)
+{
+	const struct live_names *names = context;
+
+	return names->processes ? processes__at(names->processes, number) : NULL;
+}
+
+static __u32 n_processes(void *context)
+{
+	const struct live_names *names = context;
+
+	return names->processes ? processes__n(names->processes) : 0;
+}
+
 void live_names__use(struct live_names *names, struct report_run *run)
 {
 	run->names = (struct report_names){
@@ -72,6 +87,8 @@ void live_names__use(struct live_names *names, struct report_run *run)
 		.cgroup = cgroup,
 		.mount = mount,
 		.device = device,
+		.process = process,
+		.n_processes = n_processes,
 	};
 	run->probes = probe_table__at(names->probes, 0);
 	run->n_probes = probe_table__n(names->probes);

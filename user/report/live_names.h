@@ -8,6 +8,7 @@
 struct mounts;	     /* target/mounts.h */
 struct devices;	     /* target/devices.h */
 struct cgroup_names; /* target/cgroup_names.h */
+struct processes;    /* process/processes.h */
 
 /* Where they are looked up; it owns none of them. */
 struct live_names {
@@ -16,6 +17,7 @@ struct live_names {
 	struct mounts *mounts;
 	struct devices *devices;
 	struct cgroup_names *cgroups;
+	struct processes *processes;
 };
 
 /*

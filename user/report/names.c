@@ -17,6 +17,11 @@ const char *names__function(const struct report_run *run, const struct tm_key *k
 	return run->names.function(run->names.context, key->layer, key->function);
 }
 
+const struct process_info *names__process(const struct report_run *run, __u32 number)
+{
+	return number ? run->names.process(run->names.context, number) : NULL;
+}
+
 const char *names__cgroup(const struct report_run *run, __u64 job)
 {
 	return job ? run->names.cgroup(run->names.context, job) : NULL;

@@ -22,6 +22,9 @@ const char *names__fs_type(const struct report_run *run, const struct tm_series 
 const char *names__device(const struct report_run *run, const struct tm_series *series,
 			  char out[NAMES_ROOM]);
 
+/* A process by its number; NULL: not known, or not told apart. */
+const struct process_info *names__process(const struct report_run *run, __u32 number);
+
 /* Does the function have a size, so that 0 bytes means none were moved? */
 bool names__has_size(const struct report_run *run, const struct tm_key *key);
 

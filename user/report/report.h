@@ -12,6 +12,7 @@
 #include "attach/probe_table.h"
 #include "base/error.h"
 #include "drain/drain.h"
+#include "process/process_info.h"
 
 struct report_mount {
 	const char *point, *type; /* "/home", "ext4" */
@@ -38,6 +39,9 @@ struct report_names {
 	/* false: not known. series is of the VFS layer, or of a file system without a device. */
 	bool (*mount)(void *context, const struct tm_series *series, struct report_mount *out);
 	const char *(*device)(void *context, __u64 where); /* a disk */
+	/* By its number, as in struct tm_key. */
+	const struct process_info *(*process)(void *context, __u32 number);
+	__u32 (*n_processes)(void *context); /* the highest number; 0: they are not told apart */
 };
 
 /* One measured mechanism of a layer, for the run record. */

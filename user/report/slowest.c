@@ -80,13 +80,8 @@ static void describe_object(struct kept *kept, const struct call_batch *batch)
 static bool passes(const struct slowest *slowest, const struct report_run *run,
 		   const struct call_series *series)
 {
-	struct tm_series like = { 0 };
+	const struct tm_series like = call_series__like(series);
 
-	if (series) {
-		like.key = series->key;
-		like.creator = series->creator;
-		memcpy(like.label, series->label, sizeof(like.label));
-	}
 	return filter__passes(slowest->filter, run, &like);
 }
 
@@ -173,7 +168,8 @@ static int put(struct grid *grid, size_t column, const char *text)
 static int put_call(struct grid *grid, const struct kept *kept)
 {
 	const struct tm_call *call = &kept->call;
-	const struct tm_key *key = &kept->series.key;
+	const struct tm_series like = call_series__like(&kept->series);
+	const struct tm_key *key = &like.key;
 	char text[UNITS_ROOM];
 	int ret = grid__row(grid);
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "report/bars.h"
+#include "report/fold.h"
 #include "report/jobs.h"
 #include "report/names.h"
 #include "report/notes.h"
@@ -279,15 +280,16 @@ int table__flush(FILE *out, struct error *err)
 	return 0;
 }
 
-static int print(struct table *table, struct error *err)
+/* table->snapshot is one of which no two rows differ in their process alone. */
+static int print_folded(struct table *table)
 {
 	FILE *out = table->options->out;
-	int ret = 0;
+	int ret;
 
 	table->empty = true;
 	table->rows = calloc(table->snapshot->n_series + 1, sizeof(*table->rows));
 	if (!table->rows)
-		return error__set(err, -ENOMEM, "printing the tables: out of memory");
+		return -ENOMEM;
 	if (table->interval)
 		print_time_of_day(table);
 	else
@@ -298,9 +300,22 @@ static int print(struct table *table, struct error *err)
 	if (!ret && !table->interval)
 		print_notes(table);
 	free(table->rows);
+	return ret;
+}
+
+static int print(struct table *table, struct error *err)
+{
+	struct fold *fold = NULL;
+	int ret = fold__new(&fold, table->snapshot);
+
+	if (!ret) {
+		table->snapshot = fold__snapshot(fold);
+		ret = print_folded(table);
+	}
+	fold__free(fold);
 	if (ret)
 		return error__set(err, ret, "printing the tables: %s", strerror(-ret));
-	return table__flush(out, err);
+	return table__flush(table->options->out, err);
 }
 
 int table__print(const struct table_options *options, const struct report_run *run,

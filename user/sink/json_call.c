@@ -84,7 +84,7 @@ void json_calls__free(struct json_calls *calls)
 static const char *series_text(struct json_calls *calls, const struct call_series *series)
 {
 	struct series_text *cached = &calls->series[series->slot % CACHE];
-	struct tm_series like = { .key = series->key, .creator = series->creator };
+	const struct tm_series like = call_series__like(series);
 	struct json_object *object;
 
 	if (cached->text && !memcmp(&cached->of, series, sizeof(*series)))
@@ -94,7 +94,6 @@ static const char *series_text(struct json_calls *calls, const struct call_serie
 	object = json_object_new_object();
 	if (!object)
 		return NULL;
-	memcpy(like.label, series->label, sizeof(like.label));
 	json_record__key(object, calls->run, &like);
 	cached->of = *series;
 	cached->text = members(object);

@@ -202,6 +202,17 @@ void json_record__key(struct json_object *record, const struct report_run *run,
 								    : NULL);
 }
 
+void json_record__process(struct json_object *record, const struct process_info *process)
+{
+	json_value__add_measured(record, "pid", process ? process->pid : 0, process);
+	json_value__add_measured(record, "rank", process ? (__u64)process->rank : 0,
+				 process && process->rank >= 0);
+	json_value__add_string(record, "comm", process ? process->comm : NULL);
+	json_value__add_string(record, "jobid", process ? process->jobid : NULL);
+	if (process && process->node)
+		json_value__add_string(record, "hostname", process->node);
+}
+
 struct json_object *json_record__series(const struct report_run *run,
 					const struct snapshot *snapshot, size_t i, bool final)
 {
@@ -219,6 +230,7 @@ struct json_object *json_record__series(const struct report_run *run,
 	has_size = figures.sized || names__has_size(run, &total->key);
 	timed = figures.timed != 0;
 	json_record__key(record, run, total);
+	json_record__process(record, names__process(run, total->key.process));
 	json_value__add_u64(record, "count", total->count);
 	add_errors(record, run, total);
 	json_value__add_measured(record, "bytes", total->bytes, has_size);

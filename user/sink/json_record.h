@@ -19,6 +19,9 @@ struct json_object *json_record__run(const struct report_run *run, __u64 end_ns,
 void json_record__key(struct json_object *record, const struct report_run *run,
 		      const struct tm_series *total);
 
+/* Adds which process it is of; NULL: that is not known, or of several. */
+void json_record__process(struct json_object *record, const struct process_info *process);
+
 /* Series i of a snapshot: a function or a device. */
 struct json_object *json_record__series(const struct report_run *run,
 					const struct snapshot *snapshot, size_t i, bool final);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Processes, where they are told apart: each has a number, from 1, by which series name it. A
+ * process keeps it through exec; who gets the same pid later has another one.
+ */
+#ifndef TMTRACE_PROCESS_H
+#define TMTRACE_PROCESS_H
+
+/* In place of a number: one for which there was no room, or of which nothing more was told. */
+#define TM_PROCESS_OTHERS (~0U)
+
+#define TM_PROCESS_COMMAND 192
+
+enum tm_process_state {
+	TM_PROCESS_FREE,
+	TM_PROCESS_LIVE, /* also when it has ended */
+};
+
+/* An element of tm_processes, mmapped; its index is the number. */
+struct tm_process {
+	__u64 start_ns; /* CLOCK_MONOTONIC */
+	__u64 end_ns;	/* 0: it has not ended */
+	__u32 pid;	/* as the kernel numbers them */
+	__u32 ppid;	/* when it was first seen */
+	__u32 uid;
+	__u32 parent; /* number of the parent; 0: that was not traced */
+	__u32 state;  /* enum tm_process_state, written last */
+	__u32 forked; /* it was seen to be forked, and did not call exec yet */
+	char comm[16];
+	__u32 command_bytes;
+	__u32 pad;
+	char command[TM_PROCESS_COMMAND]; /* arguments, each ended by NUL; cut */
+};
+
+/*
+ * A piece of the environment that a process was started with, through tm_environments; the pieces
+ * of one environment follow one another, others may lie between them.
+ */
+#define TM_ENVIRONMENT_PIECE 4096
+#define TM_ENVIRONMENT_MAX   (256U << 10) /* bytes that are looked at */
+
+struct tm_environment {
+	__u32 process;
+	__u32 total;  /* bytes of all pieces */
+	__u32 offset; /* of this one; 0: an environment begins */
+	__u32 bytes;
+	char text[TM_ENVIRONMENT_PIECE];
+};
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <bpf/libbpf.h>
+
+#include "base/clock.h"
+#include "process/processes.h"
+#include "process/start_env.h"
+#include "tmtrace/process.h"
+
+/* What is known of the environment of a process. */
+struct known {
+	struct start_env env;
+	bool read;	    /* env is its own */
+	char *block;	    /* while its pieces come; NULL: none is on its way */
+	__u32 bytes, total; /* of the block: so far, in all */
+};
+
+struct processes {
+	struct drain_maps maps;
+	const struct tm_process *table; /* mmapped */
+	struct known *known;		/* by number */
+	struct ring_buffer *ring;
+	int epoll;
+	__u64 offset_ns; /* from CLOCK_MONOTONIC to CLOCK_REALTIME */
+	/* Of the last one that was asked for: */
+	struct process_info shown;
+	char comm[sizeof(((struct tm_process *)0)->comm) + 1];
+	char command[TM_PROCESS_COMMAND + 1];
+};
+
+static void drop_block(struct known *known)
+{
+	free(known->block);
+	known->block = NULL;
+	known->bytes = known->total = 0;
+}
+
+/* One that follows another (exec) begins anew; of one with a gap nothing is kept. */
+static int on_piece(void *context, void *data, size_t size)
+{
+	const struct tm_environment *piece = data;
+	struct processes *processes = context;
+	struct known *known;
+
+	if (size < sizeof(*piece) || piece->process >= processes->maps.n_processes ||
+	    piece->bytes > sizeof(piece->text) || piece->total > TM_ENVIRONMENT_MAX)
+		return 0;
+	known = &processes->known[piece->process];
+	if (!piece->offset) {
+		drop_block(known);
+		known->total = piece->total;
+		known->block = malloc(known->total + 1);
+	}
+	if (!known->block || piece->total != known->total || piece->offset != known->bytes ||
+	    piece->bytes > known->total - known->bytes) {
+		drop_block(known);
+		return 0;
+	}
+	memcpy(known->block + known->bytes, piece->text, piece->bytes);
+	known->bytes += piece->bytes;
+	if (known->bytes < known->total)
+		return 0;
+	start_env__read(&known->env, known->block, known->total);
+	known->read = true;
+	drop_block(known);
+	return 0;
+}
+
+/* Ready when the kernel side woke the reader: libbpf's own is with every piece. */
+static int watch(struct processes *processes)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+
+	processes->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (processes->epoll < 0 ||
+	    epoll_ctl(processes->epoll, EPOLL_CTL_ADD, processes->maps.environments, &event) < 0)
+		return -errno;
+	return 0;
+}
+
+static int open_maps(struct processes *processes)
+{
+	const struct drain_maps *maps = &processes->maps;
+	void *table = mmap(NULL, maps->n_processes * sizeof(struct tm_process), PROT_READ,
+			   MAP_SHARED, maps->processes, 0);
+
+	if (table == MAP_FAILED)
+		return -errno;
+	processes->table = table;
+	processes->known = calloc(maps->n_processes, sizeof(*processes->known));
+	if (!processes->known)
+		return -ENOMEM;
+	processes->ring = ring_buffer__new(maps->environments, on_piece, processes, NULL);
+	return processes->ring ? watch(processes) : -errno;
+}
+
+int processes__open(struct processes **out, const struct drain_maps *maps, struct error *err)
+{
+	struct processes *processes = calloc(1, sizeof(*processes));
+	int rc = -ENOMEM;
+
+	if (processes) {
+		processes->maps = *maps;
+		processes->epoll = -1;
+		processes->offset_ns = clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
+		rc = open_maps(processes);
+	}
+	if (rc < 0) {
+		processes__close(processes);
+		return error__set(err, rc, "processes cannot be told apart: %s", strerror(-rc));
+	}
+	*out = processes;
+	return 0;
+}
+
+void processes__close(struct processes *processes)
+{
+	if (!processes)
+		return;
+	for (__u32 i = 0; processes->known && i < processes->maps.n_processes; i++)
+		free(processes->known[i].block);
+	free(processes->known);
+	ring_buffer__free(processes->ring);
+	if (processes->epoll >= 0)
+		close(processes->epoll);
+	if (processes->table)
+		munmap((void *)processes->table,
+		       processes->maps.n_processes * sizeof(struct tm_process));
+	free(processes);
+}
+
+int processes__fd(const struct processes *processes)
+{
+	return processes->epoll;
+}
+
+int processes__read(struct processes *processes)
+{
+	struct epoll_event event;
+	int rc;
+
+	while (epoll_wait(processes->epoll, &event, 1, 0) > 0)
+		;
+	rc = ring_buffer__consume(processes->ring);
+	return rc < 0 ? rc : 0;
+}
+
+__u32 processes__n(const struct processes *processes)
+{
+	__u32 next = __atomic_load_n(processes->maps.next_process, __ATOMIC_RELAXED);
+
+	return next < processes->maps.n_processes ? next - 1 : processes->maps.n_processes - 1;
+}
+
+/*
+ * The environment that a process was started with: its own, or that of the one that forked it,
+ * which was given its number before.
+ */
+static const struct start_env *env_of(const struct processes *processes, __u32 number)
+{
+	while (!processes->known[number].read && processes->table[number].parent &&
+	       processes->table[number].parent < number && processes->table[number].forked)
+		number = processes->table[number].parent;
+	return processes->known[number].read ? &processes->known[number].env : NULL;
+}
+
+/* The arguments with spaces between them; what is there may be changing. */
+static void copy_command(struct processes *processes, const struct tm_process *from)
+{
+	size_t n = from->command_bytes;
+
+	if (n > TM_PROCESS_COMMAND)
+		n = TM_PROCESS_COMMAND;
+	memcpy(processes->command, from->command, n);
+	while (n && !processes->command[n - 1])
+		n--;
+	for (size_t i = 0; i < n; i++)
+		if (!processes->command[i])
+			processes->command[i] = ' ';
+	processes->command[n] = '\0';
+}
+
+const struct process_info *processes__at(struct processes *processes, __u32 number)
+{
+	const struct tm_process *from;
+	const struct start_env *env;
+
+	if (!number || number >= processes->maps.n_processes)
+		return NULL;
+	from = &processes->table[number];
+	if (__atomic_load_n(&from->state, __ATOMIC_ACQUIRE) != TM_PROCESS_LIVE)
+		return NULL;
+	env = env_of(processes, number);
+	memcpy(processes->comm, from->comm, sizeof(from->comm));
+	copy_command(processes, from);
+	processes->shown = (struct process_info){
+		.pid = from->pid,
+		.ppid = from->ppid,
+		.uid = from->uid,
+		.rank = env ? env->rank : -1,
+		.start_ns = from->start_ns + processes->offset_ns,
+		.end_ns = from->end_ns ? from->end_ns + processes->offset_ns : 0,
+		.comm = processes->comm,
+		.command = processes->command[0] ? processes->command : NULL,
+		.jobid = env && env->jobid[0] ? env->jobid : NULL,
+	};
+	return &processes->shown;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the environment that a process was started with says of its place in a job. */
+#ifndef USER_PROCESS_START_ENV_H
+#define USER_PROCESS_START_ENV_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+#define START_ENV_JOBID 64
+
+struct start_env {
+	__s64 rank;			 /* -1: none */
+	char jobid[START_ENV_JOBID + 1]; /* empty: none */
+};
+
+/*
+ * Reads a block of VAR=VALUE, each ended by NUL; the last one may be cut. Whoever started the
+ * process can have put anything into it: what is no number is no rank, what is longer than
+ * START_ENV_JOBID or has other characters than a scheduler's is no job.
+ *
+ * The rank is that of PMIX_RANK, OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID: the first of these
+ * that is there. Slurm's is the last: under mpirun in a batch script, ranks have that of the shell.
+ * The job is that of SLURM_JOB_ID, PBS_JOBID, LSB_JOBID.
+ */
+void start_env__read(struct start_env *out, const char *block, size_t bytes);
+
+#endif
