@@ -127,7 +127,7 @@ _tmtrace_options()
 		return
 	fi
 	if [[ $2 == report ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--calls --input --filter --help --histogram --json --no-pager
+		mapfile -t COMPREPLY < <(compgen -W '--calls --diff --input --filter --help --histogram --json --no-pager
 			--sort --tree --usage --version' -- "$1")
 		return
 	fi
@@ -136,7 +136,8 @@ _tmtrace_options()
 		return
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --call-buffer --calls --cgroup --duration --env --histogram
-		--interval --json --max-series --mechanism --min-duration --no-per-process --optional --output --per-process --quiet --sample
+		--interval --json --max-series --mechanism --min-duration --no-per-process --objects --optional
+		--output --per-process --quiet --sample
 		--size --syslog= --syslog-journal --syslog-rate --syslog-socket --user" -- "$1")
 }
 
