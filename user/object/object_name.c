@@ -41,7 +41,7 @@ static bool put_path(const struct tm_object *object, const struct tm_object_name
 	if (object->is_cut)
 		out = stpcpy(out, OBJECT_NAME_CUT);
 	if (n == 1 && is_root(parts)) {
-		strcpy(out, "/");
+		memcpy(out, "/", sizeof("/"));
 		return true;
 	}
 	while (n--) {

@@ -16,7 +16,7 @@ struct object_maps {
 };
 
 /* 0 and *out, or -ENOMEM or why a map cannot be mapped. */
-int object_table__new(struct object_table **out, const struct object_maps *maps, struct error *err);
+int object_table__new(struct object_table **out, const struct object_maps *fds, struct error *err);
 void object_table__free(struct object_table *table); /* NULL is fine */
 
 /* Puts all that there are into the list, in order. 0 or -ENOMEM. */

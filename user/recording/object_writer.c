@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +9,14 @@
 #include "recording/object_writer.h"
 #include "recording/recording_format.h"
 
+/* Without what its alignment adds at the end. */
+#define OBJECT_BYTES (offsetof(struct tm_object, closes) + sizeof(struct tm_span))
+
 /* What is in the file of a place. */
 struct written {
-	struct tm_object object; /* key 0: nothing was there yet */
 	bool is_there;
-	__u64 seen; /* number of the last snapshot that had it */
+	struct tm_object object; /* if it is */
+	__u64 seen;		 /* number of the last snapshot that had it */
 };
 
 struct object_writer {
@@ -59,7 +63,7 @@ static int put_object(struct written *written, struct ring_writer *ring, struct 
 		      object_key__order(&written->object.key, &object->total.key) != 0;
 	int rc = 0;
 
-	if (!is_new && !memcmp(&written->object, &object->total, sizeof(object->total)))
+	if (!is_new && !memcmp(&written->object, &object->total, OBJECT_BYTES))
 		return 0;
 	if (is_new) {
 		pack__start(pack);
