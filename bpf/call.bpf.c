@@ -189,6 +189,8 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 	call__size_at_entry(regs, &probe->spec.size, frame);
 	if (recorder__is_on())
 		call__describe(regs, stack, &probe->spec.object);
+	if (walk__is_on())
+		walk__enter(regs, stack->depth);
 	__builtin_memcpy(frame->times_ns, thread->times_ns, sizeof(frame->times_ns));
 	if (cookie)
 		**cookie = frame->sequence;

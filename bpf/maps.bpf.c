@@ -27,6 +27,7 @@ struct tm_object_slots_map tm_object_slots SEC(".maps");
 struct tm_objects_map tm_objects SEC(".maps");
 struct tm_object_names_map tm_object_names SEC(".maps");
 struct tm_free_objects_map tm_free_objects SEC(".maps");
+struct tm_walkers_map tm_walkers SEC(".maps");
 
 const volatile struct tm_config tm_config = {};
 __u32 tm_next_slot = 0;
@@ -39,6 +40,7 @@ __u32 tm_stopped = 1;
 __u32 tm_any_switcher = 0;
 __u32 tm_trial = 0;
 __u64 tm_call_threads = 0;
+__u64 tm_stackless[TM_STACKLESS] = {};
 __u64 tm_compat_calls = 0;
 __u64 tm_arrivals_lost = 0;
 

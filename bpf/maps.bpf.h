@@ -145,6 +145,14 @@ struct tm_described_map {
 	__type(value, struct tm_descriptions);
 };
 
+/* Only where their stacks are, too. */
+struct tm_walkers_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct tm_walker);
+};
+
 struct tm_stacks_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -241,6 +249,7 @@ extern struct tm_cgroup_map tm_cgroup SEC(".maps");
 extern struct tm_threads_map tm_threads SEC(".maps");
 extern struct tm_stacks_map tm_stacks SEC(".maps");
 extern struct tm_described_map tm_described SEC(".maps");
+extern struct tm_walkers_map tm_walkers SEC(".maps");
 
 extern const volatile struct tm_config tm_config;
 
@@ -262,6 +271,8 @@ extern __u32 tm_any_switcher;
 extern __u32 tm_trial;
 /* Threads that have a number in the ids of their calls. */
 extern __u64 tm_call_threads;
+/* Calls that were recorded without their stack. */
+extern __u64 tm_stackless[TM_STACKLESS];
 /* System calls of 32-bit programs: seen, not understood. */
 extern __u64 tm_compat_calls;
 

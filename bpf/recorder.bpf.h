@@ -8,6 +8,7 @@
 
 #include "frame.bpf.h"
 #include "thread.bpf.h"
+#include "walk.bpf.h"
 
 #include "tmtrace/call.h"
 
@@ -88,11 +89,52 @@ static __attribute__((noinline)) int recorder__put_named(const struct tm_call_ev
 	return 0;
 }
 
+/* A call that is recorded has no stack. */
+TM_INLINE struct tm_walker *recorder__stackless(enum tm_stackless reason)
+{
+	ADD(tm_stackless[reason], 1);
+	return NULL;
+}
+
+/* What takes the stack of a call; NULL: it has none, and that is counted. */
+TM_INLINE struct tm_walker *recorder__walker(const struct tm_call *call)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct tm_walker *walker;
+
+	if (!call->tid)
+		return recorder__stackless(TM_STACKLESS_ASYNC);
+	walker = walk__of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return walker ? walker : recorder__stackless(TM_STACKLESS_MEMORY);
+}
+
+/* With its stack, and the string that is its object, if it is one. */
+static __attribute__((noinline)) int recorder__put_stacked(const struct tm_call_event *event,
+							   struct tm_walker *walker, bool in_system,
+							   u64 *size)
+{
+	const struct tm_call *call = &event->call;
+	struct tm_call_stacked *out = &walker->out;
+	u32 n = walk__take(walker, call->depth + !in_system, in_system);
+
+	if (n > TM_STACK_MAX)
+		n = TM_STACK_MAX;
+	TM_PIN(n);
+	out->named.event = *event;
+	out->named.name[0] = 0;
+	if (call->object_kind == TM_OBJECT_STRING)
+		bpf_probe_read_user_str(out->named.name, sizeof(out->named.name),
+					(void *)call->object[0]);
+	*size = sizeof(out->named) + n * sizeof(*out->addresses);
+	return bpf_ringbuf_output(&tm_calls, out, *size, recorder__wakeup(*size));
+}
+
 /* Records a call that a probe has counted; thread is the current one's state. */
 static __attribute__((noinline)) int recorder__put(struct tm_call_event *event,
 						   struct tm_thread *thread, u32 probe)
 {
 	struct tm_call_ledger *ledger = recorder__ledger(probe);
+	struct tm_walker *walker = NULL;
 	u64 size = sizeof(*event);
 	int rc;
 
@@ -108,7 +150,11 @@ static __attribute__((noinline)) int recorder__put(struct tm_call_event *event,
 	}
 	if (event->call.tid)
 		bpf_get_current_comm(event->comm, sizeof(event->comm));
-	if (event->call.object_kind == TM_OBJECT_STRING) {
+	if (walk__is_on())
+		walker = recorder__walker(&event->call);
+	if (walker) {
+		rc = recorder__put_stacked(event, walker, probe < TM_PROBE_USER, &size);
+	} else if (event->call.object_kind == TM_OBJECT_STRING) {
 		size = sizeof(struct tm_call_named);
 		rc = recorder__put_named(event);
 	} else {

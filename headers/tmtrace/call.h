@@ -52,6 +52,25 @@ struct tm_call_named {
 };
 
 /*
+ * With the stack of who made it (-g), in place of both: as many addresses as the size says. First is
+ * where a library's function returns to, or of an operation on files, where the system call was
+ * made; then the return addresses further out.
+ */
+#define TM_STACK_MAX 64
+
+struct tm_call_stacked {
+	struct tm_call_named named;
+	__u64 addresses[TM_STACK_MAX];
+};
+
+/* Why a call was recorded without its stack. */
+enum tm_stackless {
+	TM_STACKLESS_ASYNC,  /* it was of no one thread */
+	TM_STACKLESS_MEMORY, /* no memory for its thread */
+	TM_STACKLESS,
+};
+
+/*
  * What became of the calls that a probe counted, once it is quiet:
  * ledger.recorded = recorded + too_short + sampled_out + full + busy + untimed
  */

@@ -30,9 +30,9 @@ struct tm_config {
 	__u8 block_errno;	/* a request's result is an errno, not a blk_status_t */
 	__u8 spare_confined;	/* no return probe in a thread under seccomp */
 	__u8 hooks;		/* operations on files are seen at the functions of system calls */
-	__u8 calls;		/* single calls are recorded: */
 	__u8 per_process;	/* processes are told apart */
-	__u8 pad;
+	__u8 calls;		/* single calls are recorded: */
+	__u8 stacks;		/* with the stacks of those who made them */
 	__u32 objects;	   /* slots of the table of files and objects; 0: none are counted */
 	__u32 call_sample; /* one in so many */
 	__u32 call_wakeup; /* bytes, a power of two: the loader is woken each time so many came */

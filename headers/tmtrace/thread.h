@@ -3,6 +3,7 @@
 #ifndef TMTRACE_THREAD_H
 #define TMTRACE_THREAD_H
 
+#include "tmtrace/call.h"
 #include "tmtrace/config.h"
 #include "tmtrace/object.h"
 #include "tmtrace/series.h"
@@ -127,5 +128,19 @@ _Static_assert(sizeof(struct tm_stack) <= TM_STORAGE_MAX, "struct tm_stack is to
 struct tm_descriptions {
 	struct tm_described at[TM_FRAMES];
 };
+
+/* Who made an open call, where stacks are recorded; beside its frame, with the same index. */
+struct tm_caller {
+	__u64 back; /* the return address; 0: not known */
+	__u64 bp;   /* the caller's frame pointer, if it has one */
+};
+
+/* What a thread's stacks are taken with. */
+struct tm_walker {
+	struct tm_caller callers[TM_FRAMES];
+	struct tm_call_stacked out;
+};
+
+_Static_assert(sizeof(struct tm_walker) <= TM_STORAGE_MAX, "struct tm_walker is too large for 7.x");
 
 #endif

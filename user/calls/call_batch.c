@@ -12,21 +12,43 @@ _Static_assert(sizeof(struct call_batch_header) == 24, "as documented");
 _Static_assert(sizeof(struct call_series) == 48, "as documented");
 _Static_assert(sizeof(struct call_thread) == 24, "as documented");
 _Static_assert(sizeof(struct tm_call) == 80, "as documented");
+_Static_assert(sizeof(struct call_frame) == 16, "as documented");
+
+/* What comes after the names. 0, or -EBADMSG. */
+static int open_stacks(struct call_batch *batch, const void *data, size_t size)
+{
+	const struct call_stacks_header *header = data;
+	size_t frames, words;
+
+	if (size < sizeof(*header) || size % 8)
+		return -EBADMSG;
+	frames = header->n_frames * sizeof(struct call_frame);
+	words = header->n_links + batch->n_calls;
+	if (size != sizeof(*header) + frames + (words + 1) / 2 * 8)
+		return -EBADMSG;
+	batch->n_frames = header->n_frames;
+	batch->n_links = header->n_links;
+	batch->frames = (const void *)(header + 1);
+	batch->links = (const void *)(batch->frames + batch->n_frames);
+	batch->stack_of = batch->links + batch->n_links;
+	return 0;
+}
 
 int call_batch__open(struct call_batch *out, const void *data, size_t size)
 {
 	const struct call_batch_header *header = data;
-	size_t series, threads, calls;
+	size_t series, threads, calls, stacks;
 
 	if (size < sizeof(*header))
 		return -EBADMSG;
-	if (header->version != CALL_BATCH_VERSION)
+	if (header->version != CALL_BATCH_VERSION && header->version != CALL_BATCH_VERSION_STACKS)
 		return -ENOTSUP;
 	/* The numbers have 32 bits: no sum of them overflows. */
 	series = header->n_series * sizeof(struct call_series);
 	threads = header->n_threads * sizeof(struct call_thread);
 	calls = header->n_calls * sizeof(struct tm_call);
-	if (size != sizeof(*header) + series + threads + calls + header->names_bytes)
+	stacks = header->version == CALL_BATCH_VERSION_STACKS ? header->stacks_bytes : 0;
+	if (size != sizeof(*header) + series + threads + calls + header->names_bytes + stacks)
 		return -EBADMSG;
 	*out = (struct call_batch){
 		.data = data,
@@ -39,8 +61,13 @@ int call_batch__open(struct call_batch *out, const void *data, size_t size)
 	out->series = (const void *)(header + 1);
 	out->threads = (const void *)(out->series + out->n_series);
 	out->calls = (const void *)(out->threads + out->n_threads);
+	out->first = out->calls;
 	out->names = (const void *)(out->calls + out->n_calls);
-	return 0;
+	if (!stacks)
+		return 0;
+	if (out->names_bytes % 8)
+		return -EBADMSG;
+	return open_stacks(out, out->names + out->names_bytes, stacks);
 }
 
 static int compare_slots(const void *key, const void *item)
@@ -104,13 +131,48 @@ const char *call_batch__u128(const struct tm_call *call, char *out, size_t room)
 	return out;
 }
 
-const char *call_batch__name(const struct call_batch *batch, const struct tm_call *call)
+/* NULL: there is none, or it is empty. */
+static const char *string_at(const struct call_batch *batch, __u64 at)
 {
-	__u64 at = call->object[0];
-
-	if (call->object_kind != TM_OBJECT_STRING || at >= batch->names_bytes)
-		return NULL;
-	if (!batch->names[at] || !memchr(batch->names + at, '\0', batch->names_bytes - at))
+	if (at >= batch->names_bytes || !batch->names[at] ||
+	    !memchr(batch->names + at, '\0', batch->names_bytes - at))
 		return NULL;
 	return batch->names + at;
+}
+
+const char *call_batch__name(const struct call_batch *batch, const struct tm_call *call)
+{
+	return call->object_kind == TM_OBJECT_STRING ? string_at(batch, call->object[0]) : NULL;
+}
+
+bool call_batch__stack(const struct call_batch *batch, const struct tm_call *call,
+		       struct call_stack *out)
+{
+	size_t at;
+
+	if (!batch->stack_of)
+		return false;
+	at = batch->stack_of[call - batch->first];
+	if (at >= batch->n_links)
+		return false;
+	out->n = batch->links[at];
+	out->frames = &batch->links[at + 1];
+	if (!out->n || out->n > TM_STACK_MAX || out->n > batch->n_links - at - 1)
+		return false;
+	for (size_t i = 0; i < out->n; i++)
+		if (out->frames[i] >= batch->n_frames)
+			return false;
+	return true;
+}
+
+struct stack_frame call_batch__frame(const struct call_batch *batch,
+				     const struct call_stack *stack, size_t i)
+{
+	const struct call_frame *frame = &batch->frames[stack->frames[i]];
+
+	return (struct stack_frame){
+		.function = string_at(batch, frame->function),
+		.library = string_at(batch, frame->library),
+		.place = frame->place,
+	};
 }

@@ -9,25 +9,34 @@
  *	struct tm_call [n_calls]	as they ended; start_ns is CLOCK_REALTIME
  *	names_bytes of strings, each ended by NUL: objects of TM_OBJECT_STRING, whose object[0] is
  *	the offset of the string
+ * and where stacks were recorded, so that stacks_bytes is not 0:
+ *	struct call_stacks_header
+ *	struct call_frame [n_frames]	each once
+ *	__u32 [n_links]			stacks, each once: how many frames, then their numbers
+ *	__u32 [n_calls]			of each call, where its stack begins among these; ~0: none
+ *	and 4 bytes more where that makes a multiple of 8
  *
  * All numbers are little endian.
  */
 #ifndef USER_CALLS_CALL_BATCH_H
 #define USER_CALLS_CALL_BATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "stacks/stacks.h"
 #include "tmtrace/call.h"
 #include "tmtrace/series.h"
 
-#define CALL_BATCH_VERSION 1
+#define CALL_BATCH_VERSION	  1
+#define CALL_BATCH_VERSION_STACKS 2 /* with stacks, which older readers do not know */
 
 struct call_batch_header {
 	__u32 version;
 	__u32 n_series, n_threads, n_calls;
 	__u32 names_bytes; /* padded to a multiple of 8 */
-	__u32 reserved;
+	__u32 stacks_bytes; /* 0: no stacks were recorded */
 };
 
 /* What a slot of the kernel's counters stood for: the parts of its tm_series that name it. */
@@ -46,6 +55,19 @@ struct call_thread {
 	char comm[16]; /* ended by NUL */
 };
 
+struct call_stacks_header {
+	__u32 n_frames, n_links;
+};
+
+/* Where a call was made; strings are offsets among the names, 0: not known. */
+struct call_frame {
+	__u64 place; /* in the file of the library, of the return address; without one, the address */
+	__u32 function;
+	__u32 library;
+};
+
+#define CALL_NO_STACK (~0U)
+
 struct call_batch {
 	const void *data; /* all of it */
 	size_t size;
@@ -54,6 +76,17 @@ struct call_batch {
 	const struct tm_call *calls;
 	const char *names;
 	size_t n_series, n_threads, n_calls, names_bytes;
+	const struct tm_call *first; /* calls, of all that are in the batch */
+	/* NULL: stacks were not recorded. */
+	const __u32 *stack_of, *links;
+	const struct call_frame *frames;
+	size_t n_frames, n_links;
+};
+
+/* A stack in a batch: the numbers of its frames, the innermost first. */
+struct call_stack {
+	size_t n;
+	const __u32 *frames;
 };
 
 /*
@@ -72,5 +105,12 @@ const char *call_batch__comm(const struct call_batch *batch, __u32 tid);
 const char *call_batch__u128(const struct tm_call *call, char *out, size_t room);
 /* The string that is a call's object; NULL where it is none, or could not be read. */
 const char *call_batch__name(const struct call_batch *batch, const struct tm_call *call);
+
+/* Who made one of the batch's calls. False: it is not known. */
+bool call_batch__stack(const struct call_batch *batch, const struct tm_call *call,
+		       struct call_stack *out);
+/* A frame of such a stack, and its strings: NULL where they are not known. */
+struct stack_frame call_batch__frame(const struct call_batch *batch,
+				     const struct call_stack *stack, size_t i);
 
 #endif

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "calls/call_pack.h"
+#include "calls/name_pack.h"
+#include "calls/stack_pack.h"
 #include "tmtrace/spec.h"
 
 /*
@@ -19,28 +21,36 @@ struct cached {
 };
 
 struct call_pack {
-	size_t room, used; /* bytes of a batch */
-	__u64 batch;	   /* number of the current one, from 1 */
+	size_t room; /* bytes of a batch */
+	__u64 batch; /* number of the current one, from 1 */
 	struct tm_call *calls;
 	struct call_series *series;
 	struct call_thread *threads;
-	char *names;
-	size_t n_calls, n_series, n_threads, names_bytes;
+	struct name_pack *names;
+	struct stack_pack *stacks; /* NULL: without */
+	size_t n_calls, n_series, n_threads;
 	struct cached slots[CACHE], tids[CACHE];
 	void *out;
 };
 
-/* An empty string is at offset 0. */
 static void begin(struct call_pack *pack)
 {
 	pack->batch++;
 	pack->n_calls = pack->n_series = pack->n_threads = 0;
-	pack->names[0] = '\0';
-	pack->names_bytes = 1;
-	pack->used = sizeof(struct call_batch_header) + 8; /* the names, padded */
+	name_pack__begin(pack->names);
+	if (pack->stacks)
+		stack_pack__begin(pack->stacks);
 }
 
-struct call_pack *call_pack__new(size_t bytes)
+/* Of the batch as it is now. */
+static size_t size_of(const struct call_pack *pack)
+{
+	return sizeof(struct call_batch_header) + pack->n_series * sizeof(*pack->series) +
+	       pack->n_threads * sizeof(*pack->threads) + pack->n_calls * sizeof(*pack->calls) +
+	       name_pack__n(pack->names) + (pack->stacks ? stack_pack__n(pack->stacks) : 0);
+}
+
+struct call_pack *call_pack__new(size_t bytes, bool stacks)
 {
 	struct call_pack *pack = bytes < CALL_PACK_MIN ? NULL : calloc(1, sizeof(*pack));
 
@@ -50,9 +60,11 @@ struct call_pack *call_pack__new(size_t bytes)
 	pack->calls = malloc(bytes);
 	pack->series = malloc(bytes);
 	pack->threads = malloc(bytes);
-	pack->names = malloc(bytes);
+	pack->names = name_pack__new(bytes);
+	pack->stacks = stacks ? stack_pack__new(bytes) : NULL;
 	pack->out = malloc(bytes);
-	if (!pack->calls || !pack->series || !pack->threads || !pack->names || !pack->out) {
+	if (!pack->calls || !pack->series || !pack->threads || !pack->names || !pack->out ||
+	    (stacks && !pack->stacks)) {
 		call_pack__free(pack);
 		return NULL;
 	}
@@ -67,7 +79,8 @@ void call_pack__free(struct call_pack *pack)
 	free(pack->calls);
 	free(pack->series);
 	free(pack->threads);
-	free(pack->names);
+	name_pack__free(pack->names);
+	stack_pack__free(pack->stacks);
 	free(pack->out);
 	free(pack);
 }
@@ -100,7 +113,6 @@ static void add_series(struct call_pack *pack, __u32 slot, const struct tm_serie
 		.creator = series->creator,
 	};
 	memcpy(added->label, series->label, sizeof(added->label));
-	pack->used += sizeof(*added);
 }
 
 static void add_thread(struct call_pack *pack, const struct tm_call *call, const char *comm)
@@ -112,44 +124,31 @@ static void add_thread(struct call_pack *pack, const struct tm_call *call, const
 	added = &pack->threads[pack->n_threads++];
 	*added = (struct call_thread){ .pid = call->pid, .tid = call->tid };
 	memcpy(added->comm, comm, strnlen(comm, sizeof(added->comm) - 1));
-	pack->used += sizeof(*added);
-}
-
-/* Its offset. */
-static size_t add_name(struct call_pack *pack, const char *name, size_t length)
-{
-	size_t at = pack->names_bytes;
-
-	if (!length)
-		return 0;
-	memcpy(pack->names + at, name, length);
-	pack->names[at + length] = '\0';
-	pack->names_bytes += length + 1;
-	pack->used += length + 1;
-	return at;
 }
 
 int call_pack__add(struct call_pack *pack, const struct tm_call *call,
-		   const struct tm_series *series, const char *comm, const char *name)
+		   const struct tm_series *series, const char *comm, const char *name,
+		   const struct stack *stack)
 {
 	bool is_string = call->object_kind == TM_OBJECT_STRING;
 	size_t length = is_string && name ? strnlen(name, TM_CALL_NAME - 1) : 0;
+	size_t more = sizeof(*call) + sizeof(struct call_series) + sizeof(struct call_thread);
 	struct tm_call *added;
 
-	/* With all that may be new with it. */
-	if (pack->used + sizeof(*call) + sizeof(struct call_series) + sizeof(struct call_thread) +
-		    length + 1 >
-	    pack->room)
+	/* With all that may be new with it, and what pads the names. */
+	more += length + 1 + 8 + (pack->stacks ? stack_pack__cost(pack->stacks, stack) : 0);
+	if (size_of(pack) + more > pack->room)
 		return -ENOSPC;
 	add_series(pack, call->slot, series);
 	add_thread(pack, call, comm);
 	added = &pack->calls[pack->n_calls++];
 	*added = *call;
 	if (is_string) {
-		added->object[0] = add_name(pack, name, length);
+		added->object[0] = name_pack__add(pack->names, name, length);
 		added->object[1] = 0;
 	}
-	pack->used += sizeof(*call);
+	if (pack->stacks)
+		stack_pack__add(pack->stacks, stack, pack->names);
 	return 0;
 }
 
@@ -181,24 +180,27 @@ static char *append(char *to, const void *items, size_t n, size_t size)
 
 void call_pack__finish(struct call_pack *pack, struct call_batch *out)
 {
-	size_t names_bytes = (pack->names_bytes + 7) / 8 * 8;
+	size_t names_bytes;
+	const char *names = name_pack__bytes(pack->names, &names_bytes);
 	struct call_batch_header header = {
-		.version = CALL_BATCH_VERSION,
+		.version = pack->stacks ? CALL_BATCH_VERSION_STACKS : CALL_BATCH_VERSION,
 		.n_series = (__u32)pack->n_series,
 		.n_threads = (__u32)pack->n_threads,
 		.n_calls = (__u32)pack->n_calls,
 		.names_bytes = (__u32)names_bytes,
+		.stacks_bytes = pack->stacks ? (__u32)stack_pack__n(pack->stacks) : 0,
 	};
 	char *to = pack->out;
 
 	qsort(pack->series, pack->n_series, sizeof(*pack->series), compare_series);
 	qsort(pack->threads, pack->n_threads, sizeof(*pack->threads), compare_threads);
-	memset(pack->names + pack->names_bytes, 0, names_bytes - pack->names_bytes);
 	to = append(to, &header, 1, sizeof(header));
 	to = append(to, pack->series, pack->n_series, sizeof(*pack->series));
 	to = append(to, pack->threads, pack->n_threads, sizeof(*pack->threads));
 	to = append(to, pack->calls, pack->n_calls, sizeof(*pack->calls));
-	to = append(to, pack->names, names_bytes, 1);
+	to = append(to, names, names_bytes, 1);
+	if (pack->stacks)
+		to = stack_pack__put(pack->stacks, to);
 	call_batch__open(out, pack->out, (size_t)(to - (char *)pack->out));
 	begin(pack);
 }

@@ -3,6 +3,8 @@
 #ifndef USER_CALLS_CALL_PACK_H
 #define USER_CALLS_CALL_PACK_H
 
+#include <stdbool.h>
+
 #include "calls/call_batch.h"
 #include "tmtrace/series.h"
 
@@ -11,16 +13,21 @@ struct call_pack;
 /* The smallest room for a batch. */
 #define CALL_PACK_MIN 2048
 
-/* Batches of at most so many bytes. NULL without memory, or for less than CALL_PACK_MIN. */
-struct call_pack *call_pack__new(size_t bytes);
+/*
+ * Batches of at most so many bytes, with the stacks of calls or without. NULL without memory, or
+ * for less than CALL_PACK_MIN.
+ */
+struct call_pack *call_pack__new(size_t bytes, bool stacks);
 void call_pack__free(struct call_pack *pack); /* NULL is fine */
 
 /*
  * Adds a call of a series. comm: of its thread, "" or NULL: not known. name: where its object is a
- * string. All are copied. -ENOSPC: the batch is full, and without the call.
+ * string. stack: NULL: not known. All are copied. -ENOSPC: the batch is full, and without the call;
+ * of an empty one: the stack is too large for any.
  */
 int call_pack__add(struct call_pack *pack, const struct tm_call *call,
-		   const struct tm_series *series, const char *comm, const char *name);
+		   const struct tm_series *series, const char *comm, const char *name,
+		   const struct stack *stack);
 
 /* How many calls are in it. */
 size_t call_pack__n(const struct call_pack *pack);

@@ -24,6 +24,8 @@ struct calls {
 	const struct tm_series *series; /* mmapped: what a slot stands for */
 	size_t series_bytes;
 	struct call_pack *pack;
+	struct stacks *stacks; /* NULL: they are not recorded */
+	__u64 large_stacks;
 	__u64 offset_ns; /* from CLOCK_MONOTONIC to CLOCK_REALTIME */
 	__u64 until_ns;	 /* CLOCK_MONOTONIC: end of the turn */
 	int epoll;
@@ -39,11 +41,29 @@ static void flush(struct calls *calls)
 	calls->options.take(calls->options.context, &batch);
 }
 
+/* The stack that comes with a call, which begins at CLOCK_MONOTONIC; NULL: none. */
+static const struct stack *stack_of(struct calls *calls, const void *data, size_t size)
+{
+	const struct tm_call_stacked *stacked = data;
+	const struct tm_call *call = &stacked->named.event.call;
+	const struct stack *stack;
+
+	if (!calls->stacks || size <= sizeof(stacked->named))
+		return NULL;
+	stack = stacks__find(calls->stacks, (pid_t)call->pid, call->start_ns + call->duration_ns,
+			     stacked->addresses,
+			     (size - sizeof(stacked->named)) / sizeof(*stacked->addresses));
+	calls->large_stacks += !stack;
+	return stack;
+}
+
 /* Of each call. An error ends the turn; the call itself is done with. */
 static int on_call(void *context, void *data, size_t size)
 {
 	const struct tm_call_event *event = data;
+	const struct tm_series *series;
 	struct calls *calls = context;
+	const struct stack *stack;
 	const char *name = NULL;
 	struct tm_call call;
 
@@ -51,12 +71,17 @@ static int on_call(void *context, void *data, size_t size)
 		return 0;
 	if (size >= sizeof(struct tm_call_named))
 		name = ((const struct tm_call_named *)data)->name;
+	stack = stack_of(calls, data, size);
 	call = event->call;
 	call.start_ns += calls->offset_ns;
-	if (!call_pack__add(calls->pack, &call, &calls->series[call.slot], event->comm, name))
+	series = &calls->series[call.slot];
+	if (!call_pack__add(calls->pack, &call, series, event->comm, name, stack))
 		return 0;
 	flush(calls);
-	call_pack__add(calls->pack, &call, &calls->series[call.slot], event->comm, name);
+	if (call_pack__add(calls->pack, &call, series, event->comm, name, stack) < 0) {
+		calls->large_stacks++;
+		call_pack__add(calls->pack, &call, series, event->comm, name, NULL);
+	}
 	return clock__ns(CLOCK_MONOTONIC) > calls->until_ns ? -EAGAIN : 0;
 }
 
@@ -99,13 +124,20 @@ int calls__open(struct calls **out, const struct calls_options *options, struct 
 		calls->maps = *options->maps;
 		calls->epoll = -1;
 		calls->offset_ns = clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
-		calls->pack = call_pack__new(bytes);
+		calls->pack = call_pack__new(bytes, options->stacks);
 	}
 	if (calls && calls->pack)
 		rc = open_maps(calls);
 	if (rc < 0) {
 		calls__close(calls);
 		return error__set(err, rc, "calls cannot be recorded: %s", strerror(-rc));
+	}
+	if (options->stacks)
+		rc = stacks__open(&calls->stacks, err);
+	if (rc < 0) {
+		error__prefix(err, "stacks cannot be recorded");
+		calls__close(calls);
+		return rc;
 	}
 	*out = calls;
 	return 0;
@@ -121,6 +153,7 @@ void calls__close(struct calls *calls)
 	if (calls->series)
 		munmap((void *)calls->series, calls->series_bytes);
 	call_pack__free(calls->pack);
+	stacks__close(calls->stacks);
 	free(calls);
 }
 
@@ -136,10 +169,22 @@ int calls__drain(struct calls *calls, bool over, struct error *err)
 
 	while (epoll_wait(calls->epoll, &event, 1, 0) > 0)
 		;
+	if (calls->stacks)
+		stacks__follow(calls->stacks);
 	calls->until_ns = over ? ~0ULL : clock__ns(CLOCK_MONOTONIC) + TURN_NS;
 	rc = ring_buffer__consume(calls->ring);
 	flush(calls);
 	if (rc < 0 && rc != -EAGAIN)
 		return error__set(err, rc, "reading the recorded calls: %s", strerror(-rc));
 	return 0;
+}
+
+void calls__stack_losses(const struct calls *calls, struct calls_stack_losses *out)
+{
+	*out = (struct calls_stack_losses){ 0 };
+	if (!calls->stacks)
+		return;
+	out->unknown = stacks__unknown(calls->stacks);
+	out->mapped = stacks__lost(calls->stacks);
+	out->large = calls->large_stacks;
 }

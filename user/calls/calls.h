@@ -20,6 +20,7 @@ struct calls;
 struct calls_options {
 	const struct drain_maps *maps; /* descriptors stay the caller's */
 	size_t batch_bytes;	       /* at most in a batch; 0: some 64 KiB */
+	bool stacks;		       /* the kernel side records them, too */
 	/* Takes a batch, which is gone afterwards. */
 	void (*take)(void *context, const struct call_batch *batch);
 	void *context;
@@ -38,5 +39,14 @@ int calls__fd(const struct calls *calls);
  * take all. 0, or a negative errno.
  */
 int calls__drain(struct calls *calls, bool over, struct error *err);
+
+/* What is missing in the stacks, so far. */
+struct calls_stack_losses {
+	__u64 unknown; /* of processes that were gone before anything was known of them */
+	__u64 large;   /* without memory, or too large for a batch */
+	__u64 mapped;  /* mappings that the kernel had no room to tell of */
+};
+
+void calls__stack_losses(const struct calls *calls, struct calls_stack_losses *out);
 
 #endif

@@ -17,6 +17,10 @@ enum {
 
 static const struct argp_option call_options[] = {
 	{ "calls", OPT_CALLS, NULL, 0, "record each call of a library and operation on files", 1 },
+	{ "call-graph", 'g', NULL, 0,
+	  "with --calls: the stack of who made it; programs without frame pointers show little of "
+	  "theirs",
+	  1 },
 	{ "sample", OPT_SAMPLE, "N", 0, "with --calls: one in N", 1 },
 	{ "min-duration", OPT_MIN_DURATION, "NS", 0,
 	  "with --calls: those that take at least so long, as in 10us or 1ms", 1 },
@@ -50,8 +54,9 @@ static __u32 parse_buffer(const char *arg)
 
 static void finish(struct options_calls *calls)
 {
-	if (!calls->on && (calls->sample || calls->min_ns || calls->buffer))
-		option_values__refuse("--sample, --min-duration and --call-buffer go with --calls");
+	if (!calls->on && (calls->stacks || calls->sample || calls->min_ns || calls->buffer))
+		option_values__refuse(
+			"-g, --sample, --min-duration and --call-buffer go with --calls");
 	if (!calls->buffer)
 		calls->buffer = BUFFER_DEFAULT;
 }
@@ -63,6 +68,9 @@ static error_t parse_calls(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_CALLS:
 		calls->on = true;
+		return 0;
+	case 'g':
+		calls->stacks = true;
 		return 0;
 	case OPT_SAMPLE:
 		calls->sample = option_values__number("--sample", arg, 1, 1000000000);

@@ -107,7 +107,7 @@ int late__open(struct late **out, const struct late_options *options)
 		late__close(late);
 		return -ENOMEM;
 	}
-	if (watch__open(&late->watch, &err) < 0)
+	if (watch__open(&late->watch, NULL, &err) < 0)
 		note_list__add(options->notes, "libraries that are loaded later are not traced: %s",
 			       err.text);
 	if (fd >= 0)

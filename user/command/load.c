@@ -57,6 +57,7 @@ static void configure_calls(const struct options_calls *calls, struct tm_config 
 	if (!calls->on)
 		return;
 	config->calls = 1;
+	config->stacks = calls->stacks;
 	config->call_sample = calls->sample;
 	config->call_min_ns = calls->min_ns;
 	config->call_wakeup = calls->buffer / CALL_WAKEUPS;

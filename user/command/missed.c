@@ -8,6 +8,8 @@ void missed__note(struct session *session)
 	__u64 processes = kernel__missed(session->kernel, MISSED_PROCESSES);
 	__u64 times = kernel__missed(session->kernel, MISSED_TIMES);
 	__u64 environments = kernel__lost_environments(session->kernel);
+	__u64 asynchronous = kernel__stackless(session->kernel, TM_STACKLESS_ASYNC);
+	__u64 memory = kernel__stackless(session->kernel, TM_STACKLESS_MEMORY);
 	__u64 compat = kernel__compat_calls(session->kernel);
 
 	if (kernel__folded(session->kernel))
@@ -47,4 +49,14 @@ void missed__note(struct session *session)
 		note_list__add(&session->notes,
 			       "%llu system calls of 32-bit programs are not in the figures",
 			       compat);
+	if (asynchronous)
+		note_list__add(&session->notes,
+			       "%llu calls were recorded without a stack: they were asynchronous, of "
+			       "no one thread",
+			       asynchronous);
+	if (memory)
+		note_list__add(&session->notes,
+			       "%llu calls were recorded without their stack: the kernel had no "
+			       "memory for it",
+			       memory);
 }

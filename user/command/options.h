@@ -38,6 +38,7 @@ struct options_lib {
 /* --calls and what goes with it */
 struct options_calls {
 	bool on;
+	bool stacks;	     /* with the stacks of those who make them */
 	unsigned int sample; /* one in so many; 0: all */
 	__u64 min_ns;
 	__u32 buffer; /* bytes, a power of two */

@@ -85,6 +85,7 @@ static int open_calls(struct output *output, struct error *err)
 	struct drain_maps maps;
 	const struct calls_options options = {
 		.maps = &maps,
+		.stacks = output->options->calls.stacks,
 		.batch_bytes = output->recorder ? recorder__calls_max(output->recorder) : 0,
 		.take = take_calls,
 		.context = output,
@@ -176,6 +177,30 @@ static void send_records(struct output *output, const struct snapshot *snapshot,
 			counts.lost);
 }
 
+/* What is missing in the stacks of calls. */
+static void note_stacks(const struct output *output)
+{
+	struct note_list *notes = &output->session->notes;
+	struct calls_stack_losses losses;
+
+	calls__stack_losses(output->calls, &losses);
+	if (losses.unknown)
+		note_list__add(notes,
+			       "%llu stacks show addresses alone: their processes were gone before "
+			       "it was known what they had mapped",
+			       losses.unknown);
+	if (losses.mapped)
+		note_list__add(notes,
+			       "stacks may show addresses alone: %llu newly mapped files were not "
+			       "seen, there were too many at once",
+			       losses.mapped);
+	if (losses.large)
+		note_list__add(notes,
+			       "%llu calls were recorded without their stack: it was too large for "
+			       "a block of the recording, or there was no memory",
+			       losses.large);
+}
+
 static int print(struct output *output, bool final, struct error *err)
 {
 	const struct snapshot *snapshot;
@@ -186,6 +211,8 @@ static int print(struct output *output, bool final, struct error *err)
 		rc = calls__drain(output->calls, final, err);
 	if (rc < 0)
 		return rc;
+	if (final && output->calls)
+		note_stacks(output);
 	rc = live_run__read(output->live, &snapshot, err);
 	if (rc < 0)
 		return rc;

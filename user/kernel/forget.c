@@ -119,6 +119,7 @@ int forget__counts(struct tmtrace_bpf *skel)
 		rc = clear_calls(skel);
 	if (!rc && skel->rodata->tm_config.objects)
 		rc = clear_objects(skel);
+	memset(skel->bss->tm_stackless, 0, sizeof(skel->bss->tm_stackless));
 	skel->bss->tm_next_slot = 0;
 	return rc;
 }

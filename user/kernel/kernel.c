@@ -384,6 +384,11 @@ __u64 kernel__compat_calls(const struct kernel *kernel)
 	return kernel->skel->bss->tm_compat_calls;
 }
 
+__u64 kernel__stackless(const struct kernel *kernel, enum tm_stackless reason)
+{
+	return kernel->skel->bss->tm_stackless[reason];
+}
+
 const struct note_list *kernel__notes(const struct kernel *kernel)
 {
 	return &kernel->notes;

@@ -15,6 +15,7 @@
 #include "drain/drain.h"
 #include "kernel/ladder.h"
 #include "kernel/misses.h"
+#include "tmtrace/call.h"
 #include "tmtrace/config.h"
 #include "tmtrace/file.h"
 
@@ -118,6 +119,9 @@ bool kernel__folded(const struct kernel *kernel);
 __u64 kernel__lost_environments(const struct kernel *kernel);
 /* System calls of 32-bit programs in scope: seen, not understood. */
 __u64 kernel__compat_calls(const struct kernel *kernel);
+
+/* Calls that were recorded without their stack, for a reason. */
+__u64 kernel__stackless(const struct kernel *kernel, enum tm_stackless reason);
 
 /* The name of the mechanism by which a layer is seen; NULL: it is not. */
 const char *kernel__mechanism(const struct kernel *kernel, enum kernel_layer layer);

@@ -13,11 +13,19 @@
 /* Lines that are not limited are kept near this where it costs nothing. */
 #define WIDTH_OF_FILES 100
 
+/* A line below a row. */
+struct below {
+	size_t end; /* of the row's cells */
+	char *text;
+};
+
 struct grid {
 	const struct grid_column *columns;
 	size_t n_columns;
 	char **cells; /* rows after rows; NULL: empty */
 	size_t n_cells, room;
+	struct below *below;
+	size_t n_below, room_below;
 };
 
 /* How a grid is shown once: the width of each column, 0: left out. */
@@ -44,7 +52,10 @@ void grid__free(struct grid *grid)
 		return;
 	for (size_t i = 0; i < grid->n_cells; i++)
 		free(grid->cells[i]);
+	for (size_t i = 0; i < grid->n_below; i++)
+		free(grid->below[i].text);
 	free((void *)grid->cells);
+	free(grid->below);
 	free(grid);
 }
 
@@ -68,6 +79,19 @@ int grid__set(struct grid *grid, size_t column, const char *text)
 		return -ENOMEM;
 	free(*cell);
 	*cell = copy;
+	return 0;
+}
+
+int grid__below(struct grid *grid, const char *text)
+{
+	char *copy = utf8__printable(text);
+
+	if (!copy || array__grow((void **)&grid->below, &grid->room_below, grid->n_below,
+				 sizeof(*grid->below)) < 0) {
+		free(copy);
+		return -ENOMEM;
+	}
+	grid->below[grid->n_below++] = (struct below){ grid->n_cells, copy };
 	return 0;
 }
 
@@ -310,9 +334,23 @@ static void print_line(const struct layout *layout, char *const *cells, FILE *ou
 	fputc('\n', out);
 }
 
+/* The lines below the row that ends there, from line i on; the next line. */
+static size_t print_below(const struct grid *grid, size_t end, size_t i, FILE *out,
+			  unsigned int width)
+{
+	for (; i < grid->n_below && grid->below[i].end == end; i++) {
+		const char *text = grid->below[i].text;
+
+		print_cell(text, width ? width : count_characters(text), GRID_LEFT, out);
+		fputc('\n', out);
+	}
+	return i;
+}
+
 int grid__print(const struct grid *grid, FILE *out, unsigned int width)
 {
 	struct layout layout = { .grid = grid };
+	size_t below = 0;
 
 	layout.widths = calloc(grid->n_columns, sizeof(*layout.widths));
 	if (!layout.widths)
@@ -322,8 +360,10 @@ int grid__print(const struct grid *grid, FILE *out, unsigned int width)
 	if (has_group(&layout))
 		print_groups(&layout, out);
 	print_line(&layout, NULL, out);
-	for (size_t i = 0; i < grid->n_cells; i += grid->n_columns)
+	for (size_t i = 0; i < grid->n_cells; i += grid->n_columns) {
 		print_line(&layout, grid->cells + i, out);
+		below = print_below(grid, i + grid->n_columns, below, out, width);
+	}
 	free(layout.widths);
 	return 0;
 }

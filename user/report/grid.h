@@ -31,6 +31,9 @@ int grid__row(struct grid *grid);
  */
 int grid__set(struct grid *grid, size_t column, const char *text);
 
+/* A line of its own below the last row, after those that it has. Cut where the lines are limited. */
+int grid__below(struct grid *grid, const char *text);
+
 /*
  * Writes titles and rows; width in characters, 0: not limited. 0 or -ENOMEM; errors of the stream
  * are left to ferror().

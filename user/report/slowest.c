@@ -20,7 +20,10 @@ struct kept {
 	bool known; /* series is said */
 	char comm[16];
 	char object[TM_CALL_NAME];
+	char *stack; /* a line for each frame, ended by NUL, and an empty one; NULL: not known */
 };
+
+#define STACK_INDENT "    "
 
 struct slowest {
 	struct kept *calls; /* the slowest first */
@@ -60,8 +63,38 @@ void slowest__free(struct slowest *slowest)
 {
 	if (!slowest)
 		return;
+	for (size_t i = 0; i < slowest->n; i++)
+		free(slowest->calls[i].stack);
 	free(slowest->calls);
 	free(slowest);
+}
+
+/* The lines of a call's stack, to be freed with free(); NULL: none, or no memory. */
+static char *describe_stack(const struct call_batch *batch, const struct tm_call *call)
+{
+	struct call_stack stack;
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+
+	if (!call_batch__stack(batch, call, &stack))
+		return NULL;
+	out = open_memstream(&text, &length);
+	for (size_t i = 0; out && i < stack.n; i++) {
+		const struct stack_frame frame = call_batch__frame(batch, &stack, i);
+
+		if (frame.function)
+			fprintf(out, STACK_INDENT "%s", frame.function);
+		else
+			fprintf(out, STACK_INDENT "0x%llx", frame.place);
+		if (frame.library)
+			fprintf(out, " (%s)", frame.library);
+		fputc('\0', out);
+	}
+	/* fclose() adds the last NUL. */
+	if (out)
+		fclose(out);
+	return text;
 }
 
 static void describe_object(struct kept *kept, const struct call_batch *batch)
@@ -97,6 +130,7 @@ static void keep(struct slowest *slowest, const struct report_run *run,
 	if (!passes(slowest, run, series))
 		return;
 	at = slowest->n < slowest->room ? slowest->n++ : slowest->n - 1;
+	free(kept[at].stack);
 	for (; at > 0 && kept[at - 1].call.duration_ns < call->duration_ns; at--)
 		kept[at] = kept[at - 1];
 	kept[at] = (struct kept){ .run = run, .call = *call };
@@ -106,6 +140,7 @@ static void keep(struct slowest *slowest, const struct report_run *run,
 	if (comm)
 		snprintf(kept[at].comm, sizeof(kept[at].comm), "%s", comm);
 	describe_object(&kept[at], batch);
+	kept[at].stack = describe_stack(batch, call);
 }
 
 void slowest__take(struct slowest *slowest, const struct report_run *run,
@@ -165,6 +200,15 @@ static int put(struct grid *grid, size_t column, const char *text)
 	return text && *text ? grid__set(grid, column, text) : 0;
 }
 
+static int put_stack(struct grid *grid, const struct kept *kept)
+{
+	int ret = 0;
+
+	for (const char *line = kept->stack; line && *line && !ret; line += strlen(line) + 1)
+		ret = grid__below(grid, line);
+	return ret;
+}
+
 static int put_call(struct grid *grid, const struct kept *kept)
 {
 	const struct tm_call *call = &kept->call;
@@ -194,8 +238,11 @@ int slowest__print(struct slowest *slowest, const struct table_options *options,
 	struct grid *grid = grid__new(columns, sizeof(columns) / sizeof(*columns));
 	int ret = grid ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < slowest->n && !ret; i++)
+	for (size_t i = 0; i < slowest->n && !ret; i++) {
 		ret = put_call(grid, &slowest->calls[i]);
+		if (!ret)
+			ret = put_stack(grid, &slowest->calls[i]);
+	}
 	if (slowest->n)
 		fprintf(options->out, "\nthe slowest calls:\n");
 	else

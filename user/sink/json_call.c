@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "sink/json_call.h"
 #include "sink/json_record.h"
+#include "sink/json_stack.h"
 #include "sink/json_value.h"
 #include "tmtrace/spec.h"
 
@@ -32,6 +33,7 @@ struct json_calls {
 	struct comm_text comms[CACHE];
 	__u64 second; /* whose date is below */
 	char date[32];
+	struct json_stacks *stacks;
 	char *text; /* of the last batch */
 	size_t length;
 };
@@ -52,7 +54,9 @@ struct json_calls *json_calls__new(const struct report_run *run)
 	struct json_calls *calls = calloc(1, sizeof(*calls));
 	struct json_object *object = json_object_new_object();
 
-	if (calls && object) {
+	if (calls)
+		calls->stacks = json_stacks__new();
+	if (calls && calls->stacks && object) {
 		calls->run = run;
 		json_value__add_string(object, "hostname", run->hostname);
 		json_value__add_string(object, "epoch", run->epoch);
@@ -75,6 +79,7 @@ void json_calls__free(struct json_calls *calls)
 		free(calls->series[i].text);
 		free(calls->comms[i].text);
 	}
+	json_stacks__free(calls->stacks);
 	free(calls->run_text);
 	free(calls->text);
 	free(calls);
@@ -100,17 +105,6 @@ static const char *series_text(struct json_calls *calls, const struct call_serie
 	return cached->text;
 }
 
-/* A string with its quotes, to be freed with free(). */
-static char *quoted(const char *text)
-{
-	struct json_object *string = json_value__string(text);
-	const char *json = json_object_to_json_string_ext(string, JSON_C_TO_STRING_NOSLASHESCAPE);
-	char *copy = json ? strdup(json) : NULL;
-
-	json_object_put(string);
-	return copy;
-}
-
 static const char *comm_text(struct json_calls *calls, const char *comm, __u32 tid)
 {
 	struct comm_text *cached = &calls->comms[tid % CACHE];
@@ -119,7 +113,7 @@ static const char *comm_text(struct json_calls *calls, const char *comm, __u32 t
 		return "null";
 	if (!cached->text || strcmp(cached->comm, comm) != 0) {
 		free(cached->text);
-		cached->text = quoted(comm);
+		cached->text = json_value__quoted(comm);
 		snprintf(cached->comm, sizeof(cached->comm), "%s", comm);
 	}
 	return cached->text ? cached->text : "null";
@@ -159,7 +153,7 @@ static void put_object(FILE *out, const struct call_batch *batch, const struct t
 		break;
 	default:
 		name = call_batch__name(batch, call);
-		text = name ? quoted(name) : NULL;
+		text = name ? json_value__quoted(name) : NULL;
 		fputs(text ? text : "null", out);
 		free(text);
 		break;
@@ -172,6 +166,7 @@ static int put_call(struct json_calls *calls, FILE *out, const struct call_batch
 	const struct call_series *series = call_batch__series(batch, call->slot);
 	const char *key = series ? series_text(calls, series) : "\"layer\":null,\"function\":null";
 	__u64 start = call->start_ns, s = start / NS_PER_S, ns = start % NS_PER_S;
+	int rc;
 
 	if (!key)
 		return -ENOMEM;
@@ -192,8 +187,9 @@ static int put_call(struct json_calls *calls, FILE *out, const struct call_batch
 		fputs(",\"rc\":null", out);
 	put_measured(out, "bytes", call->bytes, call->flags & TM_CALL_BYTES);
 	put_object(out, batch, call);
+	rc = json_stacks__put(calls->stacks, out, batch, call);
 	fputs("}\n", out);
-	return 0;
+	return rc;
 }
 
 int json_calls__text(struct json_calls *calls, const struct call_batch *batch, const char **text,
@@ -207,6 +203,7 @@ int json_calls__text(struct json_calls *calls, const struct call_batch *batch, c
 	out = open_memstream(&calls->text, &calls->length);
 	if (!out)
 		return -ENOMEM;
+	json_stacks__begin(calls->stacks);
 	for (size_t i = 0; i < batch->n_calls && !rc; i++)
 		rc = put_call(calls, out, batch, &batch->calls[i]);
 	if (fclose(out) && !rc)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -92,4 +93,14 @@ struct json_object *json_value__buckets(const struct histogram *histogram)
 					      bucket(histogram->first + i, histogram->count[i]));
 	}
 	return array;
+}
+
+char *json_value__quoted(const char *text)
+{
+	struct json_object *string = json_value__string(text);
+	const char *json = json_object_to_json_string_ext(string, JSON_C_TO_STRING_NOSLASHESCAPE);
+	char *copy = json ? strdup(json) : NULL;
+
+	json_object_put(string);
+	return copy;
 }

@@ -87,7 +87,7 @@ static int read_image(struct elf_file *elf, const struct elf_image *image, bool 
 		goto cleanup;
 	}
 	if (functions)
-		ret = elf_functions__read(&elf->functions, image, &dynamic, err);
+		ret = elf_functions__read(&elf->functions, image, &dynamic, false, err);
 cleanup:
 	elf_dynamic__free(&dynamic);
 	return ret;

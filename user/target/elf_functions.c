@@ -19,17 +19,18 @@ struct table {
 struct pass {
 	struct elf_functions *to;
 	bool copy;
+	bool local; /* these, too */
 	size_t n;
 	size_t bytes; /* of names */
 	size_t rejected;
 };
 
-static bool is_function(const GElf_Sym *symbol)
+static bool is_function(const GElf_Sym *symbol, bool local)
 {
 	int bind = GELF_ST_BIND(symbol->st_info);
 
 	return GELF_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
-	       (bind == STB_GLOBAL || bind == STB_WEAK);
+	       (bind == STB_GLOBAL || bind == STB_WEAK || (local && bind == STB_LOCAL));
 }
 
 /* Wholly inside executable bytes of the file? */
@@ -51,7 +52,7 @@ static int visit_table(struct pass *pass, const struct elf_image *image, const s
 		size_t length;
 		__u64 offset;
 
-		if (!is_function(&symbol))
+		if (!is_function(&symbol, pass->local))
 			continue;
 		name = elf_strings__at(&table->strings, symbol.st_name);
 		if (!name)
@@ -163,9 +164,10 @@ static int read_tables(struct table tables[2], const struct elf_image *image,
 }
 
 static int copy_functions(struct elf_functions *functions, const struct elf_image *image,
-			  const struct table tables[2])
+			  const struct table tables[2], bool local)
 {
-	struct pass count = { 0 }, copy = { .to = functions, .copy = true };
+	struct pass count = { .local = local };
+	struct pass copy = { .to = functions, .copy = true, .local = local };
 	int ret = 0;
 
 	for (int i = 0; !ret && i < 2; i++)
@@ -184,7 +186,7 @@ static int copy_functions(struct elf_functions *functions, const struct elf_imag
 }
 
 int elf_functions__read(struct elf_functions *functions, const struct elf_image *image,
-			const struct elf_dynamic *dynamic, struct error *err)
+			const struct elf_dynamic *dynamic, bool local, struct error *err)
 {
 	struct table tables[2] = { { .exported = true }, { .exported = false } };
 	int ret;
@@ -192,7 +194,7 @@ int elf_functions__read(struct elf_functions *functions, const struct elf_image 
 	*functions = (struct elf_functions){ 0 };
 	ret = read_tables(tables, image, dynamic);
 	if (!ret)
-		ret = copy_functions(functions, image, tables);
+		ret = copy_functions(functions, image, tables, local);
 	if (ret == -ENOMEM)
 		return error__set(err, ret, "%s: out of memory", image->name);
 	if (ret)

@@ -15,11 +15,11 @@ struct elf_functions {
 };
 
 /*
- * Reads .dynsym (or, without section headers, the dynamic segment's table) and .symtab.
- * -EBADMSG, -ENOMEM; to be freed also then.
+ * Reads .dynsym (or, without section headers, the dynamic segment's table) and .symtab; local: also
+ * functions that no other file sees (static ones). -EBADMSG, -ENOMEM; to be freed also then.
  */
 int elf_functions__read(struct elf_functions *functions, const struct elf_image *image,
-			const struct elf_dynamic *dynamic, struct error *err);
+			const struct elf_dynamic *dynamic, bool local, struct error *err);
 void elf_functions__free(struct elf_functions *functions);
 
 #endif

@@ -37,7 +37,7 @@ int process__comm(pid_t pid, char comm[PROCESS_COMM_LEN]);
 
 struct process_maps;
 
-/* A file that is mapped executable; one entry for each file, of its first such mapping. */
+/* A file that is mapped executable. */
 struct process_mapping {
 	__u64 start; /* addresses in the process */
 	__u64 end;
@@ -50,10 +50,12 @@ struct process_mapping {
 };
 
 /*
- * Reads the mappings of a process; *out is the caller's to free. A kernel thread has none. Errors:
+ * Reads the mappings of a process, one entry for each file, of its first such mapping; or all
+ * of them. *out is the caller's to free. A kernel thread has none. Errors:
  * -ESRCH: it is gone; -EACCES, -EPERM: not allowed, and err says the way out; -ENOMEM.
  */
 int process_maps__read(struct process_maps **out, pid_t pid, struct error *err);
+int process_maps__read_all(struct process_maps **out, pid_t pid, struct error *err);
 void process_maps__free(struct process_maps *maps); /* NULL is fine */
 size_t process_maps__n(const struct process_maps *maps);
 const struct process_mapping *process_maps__at(const struct process_maps *maps, size_t i);

@@ -17,6 +17,7 @@ struct process_maps {
 	struct process_mapping *items;
 	size_t n;
 	size_t room;
+	bool all; /* not of each file the first one */
 };
 
 /* The same inode number can be two files in two btrfs subvolumes: the path counts as well. */
@@ -47,7 +48,7 @@ static int take_line(struct process_maps *maps, char *line)
 	files__unescape(line + at, "\n");
 	mapping.deleted = mapping__strip_deleted(line + at);
 	mapping.path = line + at;
-	if (has(maps, &mapping))
+	if (!maps->all && has(maps, &mapping))
 		return 0;
 	if (array__grow((void **)&maps->items, &maps->room, maps->n, sizeof(*maps->items)) < 0)
 		return -ENOMEM;
@@ -96,7 +97,7 @@ static int read_text(pid_t pid, char **text)
 	return read_of_threads(pid, text);
 }
 
-int process_maps__read(struct process_maps **out, pid_t pid, struct error *err)
+static int read_maps(struct process_maps **out, pid_t pid, bool all, struct error *err)
 {
 	struct process_maps *maps;
 	char *rest = NULL;
@@ -105,6 +106,7 @@ int process_maps__read(struct process_maps **out, pid_t pid, struct error *err)
 	maps = calloc(1, sizeof(*maps));
 	if (!maps)
 		return error__set(err, -ENOMEM, "process %d: out of memory", pid);
+	maps->all = all;
 	ret = pid > 0 ? read_text(pid, &maps->text) : -ESRCH;
 	if (ret) {
 		maps->text = NULL;
@@ -127,6 +129,16 @@ int process_maps__read(struct process_maps **out, pid_t pid, struct error *err)
 				  pid);
 	return error__set(err, ret, "process %d: its mappings cannot be read: %s", pid,
 			  strerror(-ret));
+}
+
+int process_maps__read(struct process_maps **out, pid_t pid, struct error *err)
+{
+	return read_maps(out, pid, false, err);
+}
+
+int process_maps__read_all(struct process_maps **out, pid_t pid, struct error *err)
+{
+	return read_maps(out, pid, true, err);
 }
 
 void process_maps__free(struct process_maps *maps)

@@ -33,6 +33,7 @@ struct watch {
 	size_t n;
 	size_t room;
 	__u64 lost;
+	watch_process_fn on_process; /* NULL: nobody asks */
 	unsigned char *record; /* a copy of one: in the ring it may wrap around */
 };
 
@@ -52,12 +53,26 @@ struct mmap2 {
 	__u32 prot, flags;
 };
 
+/* PERF_RECORD_FORK and PERF_RECORD_EXIT: of a thread. */
+struct task {
+	struct perf_event_header header;
+	__u32 pid, parent;
+	__u32 tid, parent_tid;
+	__u64 time;
+};
+
+/* PERF_RECORD_COMM up to the name. */
+struct comm {
+	struct perf_event_header header;
+	__u32 pid, tid;
+};
+
 struct lost {
 	struct perf_event_header header;
 	__u64 id, lost;
 };
 
-static int open_event(int cpu)
+static int open_event(int cpu, bool processes)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -67,6 +82,9 @@ static int open_event(int cpu)
 		.sample_id_all = 1,
 		.mmap = 1,
 		.mmap2 = 1,
+		.task = processes,
+		.comm = processes,
+		.comm_exec = processes,
 		/* By bytes: only samples count as events, and mappings are none. */
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
@@ -99,7 +117,7 @@ static int add_cpu(struct watch *watch, int cpu, struct error *err)
 	struct ring ring = { .head = MAP_FAILED };
 	int ret;
 
-	ring.fd = open_event(cpu);
+	ring.fd = open_event(cpu, watch->on_process != NULL);
 	if (ring.fd < 0)
 		return errno == ENODEV || errno == ENXIO ? 0 : explain(-errno, cpu, err);
 	if (array__grow((void **)&watch->rings, &watch->room, watch->n, sizeof(ring)) < 0) {
@@ -137,7 +155,7 @@ static int add_online(struct watch *watch, struct error *err)
 	return ret;
 }
 
-int watch__open(struct watch **out, struct error *err)
+int watch__open(struct watch **out, watch_process_fn on_process, struct error *err)
 {
 	struct watch *watch;
 	int ret = 0;
@@ -145,6 +163,7 @@ int watch__open(struct watch **out, struct error *err)
 	watch = calloc(1, sizeof(*watch));
 	if (!watch)
 		return explain(-ENOMEM, 0, err);
+	watch->on_process = on_process;
 	watch->page = (size_t)sysconf(_SC_PAGESIZE);
 	watch->record = malloc(RECORD_MAX);
 	watch->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -231,6 +250,37 @@ static bool read_mapping(const struct watch *watch, size_t size, struct watch_ma
 	return true;
 }
 
+/* Hands over what a record of that size and type says of a process, if it does. */
+static void tell_process(struct watch *watch, const struct perf_event_header *header, void *ctx)
+{
+	struct watch_process process = { 0 };
+	struct task task;
+	struct comm comm;
+	struct tail tail;
+
+	if (header->type == PERF_RECORD_COMM) {
+		if (header->size < sizeof(comm) + sizeof(tail) ||
+		    !(header->misc & PERF_RECORD_MISC_COMM_EXEC))
+			return;
+		memcpy(&comm, watch->record, sizeof(comm));
+		memcpy(&tail, watch->record + header->size - sizeof(tail), sizeof(tail));
+		process.kind = WATCH_EXEC;
+		process.pid = (pid_t)comm.pid;
+		process.time = tail.time;
+	} else {
+		if (header->size < sizeof(task))
+			return;
+		memcpy(&task, watch->record, sizeof(task));
+		if (task.pid != task.tid)
+			return; /* a further thread */
+		process.kind = header->type == PERF_RECORD_FORK ? WATCH_FORK : WATCH_EXIT;
+		process.pid = (pid_t)task.pid;
+		process.parent = (pid_t)task.parent;
+		process.time = task.time;
+	}
+	watch->on_process(ctx, &process);
+}
+
 /* Hands over one ring's records; adds to n. The callback's answer if not 0. */
 static int drain_ring(struct watch *watch, struct ring *ring, watch_fn callback, void *ctx, int *n)
 {
@@ -256,6 +306,10 @@ static int drain_ring(struct watch *watch, struct ring *ring, watch_fn callback,
 			   read_mapping(watch, header.size, &mapping)) {
 			ret = callback(ctx, &mapping);
 			++*n;
+		} else if (watch->on_process && (header.type == PERF_RECORD_COMM ||
+						 header.type == PERF_RECORD_FORK ||
+						 header.type == PERF_RECORD_EXIT)) {
+			tell_process(watch, &header, ctx);
 		}
 	}
 	__atomic_store_n(&ring->head->data_tail, tail, __ATOMIC_RELEASE);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Files that are mapped executable from now on, anywhere on the machine: what is started, and what
- * is loaded late (dlopen), in any namespace. Costs nothing while nothing is mapped.
+ * is loaded late (dlopen), in any namespace. Costs nothing while nothing is mapped. On request, also
+ * what becomes of processes.
  */
 #ifndef USER_TARGET_WATCH_H
 #define USER_TARGET_WATCH_H
@@ -31,11 +32,26 @@ struct watch_mapping {
 /* Not 0: drain no further. What was given is not given again. */
 typedef int (*watch_fn)(void *ctx, const struct watch_mapping *mapping);
 
+enum watch_kind {
+	WATCH_FORK, /* the process is new, a copy of parent */
+	WATCH_EXEC, /* it begins another program: nothing of before is mapped any more */
+	WATCH_EXIT, /* its first thread has ended */
+};
+
+struct watch_process {
+	enum watch_kind kind;
+	pid_t pid, parent;
+	__u64 time; /* CLOCK_MONOTONIC, ns */
+};
+
+typedef void (*watch_process_fn)(void *ctx, const struct watch_process *process);
+
 /*
- * Watches the CPUs that are on line now. Errors: -EACCES, -EPERM: needs CAP_PERFMON, and err says
+ * Watches the CPUs that are on line now; on_process, if not NULL, gets what becomes of processes,
+ * with the ctx of watch__drain(). Errors: -EACCES, -EPERM: needs CAP_PERFMON, and err says
  * so; -ENOENT: the kernel has no such events; -EMFILE; -ENOMEM.
  */
-int watch__open(struct watch **out, struct error *err);
+int watch__open(struct watch **out, watch_process_fn on_process, struct error *err);
 void watch__close(struct watch *watch); /* NULL is fine */
 
 /*

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "stacks/mapped_file.h"
+#include "target/symbols.h"
+
+#define BUCKETS 1024
+
+struct mapped_file {
+	struct mapped_file *next, **back; /* in its bucket */
+	size_t holders;
+	unsigned int major, minor;
+	__u64 ino;
+	bool deleted;
+	bool is_read;		 /* it was tried */
+	struct symbols *symbols; /* NULL: not read, or not readable */
+	char path[];
+};
+
+struct mapped_files {
+	struct mapped_file *buckets[BUCKETS];
+};
+
+struct mapped_files *mapped_files__new(void)
+{
+	return calloc(1, sizeof(struct mapped_files));
+}
+
+void mapped_files__free(struct mapped_files *files)
+{
+	free(files);
+}
+
+/* The same inode number can be two files in two btrfs subvolumes: the path counts as well. */
+static bool is_of(const struct mapped_file *file, const struct process_mapping *mapping)
+{
+	return file->ino == mapping->ino && file->major == mapping->major &&
+	       file->minor == mapping->minor && file->deleted == mapping->deleted &&
+	       strcmp(file->path, mapping->path) == 0;
+}
+
+struct mapped_file *mapped_files__get(struct mapped_files *files,
+				      const struct process_mapping *mapping)
+{
+	struct mapped_file **bucket = &files->buckets[mapping->ino % BUCKETS], *file;
+	size_t length = strlen(mapping->path) + 1;
+
+	for (file = *bucket; file; file = file->next)
+		if (is_of(file, mapping))
+			return mapped_file__hold(file);
+	file = calloc(1, sizeof(*file) + length);
+	if (!file)
+		return NULL;
+	file->holders = 1;
+	file->major = mapping->major;
+	file->minor = mapping->minor;
+	file->ino = mapping->ino;
+	file->deleted = mapping->deleted;
+	memcpy(file->path, mapping->path, length);
+	file->next = *bucket;
+	file->back = bucket;
+	if (file->next)
+		file->next->back = &file->next;
+	*bucket = file;
+	return file;
+}
+
+struct mapped_file *mapped_file__hold(struct mapped_file *file)
+{
+	file->holders++;
+	return file;
+}
+
+void mapped_file__put(struct mapped_file *file)
+{
+	if (!file || --file->holders)
+		return;
+	*file->back = file->next;
+	if (file->next)
+		file->next->back = file->back;
+	symbols__close(file->symbols);
+	free(file);
+}
+
+const char *mapped_file__path(const struct mapped_file *file)
+{
+	return file->path;
+}
+
+/* Of a process that is gone; the numbers of devices differ from stat()'s on btrfs and overlayfs. */
+static bool is_still_there(const struct mapped_file *file)
+{
+	struct stat st;
+
+	return !file->deleted && stat(file->path, &st) == 0 && st.st_ino == file->ino;
+}
+
+static void read_symbols(struct mapped_file *file, pid_t pid, __u64 start, __u64 end)
+{
+	const struct process_mapping mapping = {
+		.start = start,
+		.end = end,
+		.major = file->major,
+		.minor = file->minor,
+		.ino = file->ino,
+		.deleted = file->deleted,
+		.path = file->path,
+	};
+	char path[PATH_MAX];
+	struct error err;
+
+	file->is_read = true;
+	if (process__open_path(pid, &mapping, path, sizeof(path), &err) == 0)
+		symbols__open(&file->symbols, path, &err);
+	else if (is_still_there(file))
+		symbols__open(&file->symbols, file->path, &err);
+}
+
+const char *mapped_file__function(struct mapped_file *file, pid_t pid, __u64 start, __u64 end,
+				  __u64 offset)
+{
+	if (!file->is_read)
+		read_symbols(file, pid, start, end);
+	return file->symbols ? symbols__find(file->symbols, offset) : NULL;
+}

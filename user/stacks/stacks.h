@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From the addresses of a stack to functions. Must be asked soon after the call: what is on a
+ * program's address is known from when it was mapped, but who is gone cannot be asked any more
+ * where its files are.
+ */
+#ifndef USER_STACKS_STACKS_H
+#define USER_STACKS_STACKS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
+#include "base/error.h"
+
+struct stacks;
+
+struct stack_frame {
+	const char *function; /* NULL: not known */
+	const char *library;  /* the file, as the process sees it; NULL: not known, or none */
+	__u64 place;	      /* in the file, of the return address; without one, the address */
+};
+
+struct stack {
+	__u64 id; /* of all stacks that were found; never used again */
+	size_t n;
+	const struct stack_frame *frames; /* the innermost first */
+};
+
+/* From now on. 0 and *out, or those of watch__open(). */
+int stacks__open(struct stacks **out, struct error *err);
+void stacks__close(struct stacks *stacks); /* NULL is fine */
+
+/* Takes in what was mapped, forked and begun since: from time to time, so that it is not too much. */
+void stacks__follow(struct stacks *stacks);
+
+/*
+ * The stack of a process at a time of CLOCK_MONOTONIC, of at most TM_STACK_MAX return addresses.
+ * NULL without memory. Valid until the next call.
+ */
+const struct stack *stacks__find(struct stacks *stacks, pid_t pid, __u64 time_ns,
+				 const __u64 *addresses, size_t n);
+
+/* How many stacks were asked for of processes of which nothing was known any more. */
+__u64 stacks__unknown(const struct stacks *stacks);
+/* How many mappings the kernel had no room to tell of. */
+__u64 stacks__lost(const struct stacks *stacks);
+
+#endif
