@@ -28,6 +28,7 @@ STACK_SRC_libmaestro.so := maestro maestro_cdo maestro_pool maestro_event
 STACK_SRC_motr-server := server
 STACK_SRC_load := load load_tools load_all load_mio load_mstro load_m0 load_process load_threads \
 	load_unwind load_red load_stacks load_vfs load_files load_aio load_uring
+STACK_SRC_chain := chain
 STACK_SRC_load-plain := $(patsubst load_stacks,load_no_stacks,$(STACK_SRC_load))
 
 # A comma inside a function's argument.
@@ -41,9 +42,10 @@ STACK_DEP_libmaestro.so := libmio.so libstacktruth.so
 STACK_DEP_motr-server := libmotr.so.2
 STACK_DEP_load := libmaestro.so libmio.so libmotr.so.2 libsample.so.1 libstacktruth.so
 STACK_DEP_load-plain := $(STACK_DEP_load)
+STACK_DEP_chain := libsample.so.1 libstacktruth.so
 
 STACK_LIBS := libstacktruth.so libsample.so.1 libmotr.so.2 libmio.so libmaestro.so
-STACK_PROGRAMS := motr-server load load-plain
+STACK_PROGRAMS := motr-server load load-plain chain
 STACK_HEADERS := $(wildcard $(STACK)/*.h)
 
 # Optional: liburing for "load uring", a C++ compiler for "load exception".
@@ -83,6 +85,9 @@ $(STACK_OUT)/obj/%.o: $(STACK)/%.c $(STACK_HEADERS) | $(STACK_OUT)/obj
 
 # The one function that has to end in a jump.
 $(STACK_OUT)/obj/pic/sample_tail.o: STACK_EXTRA += -foptimize-sibling-calls
+
+# The one with frame pointers.
+$(STACK_OUT)/obj/chain.o: STACK_EXTRA += -fno-omit-frame-pointer
 
 # The server brings the store along itself: libmotr keeps its own hidden.
 STACK_OBJ_motr-server := motr_store motr_index motr_wire

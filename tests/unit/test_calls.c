@@ -33,7 +33,7 @@ static struct tm_call plain(__u64 id, __u32 slot)
 
 static void test_round_trip(void **state)
 {
-	struct call_pack *pack = call_pack__new(64 << 10);
+	struct call_pack *pack = call_pack__new(64 << 10, false);
 	struct call_batch batch, again;
 	struct tm_call call;
 
@@ -43,7 +43,7 @@ static void test_round_trip(void **state)
 		call = plain(id, id % 2 ? SLOT_OFFER : SLOT_WRITE);
 		call.object_kind = id % 2 ? TM_OBJECT_STRING : TM_OBJECT_NONE;
 		assert_int_equal(call_pack__add(pack, &call, id % 2 ? &offer : &write_data, "app",
-						id % 2 ? "name" : NULL),
+						id % 2 ? "name" : NULL, NULL),
 				 0);
 	}
 	assert_int_equal(call_pack__n(pack), 100);
@@ -67,26 +67,26 @@ static void test_round_trip(void **state)
 /* However small the room, no batch is larger, and no call is lost. */
 static void test_full(void **state)
 {
-	struct call_pack *pack = call_pack__new(CALL_PACK_MIN);
+	struct call_pack *pack = call_pack__new(CALL_PACK_MIN, false);
 	struct call_batch batch;
 	char name[TM_CALL_NAME];
 	size_t seen = 0;
 
 	(void)state;
-	assert_null(call_pack__new(CALL_PACK_MIN - 1));
+	assert_null(call_pack__new(CALL_PACK_MIN - 1, false));
 	for (__u32 i = 0; i < 5000; i++) {
 		struct tm_call call = plain(i + 1, i);
 
 		call.tid = i % 7 * 1024 + 1; /* which push each other out of the cache */
 		call.object_kind = TM_OBJECT_STRING;
 		snprintf(name, sizeof(name), "%0*u", (int)(i % 111 + 1), i);
-		if (call_pack__add(pack, &call, &offer, "thread", name) == 0)
+		if (call_pack__add(pack, &call, &offer, "thread", name, NULL) == 0)
 			continue;
 		call_pack__finish(pack, &batch);
 		assert_true(batch.size <= CALL_PACK_MIN);
 		for (size_t k = 0; k < batch.n_calls; k++)
 			assert_int_equal(batch.calls[k].id, ++seen);
-		assert_int_equal(call_pack__add(pack, &call, &offer, "thread", name), 0);
+		assert_int_equal(call_pack__add(pack, &call, &offer, "thread", name, NULL), 0);
 	}
 	call_pack__finish(pack, &batch);
 	assert_int_equal(seen + batch.n_calls, 5000);
@@ -96,14 +96,14 @@ static void test_full(void **state)
 /* Whatever is in the file, nothing beyond it is read: under ASan this would be seen. */
 static void test_damaged(void **state)
 {
-	struct call_pack *pack = call_pack__new(CALL_PACK_MIN);
+	struct call_pack *pack = call_pack__new(CALL_PACK_MIN, false);
 	struct tm_call call = plain(1, SLOT_OFFER);
 	struct call_batch batch, out;
 	unsigned char *copy;
 
 	(void)state;
 	call.object_kind = TM_OBJECT_STRING;
-	assert_int_equal(call_pack__add(pack, &call, &offer, "app", "name"), 0);
+	assert_int_equal(call_pack__add(pack, &call, &offer, "app", "name", NULL), 0);
 	call_pack__finish(pack, &batch);
 	for (size_t size = 0; size < batch.size; size++)
 		assert_true(call_batch__open(&out, batch.data, size) < 0);
@@ -146,7 +146,7 @@ static void write_calls(struct sample *sample, struct call_pack *pack, struct re
 
 static void test_records(void **state)
 {
-	struct call_pack *pack = call_pack__new(CALL_PACK_MIN);
+	struct call_pack *pack = call_pack__new(CALL_PACK_MIN, false);
 	struct tm_call call = plain(5, SLOT_OFFER);
 	struct sample sample;
 	struct records records = { 0 };
@@ -160,16 +160,16 @@ static void test_records(void **state)
 	call.object_kind = TM_OBJECT_U128;
 	call.object[0] = 0x11;
 	call.object[1] = 0x22;
-	assert_int_equal(call_pack__add(pack, &call, &offer, "a\"\n\xff", NULL), 0);
+	assert_int_equal(call_pack__add(pack, &call, &offer, "a\"\n\xff", NULL, NULL), 0);
 	call = plain(6, SLOT_WRITE);
 	call.tid = 0;
 	call.bytes = 4096;
 	call.flags = TM_CALL_RC | TM_CALL_BYTES;
 	call.rc = 4096;
-	assert_int_equal(call_pack__add(pack, &call, &write_data, "", NULL), 0);
+	assert_int_equal(call_pack__add(pack, &call, &write_data, "", NULL, NULL), 0);
 	call = plain(7, SLOT_OFFER);
 	call.object_kind = TM_OBJECT_STRING;
-	assert_int_equal(call_pack__add(pack, &call, &offer, "app", "x\"\\\n\xed\xa0\x80y"), 0);
+	assert_int_equal(call_pack__add(pack, &call, &offer, "app", "x\"\\\n\xed\xa0\x80y", NULL), 0);
 	write_calls(&sample, pack, &records);
 	assert_int_equal(records.n, 3);
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "calls/call_pack.h"
 #include "calls/calls.h"
+#include "target/process.h"
 
 #define BATCH_BYTES (64U << 10)
 
@@ -177,6 +178,16 @@ int calls__drain(struct calls *calls, bool over, struct error *err)
 	if (rc < 0 && rc != -EAGAIN)
 		return error__set(err, rc, "reading the recorded calls: %s", strerror(-rc));
 	return 0;
+}
+
+void calls__meet(struct calls *calls, const pid_t *pids, size_t n)
+{
+	for (size_t i = 0; calls->stacks && i < n; i++) {
+		pid_t pid = process__tgid(pids[i]);
+
+		if (pid > 0)
+			stacks__meet(calls->stacks, pid);
+	}
 }
 
 void calls__stack_losses(const struct calls *calls, struct calls_stack_losses *out)

@@ -40,6 +40,9 @@ int calls__fd(const struct calls *calls);
  */
 int calls__drain(struct calls *calls, bool over, struct error *err);
 
+/* Looks at processes, by any of their threads, that may be gone before their calls are seen. */
+void calls__meet(struct calls *calls, const pid_t *pids, size_t n);
+
 /* What is missing in the stacks, so far. */
 struct calls_stack_losses {
 	__u64 unknown; /* of processes that were gone before anything was known of them */

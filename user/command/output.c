@@ -12,6 +12,7 @@
 #include "report/table.h"
 #include "sink/json.h"
 #include "sink/syslog.h"
+#include "target/process_list.h"
 
 struct output {
 	const struct options *options;
@@ -80,6 +81,25 @@ static void take_calls(void *context, const struct call_batch *batch)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 }
 
+/* Whose stacks are to be expected. */
+static void meet_processes(struct output *output)
+{
+	const struct options *options = output->options;
+	pid_t *pids = NULL;
+	struct error err;
+	size_t n;
+
+	if (!options->calls.stacks || options->scope == SCOPE_COMMAND)
+		return;
+	if (options->scope == SCOPE_PIDS) {
+		calls__meet(output->calls, options->pids, options->n_pids);
+		return;
+	}
+	if (process_list__all(&pids, &n, &err) == 0)
+		calls__meet(output->calls, pids, n);
+	free(pids);
+}
+
 static int open_calls(struct output *output, struct error *err)
 {
 	struct drain_maps maps;
@@ -91,10 +111,15 @@ static int open_calls(struct output *output, struct error *err)
 		.context = output,
 	};
 
+	int rc;
+
 	if (!output->options->calls.on)
 		return 0;
 	kernel__maps(output->session->kernel, &maps);
-	return calls__open(&output->calls, &options, err);
+	rc = calls__open(&output->calls, &options, err);
+	if (!rc)
+		meet_processes(output);
+	return rc;
 }
 
 int output__start(struct output *output, struct error *err)

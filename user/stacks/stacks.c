@@ -76,6 +76,11 @@ void stacks__follow(struct stacks *stacks)
 	stacks->followed_ns = now;
 }
 
+void stacks__meet(struct stacks *stacks, pid_t pid)
+{
+	spaces__of(stacks->spaces, pid);
+}
+
 /* FNV-1a, of words. */
 static size_t hash(pid_t pid, const __u64 *addresses, size_t n)
 {

@@ -34,6 +34,9 @@ void stacks__close(struct stacks *stacks); /* NULL is fine */
 /* Takes in what was mapped, forked and begun since: from time to time, so that it is not too much. */
 void stacks__follow(struct stacks *stacks);
 
+/* Looks at a process that is there already, so that it is known when it is gone. */
+void stacks__meet(struct stacks *stacks, pid_t pid);
+
 /*
  * The stack of a process at a time of CLOCK_MONOTONIC, of at most TM_STACK_MAX return addresses.
  * NULL without memory. Valid until the next call.

@@ -103,12 +103,6 @@ static size_t count_to(const struct elf_functions *functions, __u64 offset)
 	return low;
 }
 
-/* One without a size goes up to the next. */
-static bool has(const struct elf_function *function, __u64 offset)
-{
-	return !function->size || offset - function->offset < function->size;
-}
-
 const char *symbols__find(const struct symbols *symbols, __u64 offset)
 {
 	const struct elf_function *items = symbols->functions.items;
@@ -118,5 +112,6 @@ const char *symbols__find(const struct symbols *symbols, __u64 offset)
 		return NULL;
 	for (at--; at > 0 && items[at - 1].offset == items[at].offset; at--)
 		;
-	return has(&items[at], offset) ? items[at].name : NULL;
+	/* One that does not say how long it is has nothing: it may be followed by others' code. */
+	return offset - items[at].offset < items[at].size ? items[at].name : NULL;
 }
