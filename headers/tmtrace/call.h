@@ -52,8 +52,8 @@ struct tm_call_named {
 };
 
 /*
- * With the stack of who made it (-g), in place of both: as many addresses as the size says. First is
- * where a library's function returns to, or of an operation on files, where the system call was
+ * With the stack of who made it (-g), in place of both: as many addresses as the size says. First
+ * is where a library's function returns to, or of an operation on files, where the system call was
  * made; then the return addresses further out.
  */
 #define TM_STACK_MAX 64

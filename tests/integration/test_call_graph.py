@@ -188,11 +188,15 @@ def test_report(env):
     check("sample_leaf" in lines[2], f"the call: {lines[2]}")
     chain = os.path.join(env.stack, "chain")
     equal("its stack", lines[3:6], [f"    {function} ({chain})" for function in USER])
+    status, out, err = env.trace("report", "--json", "-", "--calls=1", recording)
+    equal(f"exit status of report --json, {err}", status, 0)
+    reported = [line for line in out.splitlines() if '"type":"call"' in line]
     status, out, err = env.trace("dump", recording)
     equal(f"exit status of dump, {err}", status, 0)
     dumped = [line for line in out.splitlines() if '"type":"call"' in line]
     equal("dumped", dumped, [line for line in read_text(path).splitlines()
                              if '"type":"call"' in line])
+    equal("reported", reported, dumped)
 
 
 def test_many_threads(env):

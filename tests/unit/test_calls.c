@@ -169,7 +169,8 @@ static void test_records(void **state)
 	assert_int_equal(call_pack__add(pack, &call, &write_data, "", NULL, NULL), 0);
 	call = plain(7, SLOT_OFFER);
 	call.object_kind = TM_OBJECT_STRING;
-	assert_int_equal(call_pack__add(pack, &call, &offer, "app", "x\"\\\n\xed\xa0\x80y", NULL), 0);
+	assert_int_equal(call_pack__add(pack, &call, &offer, "app", "x\"\\\n\xed\xa0\x80y", NULL),
+			 0);
 	write_calls(&sample, pack, &records);
 	assert_int_equal(records.n, 3);
 

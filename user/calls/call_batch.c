@@ -165,8 +165,8 @@ bool call_batch__stack(const struct call_batch *batch, const struct tm_call *cal
 	return true;
 }
 
-struct stack_frame call_batch__frame(const struct call_batch *batch,
-				     const struct call_stack *stack, size_t i)
+struct stack_frame call_batch__frame(const struct call_batch *batch, const struct call_stack *stack,
+				     size_t i)
 {
 	const struct call_frame *frame = &batch->frames[stack->frames[i]];
 

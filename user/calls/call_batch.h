@@ -35,7 +35,7 @@
 struct call_batch_header {
 	__u32 version;
 	__u32 n_series, n_threads, n_calls;
-	__u32 names_bytes; /* padded to a multiple of 8 */
+	__u32 names_bytes;  /* padded to a multiple of 8 */
 	__u32 stacks_bytes; /* 0: no stacks were recorded */
 };
 
@@ -61,7 +61,8 @@ struct call_stacks_header {
 
 /* Where a call was made; strings are offsets among the names, 0: not known. */
 struct call_frame {
-	__u64 place; /* in the file of the library, of the return address; without one, the address */
+	__u64 place; /* in the file of the library, of the return address; without one, the address
+		      */
 	__u32 function;
 	__u32 library;
 };
@@ -110,7 +111,7 @@ const char *call_batch__name(const struct call_batch *batch, const struct tm_cal
 bool call_batch__stack(const struct call_batch *batch, const struct tm_call *call,
 		       struct call_stack *out);
 /* A frame of such a stack, and its strings: NULL where they are not known. */
-struct stack_frame call_batch__frame(const struct call_batch *batch,
-				     const struct call_stack *stack, size_t i);
+struct stack_frame call_batch__frame(const struct call_batch *batch, const struct call_stack *stack,
+				     size_t i);
 
 #endif

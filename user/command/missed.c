@@ -50,10 +50,11 @@ void missed__note(struct session *session)
 			       "%llu system calls of 32-bit programs are not in the figures",
 			       compat);
 	if (asynchronous)
-		note_list__add(&session->notes,
-			       "%llu calls were recorded without a stack: they were asynchronous, of "
-			       "no one thread",
-			       asynchronous);
+		note_list__add(
+			&session->notes,
+			"%llu calls were recorded without a stack: they were asynchronous, of "
+			"no one thread",
+			asynchronous);
 	if (memory)
 		note_list__add(&session->notes,
 			       "%llu calls were recorded without their stack: the kernel had no "

@@ -31,7 +31,8 @@ int grid__row(struct grid *grid);
  */
 int grid__set(struct grid *grid, size_t column, const char *text);
 
-/* A line of its own below the last row, after those that it has. Cut where the lines are limited. */
+/* A line of its own below the last row, after those that it has. Cut where the lines are limited.
+ */
 int grid__below(struct grid *grid, const char *text);
 
 /*

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "report/grid.h"
+#include "report/kept_stack.h"
 #include "report/names.h"
 #include "report/slowest.h"
 #include "report/units.h"
@@ -20,10 +21,8 @@ struct kept {
 	bool known; /* series is said */
 	char comm[16];
 	char object[TM_CALL_NAME];
-	char *stack; /* a line for each frame, ended by NUL, and an empty one; NULL: not known */
+	struct kept_stack *stack; /* NULL: none were recorded */
 };
-
-#define STACK_INDENT "    "
 
 struct slowest {
 	struct kept *calls; /* the slowest first */
@@ -69,34 +68,6 @@ void slowest__free(struct slowest *slowest)
 	free(slowest);
 }
 
-/* The lines of a call's stack, to be freed with free(); NULL: none, or no memory. */
-static char *describe_stack(const struct call_batch *batch, const struct tm_call *call)
-{
-	struct call_stack stack;
-	char *text = NULL;
-	size_t length;
-	FILE *out;
-
-	if (!call_batch__stack(batch, call, &stack))
-		return NULL;
-	out = open_memstream(&text, &length);
-	for (size_t i = 0; out && i < stack.n; i++) {
-		const struct stack_frame frame = call_batch__frame(batch, &stack, i);
-
-		if (frame.function)
-			fprintf(out, STACK_INDENT "%s", frame.function);
-		else
-			fprintf(out, STACK_INDENT "0x%llx", frame.place);
-		if (frame.library)
-			fprintf(out, " (%s)", frame.library);
-		fputc('\0', out);
-	}
-	/* fclose() adds the last NUL. */
-	if (out)
-		fclose(out);
-	return text;
-}
-
 static void describe_object(struct kept *kept, const struct call_batch *batch)
 {
 	const struct tm_call *call = &kept->call;
@@ -140,7 +111,7 @@ static void keep(struct slowest *slowest, const struct report_run *run,
 	if (comm)
 		snprintf(kept[at].comm, sizeof(kept[at].comm), "%s", comm);
 	describe_object(&kept[at], batch);
-	kept[at].stack = describe_stack(batch, call);
+	kept[at].stack = kept_stack__new(batch, call, kept[at].object);
 }
 
 void slowest__take(struct slowest *slowest, const struct report_run *run,
@@ -166,7 +137,7 @@ int slowest__each(const struct slowest *slowest,
 		const struct kept *kept = &slowest->calls[i];
 		struct call_thread thread = { .pid = kept->call.pid, .tid = kept->call.tid };
 		struct tm_call call = kept->call;
-		const struct call_batch batch = {
+		struct call_batch batch = {
 			.series = &kept->series,
 			.n_series = kept->known,
 			.threads = &thread,
@@ -180,6 +151,8 @@ int slowest__each(const struct slowest *slowest,
 		memcpy(thread.comm, kept->comm, sizeof(thread.comm));
 		if (call.object_kind == TM_OBJECT_STRING)
 			call.object[0] = 0; /* where its name is */
+		if (kept->stack)
+			kept_stack__use(kept->stack, &batch);
 		ret = visit(context, kept->run, &batch);
 	}
 	return ret;
@@ -198,15 +171,6 @@ static const char *begin(char out[UNITS_ROOM], __u64 ns)
 static int put(struct grid *grid, size_t column, const char *text)
 {
 	return text && *text ? grid__set(grid, column, text) : 0;
-}
-
-static int put_stack(struct grid *grid, const struct kept *kept)
-{
-	int ret = 0;
-
-	for (const char *line = kept->stack; line && *line && !ret; line += strlen(line) + 1)
-		ret = grid__below(grid, line);
-	return ret;
 }
 
 static int put_call(struct grid *grid, const struct kept *kept)
@@ -241,7 +205,7 @@ int slowest__print(struct slowest *slowest, const struct table_options *options,
 	for (size_t i = 0; i < slowest->n && !ret; i++) {
 		ret = put_call(grid, &slowest->calls[i]);
 		if (!ret)
-			ret = put_stack(grid, &slowest->calls[i]);
+			ret = kept_stack__print(slowest->calls[i].stack, grid);
 	}
 	if (slowest->n)
 		fprintf(options->out, "\nthe slowest calls:\n");

@@ -9,7 +9,7 @@
 
 struct json_stacks;
 
-struct json_stacks *json_stacks__new(void);	   /* NULL without memory */
+struct json_stacks *json_stacks__new(void);	    /* NULL without memory */
 void json_stacks__free(struct json_stacks *stacks); /* NULL is fine */
 /* Another batch, perhaps where the last one was. */
 void json_stacks__begin(struct json_stacks *stacks);

@@ -11,8 +11,9 @@
 struct mapped_file;
 struct mapped_files;
 
-struct mapped_files *mapped_files__new(void);	     /* NULL: out of memory */
-void mapped_files__free(struct mapped_files *files); /* nobody may hold one any more; NULL is fine */
+struct mapped_files *mapped_files__new(void); /* NULL: out of memory */
+void mapped_files__free(
+	struct mapped_files *files); /* nobody may hold one any more; NULL is fine */
 
 /* The file of a mapping, to be given back with mapped_file__put(). NULL without memory. */
 struct mapped_file *mapped_files__get(struct mapped_files *files,

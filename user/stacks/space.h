@@ -17,10 +17,10 @@ struct space_mapping {
 
 struct space {
 	pid_t pid, parent; /* parent 0: not known */
-	__u64 born_ns;	  /* 0: before anybody looked */
-	__u64 exec_ns;	  /* the last time that a program was begun; 0: none was seen */
-	__u64 ended_ns;	  /* 0: it lives */
-	__u64 changed_ns; /* the last time that anything was mapped */
+	__u64 born_ns;	   /* 0: before anybody looked */
+	__u64 exec_ns;	   /* the last time that a program was begun; 0: none was seen */
+	__u64 ended_ns;	   /* 0: it lives */
+	__u64 changed_ns;  /* the last time that anything was mapped */
 	unsigned int changes;
 	bool is_whole; /* everything in it is known */
 	struct space_mapping *mappings;

@@ -32,9 +32,9 @@ struct spaces {
 	void *by_pid; /* tsearch() */
 	struct event *events;
 	size_t n_events, room;
-	size_t born;	/* since the last sweep */
-	bool is_short;	/* of memory: something is missing */
-	pid_t *gone;	/* during a sweep */
+	size_t born;   /* since the last sweep */
+	bool is_short; /* of memory: something is missing */
+	pid_t *gone;   /* during a sweep */
 	size_t n_gone, gone_room;
 	__u64 now_ns;
 };

@@ -31,7 +31,8 @@ struct stack {
 int stacks__open(struct stacks **out, struct error *err);
 void stacks__close(struct stacks *stacks); /* NULL is fine */
 
-/* Takes in what was mapped, forked and begun since: from time to time, so that it is not too much. */
+/* Takes in what was mapped, forked and begun since: from time to time, so that it is not too much.
+ */
 void stacks__follow(struct stacks *stacks);
 
 /* Looks at a process that is there already, so that it is known when it is gone. */

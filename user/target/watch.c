@@ -34,7 +34,7 @@ struct watch {
 	size_t room;
 	__u64 lost;
 	watch_process_fn on_process; /* NULL: nobody asks */
-	unsigned char *record; /* a copy of one: in the ring it may wrap around */
+	unsigned char *record;	     /* a copy of one: in the ring it may wrap around */
 };
 
 /* With sample_id_all and TID | TIME each record ends with these. */
@@ -306,9 +306,9 @@ static int drain_ring(struct watch *watch, struct ring *ring, watch_fn callback,
 			   read_mapping(watch, header.size, &mapping)) {
 			ret = callback(ctx, &mapping);
 			++*n;
-		} else if (watch->on_process && (header.type == PERF_RECORD_COMM ||
-						 header.type == PERF_RECORD_FORK ||
-						 header.type == PERF_RECORD_EXIT)) {
+		} else if (watch->on_process &&
+			   (header.type == PERF_RECORD_COMM || header.type == PERF_RECORD_FORK ||
+			    header.type == PERF_RECORD_EXIT)) {
 			tell_process(watch, &header, ctx);
 		}
 	}

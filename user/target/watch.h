@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Files that are mapped executable from now on, anywhere on the machine: what is started, and what
- * is loaded late (dlopen), in any namespace. Costs nothing while nothing is mapped. On request, also
- * what becomes of processes.
+ * is loaded late (dlopen), in any namespace. Costs nothing while nothing is mapped. On request,
+ * also what becomes of processes.
  */
 #ifndef USER_TARGET_WATCH_H
 #define USER_TARGET_WATCH_H
