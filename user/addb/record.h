@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A record of ADDB2, the telemetry of the object store Motr: a measurement or the snapshot of a
+ * sensor, with the labels that held when it was made, outermost first.
+ */
+#ifndef USER_ADDB_RECORD_H
+#define USER_ADDB_RECORD_H
+
+#include <linux/types.h>
+
+#include "tmtrace/addb.h"
+
+/* An identifier with its payload. Words beyond n are 0. */
+struct addb_value {
+	__u64 id;
+	__u64 time_ns; /* since 1970; 0: not known */
+	unsigned int n;
+	__u64 words[TM_ADDB_WORDS];
+};
+
+struct addb_record {
+	struct addb_value value;
+	unsigned int n_labels;
+	struct addb_value labels[TM_ADDB_LABELS];
+};
+
+#endif
