@@ -5,6 +5,7 @@
  * be refused, so that no return probe is used: a second program stands on the instructions by
  * which the functions return.
  */
+#include "addb.bpf.h"
 #include "frame.bpf.h"
 #include "operand.bpf.h"
 #include "processes.bpf.h"
@@ -223,6 +224,8 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 	key.process = process__of(thread);
 	key.layer = probe->layer;
 	key.function = probe->function;
+	if (probe->spec.addb)
+		addb__enter(regs, probe->spec.addb, key.job);
 	if (probe->entry_only) {
 		call__count_only(ledger, &key, index);
 		return false;

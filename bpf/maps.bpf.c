@@ -20,6 +20,8 @@ struct tm_processes_map tm_processes SEC(".maps");
 struct tm_environments_map tm_environments SEC(".maps");
 struct tm_call_ledgers_map tm_call_ledgers SEC(".maps");
 struct tm_calls_map tm_calls SEC(".maps");
+struct tm_addb_map tm_addb SEC(".maps");
+struct tm_addb_ledgers_map tm_addb_ledgers SEC(".maps");
 struct tm_threads_map tm_threads SEC(".maps");
 struct tm_stacks_map tm_stacks SEC(".maps");
 struct tm_described_map tm_described SEC(".maps");

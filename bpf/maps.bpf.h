@@ -11,6 +11,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "tmtrace/addb.h"
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
 #include "tmtrace/object.h"
@@ -130,6 +131,19 @@ struct tm_calls_map {
 	__uint(max_entries, 4096); /* bytes; loader */
 };
 
+struct tm_addb_map {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096); /* bytes; loader */
+};
+
+struct tm_addb_ledgers_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u32);
+	__type(value, struct tm_addb_ledger);
+};
+
 struct tm_threads_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -227,6 +241,8 @@ extern struct tm_object_slots_map tm_object_slots SEC(".maps");
 extern struct tm_objects_map tm_objects SEC(".maps");
 extern struct tm_object_names_map tm_object_names SEC(".maps");
 extern struct tm_free_objects_map tm_free_objects SEC(".maps");
+extern struct tm_addb_map tm_addb SEC(".maps");
+extern struct tm_addb_ledgers_map tm_addb_ledgers SEC(".maps");
 extern struct tm_starts_map tm_starts SEC(".maps");
 extern struct tm_arrivals_map tm_arrivals SEC(".maps");
 extern struct tm_numbers_map tm_numbers SEC(".maps");

@@ -3,6 +3,7 @@
 #ifndef TMTRACE_CONFIG_H
 #define TMTRACE_CONFIG_H
 
+#include "tmtrace/addb.h"
 #include "tmtrace/key.h"
 #include "tmtrace/spec.h"
 
@@ -37,6 +38,7 @@ struct tm_config {
 	__u32 call_sample; /* one in so many */
 	__u32 call_wakeup; /* bytes, a power of two: the loader is woken each time so many came */
 	__u64 call_min_ns; /* those that take at least so long */
+	struct tm_addb_config addb;
 };
 
 /* Probes of the kernel layers come first, one per function; then those of libraries. */

@@ -71,7 +71,8 @@ struct tm_spec {
 	__u8 return_width;	      /* bytes: 0 (void), 1, 4, 8 */
 	__u8 return_signed;
 	__u8 calls_back; /* may run code of the program, which may throw */
-	__u8 pad[4];
+	__u8 addb;	 /* enum tm_addb_role (addb.h) */
+	__u8 pad[3];
 };
 
 #endif

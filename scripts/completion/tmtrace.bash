@@ -135,8 +135,8 @@ _tmtrace_options()
 		mapfile -t COMPREPLY < <(compgen -W '--input --follow --help --usage --version' -- "$1")
 		return
 	fi
-	mapfile -t COMPREPLY < <(compgen -W "$common --call-buffer --call-graph --calls --cgroup --duration --env
-		--histogram
+	mapfile -t COMPREPLY < <(compgen -W "$common --addb= --addb-buffer --addb-text --call-buffer --call-graph
+		--calls --cgroup --duration --env --histogram
 		--interval --json --max-series --mechanism --min-duration --no-per-process --objects --optional
 		--output --per-process --quiet --sample
 		--size --syslog= --syslog-journal --syslog-rate --syslog-socket --user" -- "$1")

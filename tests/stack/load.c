@@ -40,6 +40,7 @@ static const struct {
 	{ "files", load_files, "plain file I/O" },
 	{ "aio", load_aio, "file I/O through io_submit" },
 	{ "uring", load_uring, "file I/O through io_uring" },
+	{ "addb", load_addb, "ADDB2 records of every kind, and as the dump writes them" },
 	{ "truth", load_truth, "prints the table of STACK_TRUTH" },
 };
 enum { NR_COMMANDS = sizeof(commands) / sizeof(commands[0]) };

@@ -51,6 +51,7 @@ int load_aio(struct load *l);
 int load_uring(struct load *l);
 int load_redzone(struct load *l);
 int load_seccomp(struct load *l);
+int load_addb(struct load *l);
 int load_truth(struct load *l);
 
 /* Runs a subcommand by its name. */

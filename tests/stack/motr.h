@@ -181,9 +181,7 @@ void m0_sm_move(struct m0_sm *sm, int32_t rc, int state);
 void m0_sm_state_set(struct m0_sm *sm, int state);
 void m0_sm_fail(struct m0_sm *sm, int state, int32_t rc);
 
-void m0_addb2_push(uint64_t id, int n, const uint64_t *value);
-void m0_addb2_pop(uint64_t id);
-void m0_addb2_add(uint64_t id, int n, const uint64_t *value);
+#include "motr_addb2.h"
 
 #define M0_ADDB2_WORDS(...) (sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
 #define M0_ADDB2_CALL(f_, id_, ...) \

@@ -230,6 +230,7 @@ void *motr_worker(void *client)
 	struct operation *o;
 	int fd = -1;
 
+	m0_thread_tls()->tls_addb2_mach = m0_addb2_mach_init(NULL, NULL);
 	M0_ADDB2_PUSH(M0_AVI_NODE, 0x3d1219c7c4c5404a, 0xaa1f6d2a48adfda4);
 	M0_ADDB2_PUSH(M0_AVI_PID, (uint64_t)getpid());
 	M0_ADDB2_PUSH(M0_AVI_THREAD, (uint64_t)pthread_self());
@@ -240,6 +241,8 @@ void *motr_worker(void *client)
 	m0_addb2_pop(M0_AVI_THREAD);
 	m0_addb2_pop(M0_AVI_PID);
 	m0_addb2_pop(M0_AVI_NODE);
+	m0_addb2_mach_fini(m0_thread_tls()->tls_addb2_mach);
+	m0_thread_tls()->tls_addb2_mach = NULL;
 	if (fd >= 0)
 		close(fd);
 	return NULL;

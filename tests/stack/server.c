@@ -82,8 +82,11 @@ static void *serve(void *arg)
 	struct connection *c = arg;
 	struct server *s = c->server;
 
+	m0_thread_tls()->tls_addb2_mach = m0_addb2_mach_init(NULL, NULL);
 	while (!serve_one(s, c->fd))
 		;
+	m0_addb2_mach_fini(m0_thread_tls()->tls_addb2_mach);
+	m0_thread_tls()->tls_addb2_mach = NULL;
 	close(c->fd);
 	free(c);
 	pthread_mutex_lock(&s->lock);

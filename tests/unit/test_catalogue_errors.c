@@ -128,7 +128,7 @@ static void test_bad_functions(void **state)
 		{ FUNCS "  - name: {a: b}\n", 4, "name is a mapping" },
 		{ FUNCS "  - name: a\n    siez: arg1\n", 5,
 		  "unknown key \"siez\" in a function, known are: name, size, object, fail, "
-		  "returns, calls_back, enabled, only" },
+		  "returns, calls_back, addb2, enabled, only" },
 		{ FUNCS "  - name: a\n    name: b\n", 5, "key \"name\" is twice in a function" },
 		{ FUNCS "  - name: a\n  - name: b\n  - name: a\n", 6,
 		  "function \"a\" is already there in line 4" },
@@ -147,6 +147,9 @@ static void test_bad_functions(void **state)
 		{ FUNCS "  - name: a\n    returns: int\n", 5,
 		  "returns is \"int\", known are: void, u8, s32" },
 		{ FUNCS "  - name: a\n    returns: []\n", 5, "returns is a list" },
+		{ FUNCS "  - name: a\n    addb2: push\n", 5,
+		  "addb2 is \"push\", known is: consume" },
+		{ FUNCS "  - name: a\n    addb2: []\n", 5, "addb2 is a list" },
 		{ FUNCS "  - name: a\n    returns: void\n    fail: null\n", 4,
 		  "returns void and cannot fail" },
 		{ FUNCS "  - name: a\n    returns: void\n    size: return\n", 4,

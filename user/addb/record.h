@@ -24,4 +24,20 @@ struct addb_record {
 	struct addb_value labels[TM_ADDB_LABELS];
 };
 
+/* Where a record comes from. */
+struct addb_origin {
+	__u64 time_ns; /* CLOCK_REALTIME: when it was made, or seen */
+	__u64 job;     /* cgroup id */
+	__u32 pid, tid;
+	enum tm_addb_role role;
+	unsigned int unreadable; /* labels without their words */
+};
+
+/* What became of the records, over all; the kernel's part as in struct tm_addb_ledger. */
+struct addb_counts {
+	struct tm_addb_ledger kernel;
+	__u64 taken;	/* handed over */
+	__u64 filtered; /* told, and not wanted for their labels */
+};
+
 #endif

@@ -15,7 +15,7 @@
 struct printing {
 	const struct addb_text *text;
 	FILE *out;
-	const struct addb_fom_type *fom; /* whose phases are told; NULL: not known */
+	const struct addb_machine *phases; /* of the fom that is told about; NULL: not known */
 };
 
 static int print_time(FILE *out, __u64 ns)
@@ -58,7 +58,7 @@ static int print_state(FILE *out, const struct addb_machine *machine, const __u6
 
 static int print_phase(const struct printing *printing, const __u64 *words)
 {
-	const struct addb_machine *phases = printing->fom ? printing->fom->phases : NULL;
+	const struct addb_machine *phases = printing->phases;
 	size_t n_transitions = phases ? addb_machine__n_transitions(phases) : 0;
 
 	if (!phases)
@@ -235,19 +235,24 @@ static void print_value(const struct printing *printing, const struct addb_value
 	fputc(printing->text->flat ? ' ' : '\n', out);
 }
 
-/* Which fom the phases are of: that of the innermost label. */
-static void find_fom(struct printing *printing, const struct addb_record *record)
+const struct addb_machine *addb_text__phases(const struct addb_record *record)
 {
+	const struct addb_fom_type *type = NULL;
+
 	for (unsigned int i = 0; i < record->n_labels; i++)
 		if (record->labels[i].id == ADDB_ID_FOM && record->labels[i].n > 1)
-			printing->fom = addb_fom_types__find(record->labels[i].words[1]);
+			type = addb_fom_types__find(record->labels[i].words[1]);
+	return type ? type->phases : NULL;
 }
 
 void addb_text__print(const struct addb_text *text, const struct addb_record *record)
 {
-	struct printing printing = { .text = text, .out = text->out };
+	struct printing printing = {
+		.text = text,
+		.out = text->out,
+		.phases = addb_text__phases(record),
+	};
 
-	find_fom(&printing, record);
 	fprintf(text->out, "* ");
 	if (record->value.time_ns) {
 		print_time(text->out, record->value.time_ns);

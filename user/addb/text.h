@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "addb/machines.h"
 #include "addb/record.h"
 
 struct addb_text {
@@ -17,6 +18,9 @@ struct addb_text {
 
 /* A record; its times are local time. Errors stay in the stream. */
 void addb_text__print(const struct addb_text *text, const struct addb_record *record);
+
+/* The machine whose phases a record tells: of the fom of its innermost label. NULL: not known. */
+const struct addb_machine *addb_text__phases(const struct addb_record *record);
 
 /*
  * What a record is of, as the dump writes it where a name stands: as in "fom-state", and for

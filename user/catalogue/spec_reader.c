@@ -5,6 +5,7 @@
 
 #include "catalogue/operand.h"
 #include "catalogue/spec_reader.h"
+#include "tmtrace/addb.h"
 
 _Static_assert(sizeof(struct tm_size) == 24 && sizeof(struct tm_object_spec) == 16 &&
 		       sizeof(struct tm_spec) == 48,
@@ -256,6 +257,26 @@ static int read_returns(struct yaml_doc *doc, const yaml_node_t *node, struct tm
 		yaml_doc__quote(text).text);
 }
 
+static int read_addb(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
+		     struct error *err)
+{
+	static const char *const names[TM_ADDB_ROLES] = { [TM_ADDB_CONSUME] = "consume" };
+	const char *text;
+	int rc;
+
+	rc = yaml_doc__read_text(doc, node, "addb2", &text, err);
+	if (rc < 0)
+		return rc;
+	for (__u8 role = TM_ADDB_NONE + 1; role < TM_ADDB_ROLES; role++) {
+		if (strcmp(text, names[role]) == 0) {
+			spec->addb = role;
+			return 0;
+		}
+	}
+	return yaml_doc__fail(doc, node, err, "addb2 is %s, known is: consume",
+			      yaml_doc__quote(text).text);
+}
+
 int spec_reader__read_result(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
 			     struct error *err)
 {
@@ -300,6 +321,7 @@ int spec_reader__read(struct yaml_doc *doc, const yaml_node_t *node, struct tm_s
 	const yaml_node_t *size = yaml_doc__get(doc, node, "size");
 	const yaml_node_t *object = yaml_doc__get(doc, node, "object");
 	const yaml_node_t *calls_back = yaml_doc__get(doc, node, "calls_back");
+	const yaml_node_t *addb = yaml_doc__get(doc, node, "addb2");
 	bool flag = spec->calls_back;
 	int rc;
 
@@ -311,5 +333,7 @@ int spec_reader__read(struct yaml_doc *doc, const yaml_node_t *node, struct tm_s
 		rc = read_size(doc, size, &spec->size, err);
 	if (rc == 0 && object)
 		rc = read_object(doc, object, &spec->object, err);
+	if (rc == 0 && addb)
+		rc = read_addb(doc, addb, spec, err);
 	return rc < 0 ? rc : check_result(doc, node, spec, err);
 }

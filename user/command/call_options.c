@@ -10,9 +10,6 @@ enum {
 	OPT_CALL_BUFFER,
 };
 
-/* What the kernel takes as a ring buffer: a power of two, whole pages. */
-#define BUFFER_MIN     4096U
-#define BUFFER_MAX     (1U << 30)
 #define BUFFER_DEFAULT (16U << 20)
 
 static const struct argp_option call_options[] = {
@@ -37,19 +34,6 @@ static __u64 parse_ns(const char *arg)
 		option_values__refuse("--min-duration %s: not a time, as in 500, 10us, 1.5ms or 1s",
 				      arg);
 	return ns;
-}
-
-/* The next power of two. */
-static __u32 parse_buffer(const char *arg)
-{
-	__u64 bytes = option_values__bytes("--call-buffer", arg, BUFFER_MIN);
-	__u32 size = BUFFER_MIN;
-
-	if (bytes > BUFFER_MAX)
-		option_values__refuse("--call-buffer %s: at most 1G", arg);
-	while (size < bytes)
-		size *= 2;
-	return size;
 }
 
 static void finish(struct options_calls *calls)
@@ -79,7 +63,7 @@ static error_t parse_calls(int key, char *arg, struct argp_state *state)
 		calls->min_ns = parse_ns(arg);
 		return 0;
 	case OPT_CALL_BUFFER:
-		calls->buffer = parse_buffer(arg);
+		calls->buffer = option_values__buffer("--call-buffer", arg);
 		return 0;
 	case ARGP_KEY_END:
 		finish(calls);

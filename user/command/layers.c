@@ -88,6 +88,19 @@ static int choose_layer(struct session *session, const char *name, struct error 
 	return 0;
 }
 
+/* Records are taken at functions of a library. */
+static bool tells_addb(const struct session *session)
+{
+	for (size_t i = 0; i < catalogue__n_layers(session->catalogue); i++) {
+		const struct catalogue_layer *layer = catalogue__layer(session->catalogue, i);
+
+		for (size_t f = 0; session->layers[i] && f < layer->n_functions; f++)
+			if (layer->functions[f].spec.addb)
+				return true;
+	}
+	return false;
+}
+
 int layers__choose(struct session *session, struct error *err)
 {
 	const struct options *options = session->options;
@@ -111,6 +124,9 @@ int layers__choose(struct session *session, struct error *err)
 	}
 	if (rc < 0)
 		return rc;
+	if (options->addb.filter && !tells_addb(session))
+		return error__set(err, -EINVAL,
+				  "--addb: no layer of --layer has ADDB2 records; add addb to it");
 	if (options->no_syscalls && session->vfs && options->n_layers)
 		return error__set(err, -EINVAL,
 				  "--layer vfs with --mechanism vfs=none: nothing would be seen of "

@@ -63,6 +63,15 @@ static void configure_calls(const struct options_calls *calls, struct tm_config 
 	config->call_wakeup = calls->buffer / CALL_WAKEUPS;
 }
 
+static void configure_addb(const struct options_addb *addb, struct tm_addb_config *config)
+{
+	if (!addb->filter)
+		return;
+	config->on = 1;
+	config->wakeup = addb->buffer / CALL_WAKEUPS;
+	addb_filter__configure(addb->filter, config);
+}
+
 static int load_kernel(struct session *session, struct error *err)
 {
 	struct kernel_options options = {
@@ -81,6 +90,7 @@ static int load_kernel(struct session *session, struct error *err)
 			    session->options->kernel_mechanisms[KERNEL_BLOCK] },
 		.cgroup_fd = -1,
 		.call_buffer = session->options->calls.buffer,
+		.addb_buffer = session->options->addb.buffer,
 	};
 	struct drain_maps maps;
 	int rc;
@@ -89,6 +99,7 @@ static int load_kernel(struct session *session, struct error *err)
 				(session->block ? 1U << TM_LAYER_BLOCK : 0) |
 				(options.user ? 1U << TM_LAYER_USER : 0);
 	configure_calls(&session->options->calls, &options.config);
+	configure_addb(&session->options->addb, &options.config.addb);
 	rc = scope__configure(session, &options.config, &options.cgroup_fd, err);
 	if (!rc)
 		rc = kernel__load(&session->kernel, &options, err);

@@ -64,6 +64,21 @@ __u64 option_values__bytes(const char *option, const char *arg, __u64 least)
 	return n;
 }
 
+#define BUFFER_MIN 4096U
+#define BUFFER_MAX (1U << 30)
+
+__u32 option_values__buffer(const char *option, const char *arg)
+{
+	__u64 bytes = option_values__bytes(option, arg, BUFFER_MIN);
+	__u32 size = BUFFER_MIN;
+
+	if (bytes > BUFFER_MAX)
+		option_values__refuse("%s %s: at most 1G", option, arg);
+	while (size < bytes)
+		size *= 2;
+	return size;
+}
+
 void option_values__add(void *list, size_t *n, const void *item)
 {
 	void **items = reallocarray(*(void **)list, *n + 1, sizeof(*items));

@@ -18,6 +18,8 @@ double option_values__seconds(const char *option, const char *arg);
 long option_values__number(const char *option, const char *arg, long least, long most);
 /* A number of bytes of at least so many; K, M, G and T are powers of 1024. */
 __u64 option_values__bytes(const char *option, const char *arg, __u64 least);
+/* The size of a ring buffer of the kernel: the next power of two, at least a page, at most 1G. */
+__u32 option_values__buffer(const char *option, const char *arg);
 /* Adds one to a list of pointers: a pointer to its array, which is grown. */
 void option_values__add(void *list, size_t *n, const void *item);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/addb_options.h"
 #include "command/call_options.h"
 #include "command/option_values.h"
 #include "command/options.h"
@@ -69,7 +70,7 @@ static const struct argp_option list_options[] = {
 };
 
 /* Parsers of options that others share. */
-#define TRACE_CHILDREN 3
+#define TRACE_CHILDREN 4
 
 static void parse_env(char *arg, struct argp_state *state)
 {
@@ -231,6 +232,7 @@ void options__parse(struct options *options, int argc, char **argv, enum options
 	static const struct argp_child trace_children[] = {
 		{ &session_options_argp, 0, "What to trace:", 1 },
 		{ &call_options_argp, 0, "Single calls:", 2 },
+		{ &addb_options_argp, 0, "Records of Motr:", 2 },
 		{ &syslog_options_argp, 0, "To the log:", 2 },
 		{ 0 }
 	};
@@ -282,4 +284,5 @@ void options__free(struct options *options)
 	free(options->layers);
 	free(options->probes);
 	free(options->env);
+	addb_filter__free(options->addb.filter);
 }

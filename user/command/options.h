@@ -8,6 +8,7 @@
 #include <linux/types.h>
 #include <sys/types.h>
 
+#include "addb/filter.h"
 #include "kernel/uprobe.h"
 #include "kernel/ladder.h"
 #include "sink/syslog.h"
@@ -42,6 +43,13 @@ struct options_calls {
 	unsigned int sample; /* one in so many; 0: all */
 	__u64 min_ns;
 	__u32 buffer; /* bytes, a power of two */
+};
+
+/* --addb and what goes with it */
+struct options_addb {
+	struct addb_filter *filter; /* NULL: no records */
+	const char *text;	    /* file, "-", or NULL: among the tables */
+	__u32 buffer;		    /* bytes, a power of two */
 };
 
 struct options {
@@ -80,6 +88,7 @@ struct options {
 	bool per_process;     /* they are told apart */
 	bool all_processes;   /* not even where that is the default */
 	struct options_calls calls;
+	struct options_addb addb;
 	struct syslog_options syslog; /* types 0: nothing is sent there */
 	bool quiet;
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calls/calls.h"
+#include "command/addb_output.h"
 #include "command/live_run.h"
 #include "command/output.h"
 #include "command/recorder.h"
@@ -19,6 +20,7 @@ struct output {
 	struct session *session;
 	struct live_run *live;
 	struct calls *calls;	    /* NULL: single calls are not recorded */
+	struct addb_output *addb;   /* NULL: no ADDB2 records */
 	struct sink_json *json;	    /* NULL: tables */
 	FILE *tables;		    /* where they go; NULL: nobody asked for them */
 	struct recorder *recorder;  /* NULL: none */
@@ -59,6 +61,9 @@ int output__open(struct output **out, const struct options *options, struct sess
 		output->tables = options->scope == SCOPE_COMMAND ? stderr : stdout;
 	if (options->json)
 		rc = open_json(output, options, err);
+	if (!rc)
+		rc = addb_output__open(&output->addb, options, output->tables, output->json,
+				       live_run__report(output->live), err);
 	if (!rc && options->syslog.types)
 		rc = sink_syslog__open(&output->syslog, &options->syslog,
 				       live_run__report(output->live), err);
@@ -129,6 +134,8 @@ int output__start(struct output *output, struct error *err)
 	rc = live_run__start(output->live, err);
 	if (!rc)
 		rc = open_calls(output, err);
+	if (!rc)
+		rc = addb_output__start(output->addb, output->session->kernel, err);
 	if (!rc && output->json)
 		rc = sink_json__run_start(output->json, err);
 	output->failed |= rc < 0;
@@ -147,14 +154,33 @@ static void on_calls(void *context)
 	calls__drain(output->calls, false, &err);
 }
 
+static void on_addb(void *context)
+{
+	struct output *output = context;
+	struct error err;
+
+	if (addb_output__drain(output->addb, false, &err) < 0)
+		fprintf(stderr, "tmtrace: %s\n", err.text);
+}
+
+/* What comes through a ring buffer: when it has filled, and from time to time. */
+static int watch_ring(struct output *output, struct loop *loop, int fd, double period_s,
+		      void (*take)(void *context))
+{
+	int rc = loop__watch(loop, fd, take, output);
+
+	return rc ? rc : loop__timer(loop, period_s, true, take, output, NULL);
+}
+
 int output__watch(struct output *output, struct loop *loop)
 {
-	int rc = live_run__watch(output->live, loop);
+	int addb = addb_output__fd(output->addb), rc = live_run__watch(output->live, loop);
 
-	if (rc || !output->calls)
-		return rc;
-	rc = loop__watch(loop, calls__fd(output->calls), on_calls, output);
-	return rc ? rc : loop__timer(loop, CALLS_PERIOD_S, true, on_calls, output, NULL);
+	if (!rc && output->calls)
+		rc = watch_ring(output, loop, calls__fd(output->calls), CALLS_PERIOD_S, on_calls);
+	if (!rc && addb >= 0)
+		rc = watch_ring(output, loop, addb, ADDB_PERIOD_S, on_addb);
+	return rc;
 }
 
 static int print_tables(struct output *output, const struct snapshot *snapshot, bool final,
@@ -234,6 +260,10 @@ static int print(struct output *output, bool final, struct error *err)
 
 	if (output->calls)
 		rc = calls__drain(output->calls, final, err);
+	if (!rc)
+		rc = addb_output__drain(output->addb, final, err);
+	if (!rc && final)
+		addb_output__finish(output->addb, &output->session->notes);
 	if (rc < 0)
 		return rc;
 	if (final && output->calls)
@@ -282,6 +312,7 @@ int output__close(struct output *output)
 	rc = sink_json__close(output->json, &err);
 	if (rc < 0 && !output->failed)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
+	addb_output__close(output->addb);
 	recorded = recorder__close(output->recorder);
 	sink_syslog__close(output->syslog);
 	calls__close(output->calls);

@@ -244,6 +244,16 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
 	maps->next_slot = &skel->bss->tm_next_slot;
 }
 
+bool kernel__addb(const struct kernel *kernel, struct kernel_addb *addb)
+{
+	const struct tmtrace_bpf *skel = kernel->skel;
+
+	addb->ring = bpf_map__fd(skel->maps.tm_addb);
+	addb->ledgers = bpf_map__fd(skel->maps.tm_addb_ledgers);
+	addb->shards = kernel->options.config.shards;
+	return kernel->options.config.addb.on;
+}
+
 int kernel__inode(const struct kernel *kernel, int fd, struct tm_file *file)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = file, .ctx_size_in = sizeof(*file));

@@ -30,6 +30,7 @@ struct kernel_options {
 	int cgroup_fd;		   /* of the v2 cgroup to trace; -1: none */
 	/* Where config.calls is set: bytes of the ring buffer, a power of two, at least a page. */
 	__u32 call_buffer;
+	__u32 addb_buffer; /* the same where config.addb.on is set */
 };
 
 /* Which program of a library probe. */
@@ -54,6 +55,16 @@ int kernel__attach(struct kernel *kernel, struct error *err);
 int kernel__program_fd(const struct kernel *kernel, enum kernel_program program);
 /* Descriptors stay the kernel's. */
 void kernel__maps(const struct kernel *kernel, struct drain_maps *maps);
+
+/* Where ADDB2 records come from; descriptors stay the kernel's. */
+struct kernel_addb {
+	int ring;    /* tm_addb */
+	int ledgers; /* tm_addb_ledgers: a struct tm_addb_ledger for each role and shard */
+	__u32 shards;
+};
+
+/* false: they are not asked for. */
+bool kernel__addb(const struct kernel *kernel, struct kernel_addb *addb);
 
 /*
  * The inode that mappings of an open file execute from, and that its probes are on: not the one

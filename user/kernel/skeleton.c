@@ -94,6 +94,9 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 		bpf_map__set_max_entries(skel->maps.tm_call_ledgers,
 					 (TM_PROBE_USER + TM_PROBES_MAX) * config->shards);
 	}
+	if (config->addb.on)
+		bpf_map__set_max_entries(skel->maps.tm_addb, options->addb_buffer);
+	bpf_map__set_max_entries(skel->maps.tm_addb_ledgers, TM_ADDB_ROLES * config->shards);
 }
 
 int skeleton__open(struct tmtrace_bpf **out, const struct kernel_options *options,

@@ -229,6 +229,15 @@ int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, str
 	return report(sink, lost, err);
 }
 
+int sink_json__lines(struct sink_json *sink, const char *text, size_t length, __u64 records,
+		     struct error *err)
+{
+	__u64 lost = sink->lost;
+
+	count(sink, records, write_lines(sink, text, length));
+	return report(sink, lost, err);
+}
+
 int sink_json__close(struct sink_json *sink, struct error *err)
 {
 	int ret;

@@ -52,6 +52,10 @@ int sink_json__nodes(struct sink_json *sink, const struct report_part *parts, si
 /* The call records of a batch, as they come. */
 int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, struct error *err);
 
+/* Records that somebody else made: whole lines. */
+int sink_json__lines(struct sink_json *sink, const char *text, size_t length, __u64 records,
+		     struct error *err);
+
 /* Ends the sink; an error says how many records were lost in all. NULL is fine. */
 int sink_json__close(struct sink_json *sink, struct error *err);
 

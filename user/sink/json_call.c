@@ -38,17 +38,6 @@ struct json_calls {
 	size_t length;
 };
 
-/* An object's members without its braces, to be freed with free(). Takes the object. */
-static char *members(struct json_object *object)
-{
-	const int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
-	const char *text = object ? json_object_to_json_string_ext(object, flags) : NULL;
-	char *copy = text ? strndup(text + 1, strlen(text) - 2) : NULL;
-
-	json_object_put(object);
-	return copy;
-}
-
 struct json_calls *json_calls__new(const struct report_run *run)
 {
 	struct json_calls *calls = calloc(1, sizeof(*calls));
@@ -60,7 +49,7 @@ struct json_calls *json_calls__new(const struct report_run *run)
 		calls->run = run;
 		json_value__add_string(object, "hostname", run->hostname);
 		json_value__add_string(object, "epoch", run->epoch);
-		calls->run_text = members(object);
+		calls->run_text = json_value__members(object);
 	} else {
 		json_object_put(object);
 	}
@@ -101,7 +90,7 @@ static const char *series_text(struct json_calls *calls, const struct call_serie
 		return NULL;
 	json_record__key(object, calls->run, &like);
 	cached->of = *series;
-	cached->text = members(object);
+	cached->text = json_value__members(object);
 	return cached->text;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "sink/json_value.h"
@@ -93,6 +94,16 @@ struct json_object *json_value__buckets(const struct histogram *histogram)
 					      bucket(histogram->first + i, histogram->count[i]));
 	}
 	return array;
+}
+
+char *json_value__members(struct json_object *object)
+{
+	const int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
+	const char *text = object ? json_object_to_json_string_ext(object, flags) : NULL;
+	char *copy = text ? strndup(text + 1, strlen(text) - 2) : NULL;
+
+	json_object_put(object);
+	return copy;
 }
 
 char *json_value__quoted(const char *text)

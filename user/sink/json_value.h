@@ -30,6 +30,9 @@ void json_value__add_measured(struct json_object *object, const char *name, __u6
 /* Array of [lower, upper_inclusive, count]. */
 struct json_object *json_value__buckets(const struct histogram *histogram);
 
+/* An object's members without its braces, to be freed with free(); NULL: none. Takes the object. */
+char *json_value__members(struct json_object *object);
+
 /* A string as JSON text, with its quotes, to be freed with free(). NULL without memory. */
 char *json_value__quoted(const char *text);
 

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""ADDB2 records, live: the text is what m0addb2dump writes, and none is lost unsaid."""
+
+import json
+import os
+import re
+
+from harness import check, check_ledgers, equal, read_text
+
+# As the dump writes a record's time, which is local; `load` and tmtrace are given UTC.
+TIME = re.compile(r"^\* \d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d{9} ")
+LAYERS = ("--layer", "addb")
+
+
+def trace(env, *load_args, options=(), filters=None):
+    """`load addb` with its records: (Records, truth's addb, lines of text without times)."""
+    os.environ["TZ"] = "UTC"
+    text = env.path("records.txt")
+    records, truth = env.trace_load(
+        "addb", "--dir", env.dir, *load_args,
+        options=(*LAYERS, f"--addb={filters}" if filters else "--addb", "--addb-text", text,
+                 *options))
+    check_ledgers(records)
+    lines = read_text(text).splitlines()
+    for line in lines:
+        check(TIME.match(line), f"a time in {line[:60]}")
+    return records, addb_truth(truth), [TIME.sub("* ", line) for line in lines]
+
+
+def addb_truth(truth):
+    return truth["addb"]
+
+
+def check_counts(records, truth, consumed):
+    """Each hit of the function is in the count of records, with what became of it."""
+    hits = sum(p["hits"] for p in records.of("probe", function="m0_addb2_consume"))
+    count, = records.of("addb_count")
+    equal("hits", hits, consumed)
+    equal("fates", sum(count[k] for k in ("recorded", "unwanted", "unreadable", "full", "busy")),
+          hits)
+    equal("records written", count["written"] + count["filtered"], count["recorded"])
+    equal("addb records", len(records.of("addb")), count["written"])
+    return count
+
+
+def check_same(lines, truth):
+    wanted = read_text(truth["dump"]).splitlines()
+    for line, want in zip(lines, wanted):
+        equal("text", line, want)
+    equal("records", len(lines), len(wanted))
+
+
+def test_every_kind(env):
+    """Every kind of record and label, depth 64 with 15 words, machines that threads share."""
+    records, truth, lines = trace(env)
+    check_same(lines, truth)
+    count = check_counts(records, truth, truth["records"])
+    equal("lost", [count[k] for k in ("unreadable", "full", "busy", "labels_unreadable")], [0] * 4)
+    for r in records.of("addb"):
+        equal("source", r["source"], "consume")
+    record, = records.of("addb", name="stob-io-end")
+    equal("payload", record["payload"], {"fid": "100000000000000:2a", "duration_ns": 48390,
+                                         "rc": -5, "count": 15848, "frag": 1})
+    labels = {label["name"]: label["payload"] for label in record["labels"]}
+    equal("fom", labels["fom"], {"addr": "0x7ff0f00d6510", "type": "io-fom", "transitions": 13,
+                                 "phase": "tx_wait"})
+    equal("pid", labels["pid"]["pid"], record["pid"])
+    state, = records.of("addb", name="tx-state")
+    equal("state", state["payload"], {"sm_id": 18, "from": "closed", "cause": "logged",
+                                      "state": "logged"})
+    equal("deepest", max(len(r["labels"]) for r in records.of("addb")), 64)
+
+
+def test_garbage(env):
+    """Pointers that lead nowhere are counted; a label without its words is told."""
+    records, truth, lines = trace(env, "--how", "garbage")
+    check_same(lines, truth)
+    count = check_counts(records, truth, truth["records"] + truth["unreadable"])
+    equal("unreadable", count["unreadable"], truth["unreadable"])
+    equal("labels", count["labels_unreadable"], 1)
+    equal("of records", [r["labels_unreadable"] for r in records.of("addb")][-1], 1)
+    notes = records.of("run", final=True)[0]["notes"]
+    check(any("4 ADDB2 records were lost" in note for note in notes), f"a note in {notes}")
+
+
+def test_filter(env):
+    """By name, by range and by label; the others are not told by the kernel."""
+    records, truth, lines = trace(env, filters="fom-to-tx,0xd103-0xd109,label:locality=3")
+    check_counts(records, truth, truth["records"])
+    wanted = [line for line in read_text(truth["dump"]).splitlines()
+              if re.match(r"\* fom-to-tx ", line) and "locality         3" in line]
+    equal("text", lines, wanted)
+    check(len(lines) == 100, f"{len(lines)} records")
+
+
+def test_storm(env):
+    """As fast as a program makes them: none is lost, or it is counted, exactly."""
+    records, truth, lines = trace(env, "--how", "storm", "--count", "200000")
+    count = check_counts(records, truth, 200000)
+    equal("lines", len(lines), count["written"])
+    env.remark = (f"{200000 / truth['ns'] * 1e9:.0f} records/s, "
+                  f"{count['full'] + count['busy']} of 200000 lost")
+
+
+def test_small_buffer(env):
+    """What finds no room is counted, and said."""
+    records, truth, _ = trace(env, "--how", "storm", "--count", "50000",
+                              options=("--addb-buffer", "64K"))
+    count = check_counts(records, truth, 50000)
+    check(count["full"] > 0, "a buffer of 64K was large enough")
+    notes = records.of("run", final=True)[0]["notes"]
+    check(any("a larger --addb-buffer" in note for note in notes), f"a note in {notes}")
+
+
+def test_beside_tables(env):
+    """Without a file the text goes to where the tables go."""
+    status, out, err = env.trace(*LAYERS, "--addb=pid", "--", env.load, "addb", "--dir", env.dir,
+                                 "--truth", env.path("truth.json"))
+    equal("status", status, 0)
+    equal("the command's output", out, "")
+    lines = [line for line in err.splitlines() if line.startswith("* ")]
+    equal("records", len(lines), 1)
+    check(" pid              5 |                    40000 ?" in lines[0], lines[0][:80])
+
+
+def test_stack(env):
+    """The records that the sample stack makes around its operations, of client and server."""
+    records, truth = env.trace_load("all", options=(*LAYERS, "--addb", "--calls"))
+    consumed = sum(f["calls"] for f in truth["functions"] if f["function"] == "m0_addb2_consume")
+    check(consumed > 0, "no record was made")
+    check_counts(records, truth, consumed)
+    names = {r["name"] for r in records.of("addb")}
+    check({"rpc-item-id-assign", "rpc-item-id-fetch", "fom-state"} <= names, f"{names}")
+    foms = [r for r in records.of("addb", name="fom-state")]
+    check(all(r["labels"][0]["name"] == "fom" for r in foms), "fom-state outside a fom")
+
+
+def test_bad_input(env):
+    """What cannot be is said before anything runs."""
+    for args, reason in (
+            (("--addb=nonsense",), "no ADDB2 record is called so"),
+            (("--addb-text", "x"), "go with --addb"),
+            (("--addb", "--addb-text", "-"), "standard output is the command's"),
+            (("--addb", "--layer", "vfs"), "add addb to it"),
+            (("--addb", "--addb-buffer", "1"), "--addb-buffer")):
+        status, _, err = env.trace(*args, "--", "true")
+        equal(f"status of {args}", status, 2)
+        check(reason in err, f"{args}: {err}")
+    status, _, err = env.trace("record", "--addb", "-o", env.path("r"), "--", "true")
+    equal("status", status, 2)
+    check("--addb: where to?" in err, err)
+
+
+def test_file_that_cannot_be_written(env):
+    """A full disk is told once; the command and its figures are not touched."""
+    status, _, err = env.trace(*LAYERS, "--addb", "--addb-text", "/dev/full", "--", env.load,
+                               "addb", "--dir", env.dir, "--truth", env.path("truth.json"))
+    equal("status", status, 0)
+    check("/dev/full: No space left on device" in err, err)
+    equal("how often", err.count("No space left"), 1)
+    check(json.loads(read_text(env.path("truth.json")))["addb"]["records"] > 0, "load did not run")

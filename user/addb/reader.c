@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "addb/event.h"
+#include "addb/reader.h"
+#include "base/clock.h"
+
+/* The longest that addb_reader__drain() takes at a time, about. */
+#define TURN_NS 100000000
+
+/* Records between two looks at the clock. */
+#define CLOCK_EVERY 64
+
+struct addb_reader {
+	struct addb_reader_options options;
+	struct ring_buffer *ring;
+	__u64 offset_ns; /* from CLOCK_MONOTONIC to CLOCK_REALTIME */
+	__u64 until_ns;	 /* CLOCK_MONOTONIC: end of the turn */
+	__u64 taken, filtered;
+	struct addb_record record; /* the current one */
+	int epoll;
+};
+
+/* Of each record. An error ends the turn; the record itself is done with. */
+static int on_record(void *context, void *data, size_t size)
+{
+	struct addb_reader *reader = context;
+	struct addb_origin origin;
+
+	if (addb_event__read(&reader->record, &origin, data, size, reader->offset_ns) < 0)
+		return 0;
+	if (!addb_filter__wants(reader->options.filter, &reader->record)) {
+		reader->filtered++;
+		return 0;
+	}
+	reader->options.take(reader->options.context, &reader->record, &origin);
+	if (++reader->taken % CLOCK_EVERY)
+		return 0;
+	return clock__ns(CLOCK_MONOTONIC) > reader->until_ns ? -EAGAIN : 0;
+}
+
+/*
+ * libbpf's own epoll instance is ready whenever there is anything in the ring buffer. This one is
+ * when the kernel side woke the reader.
+ */
+static int watch(struct addb_reader *reader)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+
+	reader->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (reader->epoll < 0 ||
+	    epoll_ctl(reader->epoll, EPOLL_CTL_ADD, reader->options.ring, &event) < 0)
+		return -errno;
+	return 0;
+}
+
+int addb_reader__open(struct addb_reader **out, const struct addb_reader_options *options,
+		      struct error *err)
+{
+	struct addb_reader *reader = calloc(1, sizeof(*reader));
+	int rc = -ENOMEM;
+
+	if (reader) {
+		reader->options = *options;
+		reader->epoll = -1;
+		reader->offset_ns = clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
+		reader->ring = ring_buffer__new(options->ring, on_record, reader, NULL);
+		rc = reader->ring ? watch(reader) : -errno;
+	}
+	if (rc < 0) {
+		addb_reader__close(reader);
+		return error__set(err, rc, "ADDB2 records cannot be read: %s", strerror(-rc));
+	}
+	*out = reader;
+	return 0;
+}
+
+void addb_reader__close(struct addb_reader *reader)
+{
+	if (!reader)
+		return;
+	if (reader->epoll >= 0)
+		close(reader->epoll);
+	ring_buffer__free(reader->ring);
+	free(reader);
+}
+
+int addb_reader__fd(const struct addb_reader *reader)
+{
+	return reader->epoll;
+}
+
+int addb_reader__drain(struct addb_reader *reader, bool over, struct error *err)
+{
+	struct epoll_event event;
+	int rc;
+
+	while (epoll_wait(reader->epoll, &event, 1, 0) > 0)
+		;
+	reader->until_ns = over ? ~0ULL : clock__ns(CLOCK_MONOTONIC) + TURN_NS;
+	rc = ring_buffer__consume(reader->ring);
+	if (rc < 0 && rc != -EAGAIN)
+		return error__set(err, rc, "reading ADDB2 records: %s", strerror(-rc));
+	return 0;
+}
+
+static void add(struct tm_addb_ledger *sum, const struct tm_addb_ledger *ledger)
+{
+	sum->recorded += ledger->recorded;
+	sum->unwanted += ledger->unwanted;
+	sum->unreadable += ledger->unreadable;
+	sum->full += ledger->full;
+	sum->busy += ledger->busy;
+	sum->labels_unreadable += ledger->labels_unreadable;
+}
+
+void addb_reader__count(const struct addb_reader *reader, struct addb_counts *counts)
+{
+	struct tm_addb_ledger ledger;
+	__u32 i;
+
+	*counts = (struct addb_counts){ .taken = reader->taken, .filtered = reader->filtered };
+	for (i = 0; i < TM_ADDB_ROLES * reader->options.shards; i++)
+		if (!bpf_map_lookup_elem(reader->options.ledgers, &i, &ledger))
+			add(&counts->kernel, &ledger);
+}
