@@ -94,11 +94,11 @@ _tmtrace_value()
 		if [[ ${COMP_WORDS[1]} == top ]]; then
 			mapfile -t COMPREPLY < <(compgen -W 'read write bytes ops load rp50 rp99 wp50 wp99 where lib file net wait dev err open name' -- "$word")
 		else
-			mapfile -t COMPREPLY < <(compgen -W 'total self count bytes p99 max errors name' -- "$word")
+			mapfile -t COMPREPLY < <(compgen -W 'total self count bytes p99 max errors name pid rank' -- "$word")
 		fi
 		;;
 	--filter)
-		mapfile -t COMPREPLY < <(compgen -S = -W 'layer function cgroup device fs_type mount' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -S = -W 'layer function cgroup device fs_type mount pid comm rank jobid' -- "$word")
 		compopt -o nospace 2>/dev/null
 		;;
 	--duration | --interval | --env | --max-series | --frames | --size | --sample | --min-duration | --call-buffer | --syslog-rate) ;;

@@ -61,6 +61,11 @@ def main():
     elif how == "after":
         write(folder, n, "after")
         tell(2 * n)
+    elif how == "slow":
+        fd = os.open(os.path.join(folder, "slow"), os.O_CREAT | os.O_WRONLY)
+        for _ in range(n):
+            os.write(fd, bytes(BLOCK))
+            os.fsync(fd)
     elif how == "killed":
         work(folder, n)
         os.kill(os.getpid(), signal.SIGKILL)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -157,3 +158,74 @@ def test_not_told_apart(env):
             equal(f"records with {options}", len(found), n)
             equal(f"writes with {options}", sum(r["count"] for r in found), 1 + 2 + 3)
             check(n > 1 or found[0]["pid"] is None, "of several processes, but it has a pid")
+
+
+def test_calls(env):
+    """Single calls have the rank and the job of their process, also when they are filtered."""
+    with ext4(env) as fs:
+        records, truth = record(env, *rank_load(fs.path, "fork", "3"),
+                                options=("--calls", "--env", "PMI_RANK=4", "--env",
+                                         "SLURM_JOB_ID=88"))
+        calls = records.of("call", layer="vfs", function="write", mount=fs.path)
+    for pid, true in truth.items():
+        own = [r for r in calls if r["pid"] == pid]
+        equal(f"calls of {pid}", len(own), true["writes"])
+        equal(f"whose they are, {pid}", {(r["rank"], r["jobid"]) for r in own}, {(4, "88")})
+    pid = max(truth, key=lambda pid: truth[pid]["writes"])
+    for wanted, count in ((f"pid={pid}", truth[pid]["writes"]), ("rank=4", len(calls)),
+                          ("rank=5", 0)):
+        status, out, err = env.trace("report", env.path("data"), "--calls=1000", "--filter", wanted,
+                                     "--filter", "function=write", "--json", "-")
+        equal(f"report ({err})", status, 0)
+        found = [r for r in map(json.loads, out.splitlines()) if r["type"] == "call"
+                 and r["mount"] == fs.path]
+        equal(f"calls with {wanted}", len(found), count)
+
+
+def rows_of(text, title):
+    """The lines of the table below a title."""
+    return text.split(title, 1)[1].split("\n\n", 1)[0].splitlines()[1:]
+
+
+def test_table(env):
+    """The table of processes: the busiest of many, the others in one line, sums that agree."""
+    with ext4(env) as fs:
+        records, truth = record(env, *rank_load(fs.path, "fork", "14"),
+                                options=("--env", "PMI_RANK=4"))
+        status, out, err = env.trace("report", env.path("data"), "--filter", "function=write",
+                                     "--filter", f"mount={fs.path}", "--sort", "count")
+        equal(f"report ({err})", status, 0)
+        # Most writes first; the path that is cut has no spaces.
+        rows = [line.split() for line in rows_of(out, "\nprocesses: 15\n")]
+        equal("lines", len(rows), 11)
+        busiest = sorted(truth.values(), key=lambda true: -true["writes"])
+        equal("who is shown", [(int(r[0]), int(r[1])) for r in rows[:10]],
+              [(true["pid"], 4) for true in busiest[:10]])
+        equal("the others", rows[10][:3], ["5", "other", "processes"])
+        calls = [int(row[row.index("vfs") + 1]) for row in rows]
+        equal("their calls", calls, [t["writes"] for t in busiest[:10]] +
+              [sum(t["writes"] for t in busiest[10:])])
+        equal("calls in all", sum(calls), records.total("vfs", "write", "count", mount=fs.path))
+        _, out, _ = env.trace("report", env.path("data"), "--sort", "pid")
+        pids = [int(line.split()[0]) for line in rows_of(out, "\nprocesses: 15\n")
+                if re.match(r" *\d+ +4 ", line)]
+        equal("by number", pids, sorted(truth)[:10])
+
+
+def test_ranks_of_nodes(env):
+    """Of the ranks of two recordings, the slowest is named with its node."""
+    need("unshare")
+    paths = []
+    with ext4(env) as fs:
+        for node, ranks in (("node1", (0, 1)), ("node2", (2, 3))):
+            paths.append(env.path(node))
+            script = "".join(f"PMI_RANK={rank} {sys.executable} {LOAD} {fs.path} slow "
+                             f"{500 if rank == 2 else 5}\n" for rank in ranks)
+            status, _, err = env.run("unshare", "--uts", "sh", "-c",
+                                     f'hostname {node} && exec "$@"', "sh", env.tmtrace, "record",
+                                     "-o", paths[-1], "--layer", "vfs", "--", "sh", "-c", script)
+            equal(f"exit status ({err})", status, 0)
+        status, out, err = env.trace("report", *paths, "--filter", f"mount={fs.path}")
+    equal(f"report ({err})", status, 0)
+    check(re.search(r"^vfs by 4 ranks: slowest: rank 2 on node2 with .*; median .*; fastest: rank "
+                    r"[013] on node[12] with ", out, re.M), f"the slowest is not named: {out}")

@@ -11,7 +11,10 @@
 #include "recording/recorded_processes.h"
 #include "recording/recording_format.h"
 #include "report/figures.h"
+#include "report/filter.h"
 #include "report/fold.h"
+#include "report/process_index.h"
+#include "report/table.h"
 #include "sample_run.h"
 #include "tmtrace/process.h"
 
@@ -202,12 +205,148 @@ static void test_fold(void **state)
 	sample__close(&sample);
 }
 
+/* Two ranks of a job, one of another one on another node, and one without: numbers 1 to 4. */
+static const struct process_info processes[] = {
+	{ .pid = 100, .rank = 0, .jobid = "1", .comm = "app", .start_ns = 1000 },
+	{ .pid = 101,
+	  .rank = 1,
+	  .jobid = "1",
+	  .comm = "app",
+	  .start_ns = 1000,
+	  .node = "n\033[2J" },
+	{ .pid = 100,
+	  .rank = 0,
+	  .jobid = "2",
+	  .comm = "app",
+	  .command = "./app -x",
+	  .start_ns = SAMPLE_TIME },
+	{ .pid = 102, .rank = -1, .comm = "sh" },
+};
+
+static const struct process_info *process_at(void *context, __u32 number)
+{
+	(void)context;
+	return number && number <= 4 ? &processes[number - 1] : NULL;
+}
+
+static __u32 n_processes(void *context)
+{
+	(void)context;
+	return 4;
+}
+
+static void open_processes(struct sample *sample)
+{
+	sample__open(sample);
+	sample->run.names.process = process_at;
+	sample->run.names.n_processes = n_processes;
+}
+
+static void test_index(void **state)
+{
+	struct process_index *index = process_index__new();
+	struct sample sample;
+
+	(void)state;
+	open_processes(&sample);
+	assert_non_null(index);
+	assert_int_equal(process_index__find(index, &sample.run, 101, SAMPLE_TIME), 2);
+	/* The number 100 was given again. */
+	assert_int_equal(process_index__find(index, &sample.run, 100, SAMPLE_TIME - 60 * MS), 1);
+	assert_int_equal(process_index__find(index, &sample.run, 100, SAMPLE_TIME + 60 * MS), 3);
+	assert_int_equal(process_index__find(index, &sample.run, 99, SAMPLE_TIME), 0);
+	assert_int_equal(process_index__find(index, &sample.run, 103, SAMPLE_TIME), 0);
+	process_index__free(index);
+	sample__close(&sample);
+}
+
+static char *tables_of(struct sample *sample, enum table_sort sort)
+{
+	struct table_options options = { .sort = sort };
+	char *text = NULL;
+	struct error err;
+	size_t n;
+
+	options.out = open_memstream(&text, &n);
+	assert_int_equal(table__print(&options, &sample->run, &sample->snapshot, &err), 0);
+	fclose(options.out);
+	return text;
+}
+
+static void expect(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no \"%s\" in:\n%s", part, text);
+}
+
+static void test_tables(void **state)
+{
+	struct sample sample;
+	char *text;
+
+	(void)state;
+	open_processes(&sample);
+	add_calls(&sample, 1, "read", 10);
+	add_calls(&sample, 2, "read", 20);
+	add_calls(&sample, 3, "read", 30);
+	add_calls(&sample, 4, "read", 40);
+	add_calls(&sample, TM_PROCESS_OTHERS, "read", 7);
+	text = tables_of(&sample, TABLE_BY_RANK);
+	expect(text, "processes: 4\n");
+	expect(text, "other processes");
+	expect(text, "./app -x");
+	/* By rank, then the busiest; who has none comes last. */
+	assert_true(strstr(text, "./app -x") < strstr(text, "101"));
+	assert_true(strstr(text, "101") < strstr(text, " 102 "));
+	assert_true(strstr(text, " 102 ") < strstr(text, "other processes"));
+	expect(text, "vfs by 3 ranks: slowest: rank 0 of job 2 with ");
+	expect(text, "fastest: rank 0 of job 1 with ");
+	assert_null(strchr(text, '\033'));
+	free(text);
+	sample__close(&sample);
+}
+
+/* What passes is of these processes. */
+static size_t count_passing(struct sample *sample, const char *pattern)
+{
+	struct filter *filter = filter__new();
+	struct snapshot passing;
+	struct error err;
+	size_t n;
+
+	assert_int_equal(filter__add(filter, pattern, &err), 0);
+	assert_int_equal(filter__apply(filter, &sample->run, &sample->snapshot, &passing), 0);
+	n = passing.n_series;
+	filter__release(&passing);
+	filter__free(filter);
+	return n;
+}
+
+static void test_filter(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	open_processes(&sample);
+	for (__u32 number = 0; number <= 4; number++)
+		add_calls(&sample, number, "read", 10);
+	assert_int_equal(count_passing(&sample, "pid=100"), 2);
+	assert_int_equal(count_passing(&sample, "pid=10?"), 4);
+	assert_int_equal(count_passing(&sample, "rank=0"), 2);
+	assert_int_equal(count_passing(&sample, "rank=*"), 3);
+	assert_int_equal(count_passing(&sample, "rank=-1"), 0);
+	assert_int_equal(count_passing(&sample, "jobid=1"), 2);
+	assert_int_equal(count_passing(&sample, "comm=s[h]"), 1);
+	sample__close(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ranks),	 cmocka_unit_test(test_hostile_environments),
 		cmocka_unit_test(test_recorded), cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_fold),
+		cmocka_unit_test(test_fold),	 cmocka_unit_test(test_index),
+		cmocka_unit_test(test_tables),	 cmocka_unit_test(test_filter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,6 +151,7 @@ static void on_calls(void *context)
 	struct output *output = context;
 	struct error err;
 
+	live_run__follow(output->live); /* who makes calls is known before they are told */
 	calls__drain(output->calls, false, &err);
 }
 
@@ -258,6 +259,7 @@ static int print(struct output *output, bool final, struct error *err)
 	struct error later;
 	int rc = 0, recorded = 0;
 
+	live_run__follow(output->live);
 	if (output->calls)
 		rc = calls__drain(output->calls, final, err);
 	if (!rc)

@@ -60,9 +60,13 @@ static const struct argp_option argp_options[] = {
 	  "added up",
 	  1 },
 	{ "sort", OPT_SORT, "KEY", 0,
-	  "rows by total (default), self, count, bytes, p99, max, errors, name", 1 },
+	  "rows by total (default), self, count, bytes, p99, max, errors, name; processes also by "
+	  "pid, rank",
+	  1 },
 	{ "filter", OPT_FILTER, "KEY=GLOB", 0,
-	  "only where layer, function, cgroup, device, fs_type or mount is this", 1 },
+	  "only where layer, function, cgroup, device, fs_type, mount, pid, comm, rank or jobid is "
+	  "this",
+	  1 },
 	{ "tree", OPT_TREE, NULL, 0, "the layers below each other, with the time in each", 1 },
 	{ "diff", OPT_DIFF, NULL, 0,
 	  "of two recordings, what has changed from the first to the second, and is no noise", 1 },
@@ -80,8 +84,8 @@ static enum table_sort parse_sort(const char *arg)
 		if (strcmp(arg, table_sort_names[sort]) == 0)
 			return sort;
 	}
-	option_values__refuse("--sort %s: known are total, self, count, bytes, p99, max, errors "
-			      "and name",
+	option_values__refuse("--sort %s: known are total, self, count, bytes, p99, max, errors, "
+			      "name, pid and rank",
 			      arg);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +16,18 @@ enum filter_key {
 	FILTER_DEVICE,
 	FILTER_FS_TYPE,
 	FILTER_MOUNT,
+	FILTER_PID,
+	FILTER_COMM,
+	FILTER_RANK,
+	FILTER_JOBID,
 	FILTER_KEYS,
 };
 
 static const char *const key_names[FILTER_KEYS] = {
 	[FILTER_LAYER] = "layer",   [FILTER_FUNCTION] = "function", [FILTER_CGROUP] = "cgroup",
 	[FILTER_DEVICE] = "device", [FILTER_FS_TYPE] = "fs_type",   [FILTER_MOUNT] = "mount",
+	[FILTER_PID] = "pid",	    [FILTER_COMM] = "comm",	    [FILTER_RANK] = "rank",
+	[FILTER_JOBID] = "jobid",
 };
 
 struct pattern {
@@ -61,7 +68,7 @@ int filter__add(struct filter *filter, const char *text, struct error *err)
 	if (!equals || key == FILTER_KEYS)
 		return error__set(err, -EINVAL,
 				  "--filter %s: not KEY=GLOB with one of the keys layer, function, "
-				  "cgroup, device, fs_type, mount",
+				  "cgroup, device, fs_type, mount, pid, comm, rank, jobid",
 				  text);
 	pattern = (struct pattern){ .key = key, .glob = strdup(equals + 1) };
 	if (!pattern.glob || array__grow((void **)&filter->patterns, &filter->room, filter->n,
@@ -71,6 +78,24 @@ int filter__add(struct filter *filter, const char *text, struct error *err)
 	}
 	filter->patterns[filter->n++] = pattern;
 	return 0;
+}
+
+/* What a key says of a series' process; a rank that is not known is none. */
+static const char *process_name(const struct report_run *run, const struct tm_series *total,
+				enum filter_key key, char room[NAMES_ROOM])
+{
+	const struct process_info *process = names__process(run, total->key.process);
+
+	if (!process)
+		return NULL;
+	if (key == FILTER_COMM)
+		return process->comm;
+	if (key == FILTER_JOBID)
+		return process->jobid;
+	if (key == FILTER_RANK && process->rank < 0)
+		return NULL;
+	snprintf(room, NAMES_ROOM, "%lld", key == FILTER_RANK ? process->rank : process->pid);
+	return room;
 }
 
 /* The name that a key is about; NULL where the series has none. */
@@ -94,7 +119,7 @@ static const char *name_of(const struct report_run *run, const struct tm_series 
 	case FILTER_MOUNT:
 		return vfs ? names__mount(run, total) : NULL;
 	default:
-		return NULL;
+		return process_name(run, total, key, room);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/extremes.h"
 #include "report/grid.h"
 #include "report/layer_sum.h"
 #include "report/name_list.h"
@@ -59,20 +60,21 @@ __u64 nodes__median_ns(const struct nodes_layer *layer)
 	__u64 upper = layer->nodes[(layer->n - 1) / 2].sum.time_ns;
 	__u64 lower = layer->nodes[layer->n / 2].sum.time_ns;
 
-	return lower + (upper - lower) / 2;
+	return extremes__between(lower, upper);
 }
 
 static void print_extremes(FILE *out, const struct nodes_layer *layer)
 {
 	const struct node *slow = &layer->nodes[0], *fast = &layer->nodes[layer->n - 1];
-	char slowest[UNITS_ROOM], middle[UNITS_ROOM], fastest[UNITS_ROOM];
+	const struct extremes extremes = {
+		.slowest = slow->part->name,
+		.fastest = fast->part->name,
+		.most_ns = slow->sum.time_ns,
+		.median_ns = nodes__median_ns(layer),
+		.least_ns = fast->sum.time_ns,
+	};
 
-	fprintf(out, "slowest: ");
-	title__text(out, slow->part->name);
-	fprintf(out, " with %s; median %s; fastest: ", units__time(slowest, slow->sum.time_ns),
-		units__time(middle, nodes__median_ns(layer)));
-	title__text(out, fast->part->name);
-	fprintf(out, " with %s\n", units__time(fastest, fast->sum.time_ns));
+	extremes__print(out, &extremes);
 }
 
 static int print_layer(void *context, const struct nodes_layer *layer)

@@ -9,6 +9,7 @@
 #include "report/grid.h"
 #include "report/kept_stack.h"
 #include "report/names.h"
+#include "report/process_index.h"
 #include "report/slowest.h"
 #include "report/units.h"
 #include "tmtrace/spec.h"
@@ -28,6 +29,7 @@ struct slowest {
 	struct kept *calls; /* the slowest first */
 	size_t n, room;
 	const struct filter *filter;
+	struct process_index *processes;
 };
 
 static const struct grid_column columns[] = {
@@ -48,9 +50,11 @@ struct slowest *slowest__new(size_t n, const struct filter *filter)
 	struct slowest *slowest = calloc(1, sizeof(*slowest));
 
 	if (slowest)
+		slowest->processes = process_index__new();
+	if (slowest)
 		slowest->calls = calloc(n, sizeof(*slowest->calls));
-	if (!slowest || !slowest->calls) {
-		free(slowest);
+	if (!slowest || !slowest->calls || !slowest->processes) {
+		slowest__free(slowest);
 		return NULL;
 	}
 	slowest->room = n;
@@ -65,6 +69,7 @@ void slowest__free(struct slowest *slowest)
 	for (size_t i = 0; i < slowest->n; i++)
 		free(slowest->calls[i].stack);
 	free(slowest->calls);
+	process_index__free(slowest->processes);
 	free(slowest);
 }
 
@@ -82,9 +87,11 @@ static void describe_object(struct kept *kept, const struct call_batch *batch)
 }
 
 static bool passes(const struct slowest *slowest, const struct report_run *run,
-		   const struct call_series *series)
+		   const struct call_series *series, const struct tm_call *call)
 {
-	const struct tm_series like = call_series__like(series);
+	struct tm_series like = call_series__like(series);
+
+	like.key.process = process_index__find(slowest->processes, run, call->pid, call->start_ns);
 
 	return filter__passes(slowest->filter, run, &like);
 }
@@ -98,7 +105,7 @@ static void keep(struct slowest *slowest, const struct report_run *run,
 	struct kept *kept = slowest->calls;
 	size_t at;
 
-	if (!passes(slowest, run, series))
+	if (!passes(slowest, run, series, call))
 		return;
 	at = slowest->n < slowest->room ? slowest->n++ : slowest->n - 1;
 	free(kept[at].stack);

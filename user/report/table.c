@@ -11,6 +11,8 @@
 #include "report/jobs.h"
 #include "report/names.h"
 #include "report/notes.h"
+#include "report/process_table.h"
+#include "report/rank_table.h"
 #include "report/table.h"
 #include "report/table_layer.h"
 #include "report/units.h"
@@ -20,7 +22,8 @@
 struct table {
 	const struct table_options *options;
 	const struct report_run *run;
-	const struct snapshot *snapshot;
+	const struct snapshot *snapshot;   /* no two series differ in their process alone */
+	const struct snapshot *by_process; /* the same, not folded */
 	bool interval;
 	bool empty; /* nothing was printed yet */
 	struct table_row *rows;
@@ -39,7 +42,8 @@ unsigned int table__width(FILE *out)
 const char *const table_sort_names[TABLE_SORTS] = {
 	[TABLE_BY_TOTAL] = "total",   [TABLE_BY_SELF] = "self", [TABLE_BY_COUNT] = "count",
 	[TABLE_BY_BYTES] = "bytes",   [TABLE_BY_P99] = "p99",	[TABLE_BY_MAX] = "max",
-	[TABLE_BY_ERRORS] = "errors", [TABLE_BY_NAME] = "name",
+	[TABLE_BY_ERRORS] = "errors", [TABLE_BY_NAME] = "name", [TABLE_BY_PID] = "pid",
+	[TABLE_BY_RANK] = "rank",
 };
 
 static __u64 sort_value(const struct figures *figures, enum table_sort sort)
@@ -280,7 +284,6 @@ int table__flush(FILE *out, struct error *err)
 	return 0;
 }
 
-/* table->snapshot is one of which no two rows differ in their process alone. */
 static int print_folded(struct table *table)
 {
 	FILE *out = table->options->out;
@@ -295,6 +298,10 @@ static int print_folded(struct table *table)
 	else
 		print_heading(table);
 	ret = print_jobs(table);
+	if (!ret && !table->interval)
+		ret = process_table__print(table->options, table->run, table->by_process);
+	if (!ret && !table->interval)
+		ret = rank_table__print(table->options, table->run, table->by_process);
 	if (!ret && table->empty)
 		fprintf(out, table->interval ? "nothing\n" : "\nnothing was recorded\n");
 	if (!ret && !table->interval)
@@ -309,6 +316,7 @@ static int print(struct table *table, struct error *err)
 	int ret = fold__new(&fold, table->snapshot);
 
 	if (!ret) {
+		table->by_process = table->snapshot;
 		table->snapshot = fold__snapshot(fold);
 		ret = print_folded(table);
 	}

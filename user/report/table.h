@@ -15,6 +15,8 @@ enum table_sort {
 	TABLE_BY_MAX,
 	TABLE_BY_ERRORS,
 	TABLE_BY_NAME,
+	TABLE_BY_PID,  /* the table of processes; others by time */
+	TABLE_BY_RANK, /* the same */
 	TABLE_SORTS,
 };
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "report/names.h"
+#include "report/process_index.h"
 #include "sink/json_call.h"
 #include "sink/json_record.h"
 #include "sink/json_stack.h"
@@ -26,9 +28,17 @@ struct comm_text {
 	char *text;
 };
 
+/* A scheduler's job, quoted. */
+struct job_text {
+	char job[64];
+	char *text;
+};
+
 struct json_calls {
 	const struct report_run *run;
-	char *run_text; /* members of all calls: "hostname":...,"epoch":... */
+	struct process_index *processes;
+	struct job_text job; /* of the last call that had one */
+	char *run_text;	     /* members of all calls: "hostname":...,"epoch":... */
 	struct series_text series[CACHE];
 	struct comm_text comms[CACHE];
 	__u64 second; /* whose date is below */
@@ -47,13 +57,14 @@ struct json_calls *json_calls__new(const struct report_run *run)
 		calls->stacks = json_stacks__new();
 	if (calls && calls->stacks && object) {
 		calls->run = run;
+		calls->processes = process_index__new();
 		json_value__add_string(object, "hostname", run->hostname);
 		json_value__add_string(object, "epoch", run->epoch);
 		calls->run_text = json_value__members(object);
 	} else {
 		json_object_put(object);
 	}
-	if (calls && !calls->run_text) {
+	if (calls && (!calls->run_text || !calls->processes)) {
 		json_calls__free(calls);
 		return NULL;
 	}
@@ -69,6 +80,8 @@ void json_calls__free(struct json_calls *calls)
 		free(calls->comms[i].text);
 	}
 	json_stacks__free(calls->stacks);
+	process_index__free(calls->processes);
+	free(calls->job.text);
 	free(calls->run_text);
 	free(calls->text);
 	free(calls);
@@ -104,6 +117,18 @@ static const char *comm_text(struct json_calls *calls, const char *comm, __u32 t
 		free(cached->text);
 		cached->text = json_value__quoted(comm);
 		snprintf(cached->comm, sizeof(cached->comm), "%s", comm);
+	}
+	return cached->text ? cached->text : "null";
+}
+
+static const char *job_text(struct json_calls *calls, const char *job)
+{
+	struct job_text *cached = &calls->job;
+
+	if (!cached->text || strcmp(cached->job, job) != 0) {
+		free(cached->text);
+		cached->text = json_value__quoted(job);
+		snprintf(cached->job, sizeof(cached->job), "%s", job);
 	}
 	return cached->text ? cached->text : "null";
 }
@@ -149,6 +174,18 @@ static void put_object(FILE *out, const struct call_batch *batch, const struct t
 	}
 }
 
+/* Which of the job's processes made it. */
+static void put_rank(struct json_calls *calls, FILE *out, const struct tm_call *call)
+{
+	__u32 number = process_index__find(calls->processes, calls->run, call->pid, call->start_ns);
+	const struct process_info *process = names__process(calls->run, number);
+
+	put_measured(out, "rank", process ? (__u64)process->rank : 0,
+		     process && process->rank >= 0);
+	fprintf(out, ",\"jobid\":%s",
+		process && process->jobid ? job_text(calls, process->jobid) : "null");
+}
+
 static int put_call(struct json_calls *calls, FILE *out, const struct call_batch *batch,
 		    const struct tm_call *call)
 {
@@ -167,6 +204,7 @@ static int put_call(struct json_calls *calls, FILE *out, const struct call_batch
 	fprintf(out, ",\"comm\":%s,\"timestamp\":%llu.%06llu,\"wtime\":%llu.%06llu,\"id\":%llu",
 		comm_text(calls, call_batch__comm(batch, call->tid), call->tid), s, ns / 1000,
 		call->duration_ns / NS_PER_S, call->duration_ns % NS_PER_S / 1000, call->id);
+	put_rank(calls, out, call);
 	put_measured(out, "parent_id", call->parent, call->parent != 0);
 	put_measured(out, "depth", call->depth, call->tid != 0);
 	fprintf(out, ",\"start_ns\":%llu,\"duration_ns\":%llu", start, call->duration_ns);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "report/extremes.h"
+#include "report/title.h"
+#include "report/units.h"
+
+void extremes__print(FILE *out, const struct extremes *extremes)
+{
+	char most[UNITS_ROOM], median[UNITS_ROOM], least[UNITS_ROOM];
+
+	fprintf(out, "slowest: ");
+	title__text(out, extremes->slowest);
+	fprintf(out, " with %s; median %s; fastest: ", units__time(most, extremes->most_ns),
+		units__time(median, extremes->median_ns));
+	title__text(out, extremes->fastest);
+	fprintf(out, " with %s\n", units__time(least, extremes->least_ns));
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/grid.h"
+#include "report/layer_sum.h"
+#include "report/names.h"
+#include "report/process_sums.h"
+#include "report/process_table.h"
+#include "report/title.h"
+#include "report/units.h"
+#include "tmtrace/process.h"
+
+enum column { PID, RANK, NODE, COMMAND, LAYER, CALLS, ERRORS, BYTES, TIME, P99, COLUMNS };
+
+static const struct grid_column columns[COLUMNS] = {
+	[PID] = { .title = "process" },
+	[RANK] = { .title = "rank" },
+	[NODE] = { .title = "node", .align = GRID_LEFT, .least = 8, .drop = 2 },
+	[COMMAND] = { .title = "command", .align = GRID_LEFT, .least = 16 },
+	[LAYER] = { .title = "layer", .align = GRID_LEFT },
+	[CALLS] = { .title = "calls" },
+	[ERRORS] = { .title = "err" },
+	[BYTES] = { .title = "bytes" },
+	[TIME] = { .title = "time" },
+	[P99] = { .title = "p99", .drop = 1 },
+};
+
+/* Printing: the first failure stays. */
+struct printer {
+	const struct table_options *options;
+	const struct report_run *run;
+	struct process_sums sums;
+	struct grid *grid;
+	int ret;
+};
+
+static void set(struct printer *printer, enum column column, const char *text)
+{
+	if (!printer->ret && text && *text)
+		printer->ret = grid__set(printer->grid, column, text);
+}
+
+static __u64 sort_value(const struct process_sum *sum, enum table_sort sort)
+{
+	switch (sort) {
+	case TABLE_BY_COUNT:
+		return sum->count;
+	case TABLE_BY_BYTES:
+		return sum->bytes;
+	case TABLE_BY_ERRORS:
+		return sum->errors;
+	default:
+		return sum->busy_ns;
+	}
+}
+
+static int compare_numbers(__u64 a, __u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+enum kind { ONE, OTHERS, NONE }; /* of processes */
+
+static enum kind kind_of(const struct process_sum *sum)
+{
+	if (!sum->number)
+		return NONE;
+	return sum->number == TM_PROCESS_OTHERS ? OTHERS : ONE;
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct process_sum *a = left, *b = right;
+	enum table_sort sort = *(const enum table_sort *)context;
+	int order = compare_numbers(kind_of(a), kind_of(b));
+
+	if (!order && sort == TABLE_BY_PID)
+		order = compare_numbers(a->pid, b->pid);
+	if (!order && sort == TABLE_BY_RANK) /* -1, none, is the largest */
+		order = compare_numbers((__u64)a->rank, (__u64)b->rank);
+	if (!order)
+		order = compare_numbers(sort_value(b, sort), sort_value(a, sort));
+	return order ? order : compare_numbers(a->number, b->number);
+}
+
+/* Bytes of a command line. */
+#define COMMAND_SHOWN 60
+
+static void put_process(struct printer *printer, __u32 number)
+{
+	const struct process_info *process = names__process(printer->run, number);
+	char text[COMMAND_SHOWN + 1];
+
+	if (!process)
+		return;
+	snprintf(text, sizeof(text), "%u", process->pid);
+	set(printer, PID, text);
+	snprintf(text, sizeof(text), "%lld", process->rank);
+	set(printer, RANK, process->rank >= 0 ? text : NULL);
+	set(printer, NODE, process->node);
+	snprintf(text, sizeof(text), "%s", process->command ? process->command : process->comm);
+	set(printer, COMMAND, text);
+}
+
+static void put_figures(struct printer *printer, const struct layer_sum *sum)
+{
+	const struct figures *figures = &sum->figures;
+	bool timed = figures->timed != 0;
+	char text[UNITS_ROOM];
+
+	set(printer, CALLS, units__count(text, figures->count));
+	set(printer, ERRORS, figures->errors ? units__count(text, figures->errors) : NULL);
+	set(printer, BYTES, figures->sized ? units__bytes(text, figures->bytes) : NULL);
+	set(printer, TIME, timed ? units__time(text, sum->time_ns) : NULL);
+	set(printer, P99, timed ? units__time(text, figures->p99_ns) : NULL);
+}
+
+static int top_layer(const struct report_run *run)
+{
+	return names__layer(run, TM_LAYER_USER) ? TM_LAYER_USER : TM_LAYER_VFS;
+}
+
+/* The layer below another, from the application down to the device; -1 below that. */
+static int layer_below(const struct report_run *run, int layer)
+{
+	if (layer == TM_LAYER_BLOCK)
+		return -1;
+	if (layer == TM_LAYER_VFS)
+		return TM_LAYER_BLOCK;
+	return layer + 1 < 1 << 8 && names__layer(run, (__u8)(layer + 1)) ? layer + 1
+									  : TM_LAYER_VFS;
+}
+
+/* A line for each layer that series from first to end - 1 are of; whose they are in the first. */
+static void put_lines(struct printer *printer, size_t first, size_t end, __u32 number,
+		      const char *title)
+{
+	const struct report_run *run = printer->run;
+	struct layer_sum sum;
+	bool begun = false;
+
+	for (int layer = top_layer(run); layer >= 0; layer = layer_below(run, layer)) {
+		layer_sum__make(&sum, &printer->sums.snapshot, first, end, (__u8)layer);
+		if (!sum.n)
+			continue;
+		if (!printer->ret)
+			printer->ret = grid__row(printer->grid);
+		set(printer, LAYER, names__layer(run, (__u8)layer));
+		put_figures(printer, &sum);
+		if (!begun && title)
+			set(printer, COMMAND, title);
+		else if (!begun)
+			put_process(printer, number);
+		begun = true;
+	}
+}
+
+/* Those of the first so many, then what is of the others together, then what is of none. */
+static void put_all(struct printer *printer)
+{
+	const struct process_sum *at = printer->sums.at;
+	size_t n = printer->sums.n, none = n, shown = 0;
+	char title[64];
+
+	if (n && kind_of(&at[n - 1]) == NONE)
+		none--;
+	for (; shown < none && shown < PROCESS_TABLE_MAX && kind_of(&at[shown]) == ONE; shown++)
+		put_lines(printer, at[shown].first, at[shown].end, at[shown].number, NULL);
+	if (shown < none) {
+		snprintf(title, sizeof(title), "%zu other processes", none - shown);
+		put_lines(printer, at[shown].first, at[none - 1].end, 0,
+			  kind_of(&at[none - 1]) == OTHERS ? "other processes" : title);
+	}
+	if (none < n)
+		put_lines(printer, at[none].first, at[none].end, 0, "of no process");
+}
+
+static size_t count_told(const struct process_sums *sums)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sums->n; i++)
+		n += kind_of(&sums->at[i]) == ONE;
+	return n;
+}
+
+static void print(struct printer *printer)
+{
+	FILE *out = printer->options->out;
+	char text[UNITS_ROOM];
+
+	printer->grid = grid__new(columns, COLUMNS);
+	if (!printer->grid)
+		printer->ret = -ENOMEM;
+	put_all(printer);
+	if (!printer->ret) {
+		fputc('\n', out);
+		title__begin(printer->options);
+		fprintf(out, "processes");
+		title__end(printer->options);
+		fprintf(out, ": %s\n", units__count(text, count_told(&printer->sums)));
+		printer->ret = grid__print(printer->grid, out, printer->options->width);
+	}
+	grid__free(printer->grid);
+}
+
+int process_table__print(const struct table_options *options, const struct report_run *run,
+			 const struct snapshot *snapshot)
+{
+	struct printer printer = { .options = options, .run = run };
+	enum table_sort sort = options->sort;
+
+	if (!run->names.n_processes(run->names.context))
+		return 0;
+	printer.ret = process_sums__make(&printer.sums, run, snapshot, PROCESS_SUMS_BY_PROCESS);
+	if (!printer.ret)
+		printer.ret = process_sums__sort(&printer.sums, compare, &sort);
+	/* One alone has what the tables above have. */
+	if (!printer.ret && count_told(&printer.sums) > 1)
+		print(&printer);
+	process_sums__free(&printer.sums);
+	return printer.ret;
+}
