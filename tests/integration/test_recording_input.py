@@ -120,6 +120,7 @@ def test_options(env):
             (("report", "--filter", "colour=blue", data), "colour=blue.*fs_type"),
             (("report", "--filter", "layer", data), "KEY=GLOB"),
             (("report", "--json", "-", "--tree", data), "--tree"),
+            (("report", "--json", "-", "--sort", "name", data), "--sort"),
             (("report", "--diff", data), "two recordings"),
             (("report", "--diff", "--histogram", data, data), "without --tree"),
             (("report", "--nonsense"), "tmtrace report --help.*nonsense"),

@@ -9,6 +9,7 @@
 
 #include "report/units.h"
 #include "sample_run.h"
+#include "sink/utf8.h"
 #include "top/cells.h"
 #include "top/layout.h"
 
@@ -263,6 +264,10 @@ static void test_bar(void **state)
 
 static void test_help(void **state)
 {
+	/* 63 bytes; the 60th and the 61st are one character. */
+	static const char *const long_name = "/23456789_123456789_123456789_123456789_123456789_"
+					     "123456789\xc3\xbc"
+					     "xy";
 	struct fixture f;
 
 	(void)state;
@@ -273,6 +278,11 @@ static void test_help(void **state)
 	check_size(&f);
 	assert_string_equal(line(&f, f.frame.n - 1),
 			    "writeback cannot be attributed on this kernel");
+	f.sample.run.notes = &long_name;
+	assert_int_equal(top_layout__help(&f.frame, &f.page), 0);
+	check_size(&f);
+	for (size_t i = 0; i < f.frame.n; i++)
+		assert_null(strstr(line(&f, i), UTF8_REPLACEMENT));
 	close_fixture(&f);
 }
 

@@ -101,14 +101,14 @@ static void finish(struct report_options *options)
 {
 	if (!options->n_files)
 		option_values__add(&options->files, &options->n_files, OPTIONS_RECORDING);
-	if (options->json && (options->tree || options->histogram || options->diff))
-		option_values__refuse("--tree, --diff and --histogram are of tables, --json "
-				      "has none");
-	if (options->diff &&
-	    (options->n_files != 2 || options->tree || options->calls || options->histogram))
-		option_values__refuse(
-			"--diff is of two recordings, and without --tree, --calls and "
-			"--histogram");
+	if (options->json &&
+	    (options->tree || options->histogram || options->diff || options->sort))
+		option_values__refuse("--tree, --diff, --sort and --histogram are of tables, "
+				      "--json has none");
+	if (options->diff && (options->n_files != 2 || options->tree || options->calls ||
+			      options->histogram || options->sort))
+		option_values__refuse("--diff is of two recordings, and without --tree, --calls, "
+				      "--sort and --histogram");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -303,8 +303,11 @@ static void write_wrapped(struct writer *writer, const char *text)
 
 		while (length && text[length] != ' ')
 			length--;
+		/* A word that is too long, though not within a character. */
 		if (!length)
-			length = width;
+			for (length = width;
+			     length > 1 && ((unsigned char)text[length] & 0xc0) == 0x80;)
+				length--;
 		write_line(writer, TOP_TEXT, "%.*s", (int)length, text);
 		text += length;
 		text += strspn(text, " ");
