@@ -77,10 +77,20 @@ TM_INLINE void aio__leave(struct tm_aio_key *key, struct tm_request *request)
 		bpf_map_delete_elem(&tm_aio, key);
 }
 
+/* Where it is to read or write; where it appends is not known until it is over. */
+TM_INLINE u64 aio__offset(const struct aio_block *block, u32 function, struct file *file)
+{
+	if (function == TM_VFS_WRITE && READ(struct file, file, f_flags) & O_APPEND)
+		return TM_NO_OFFSET;
+	return block->offset;
+}
+
 static long aio__begin(u32 i, struct aio_loop *loop)
 {
 	struct tm_aio_key key = { .tgid = loop->tgid };
-	struct tm_request request = { .start_ns = loop->start_ns, .tgid = loop->tgid };
+	struct tm_request request = { .start_ns = loop->start_ns,
+				      .job = loop->job,
+				      .tgid = loop->tgid };
 	struct aio_block block;
 	struct file *file;
 
@@ -98,6 +108,10 @@ static long aio__begin(u32 i, struct aio_loop *loop)
 	request.slot = vfs__begin(loop->job, loop->process, request.function, file);
 	if (request.slot == TM_NO_SLOT || aio__joins(&key, &request))
 		return 0;
+	if (object__is_on()) {
+		vfs__note_object(&request, file);
+		request.offset = aio__offset(&block, request.function, file);
+	}
 	if (bpf_map_update_elem(&tm_aio, &key, &request, BPF_ANY))
 		vfs__drop(request.function, request.slot, TM_LOSS_NO_ENTRY);
 	return 0;

@@ -83,8 +83,10 @@ TM_INLINE struct tm_object_ref object__of_file_cached(struct tm_thread *thread, 
 	struct tm_object_cache *cache = &thread->objects[index];
 	struct inode *inode = READ(struct file, file, f_inode);
 	u64 number = READ(struct inode, inode, i_ino);
+	u32 generation = READ(struct inode, inode, i_generation);
 
-	if (cache->file == address && cache->inode == number && cache->job == job) {
+	if (cache->file == address && cache->inode == number && cache->generation == generation &&
+	    cache->job == job) {
 		struct tm_object *object = bpf_map_lookup_elem(&tm_objects, &cache->object.slot);
 
 		if (object && object->serial == cache->object.serial)
@@ -92,6 +94,7 @@ TM_INLINE struct tm_object_ref object__of_file_cached(struct tm_thread *thread, 
 	}
 	cache->object = object__of_file(job, bpf_get_current_pid_tgid() >> 32, file);
 	cache->inode = number;
+	cache->generation = generation;
 	cache->job = job;
 	cache->file = cache->object.slot == TM_NO_OBJECT ? 0 : address;
 	return cache->object;

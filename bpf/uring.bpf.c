@@ -98,6 +98,16 @@ TM_INLINE void uring__heal(u64 key)
 		vfs__drop(old->function, old->slot, TM_LOSS_UNSEEN);
 }
 
+/* Where it is to read or write: the kernel has looked at the request by now. */
+TM_INLINE u64 uring__offset(struct io_kiocb *req, u32 function)
+{
+	struct io_rw *rw = (void *)req;
+
+	if (function != TM_VFS_READ && function != TM_VFS_WRITE)
+		return TM_NO_OFFSET;
+	return BPF_CORE_READ(rw, kiocb.ki_pos);
+}
+
 TM_INLINE int uring__begin(struct io_kiocb *req)
 {
 	struct tm_request request = {};
@@ -117,6 +127,11 @@ TM_INLINE int uring__begin(struct io_kiocb *req)
 		return 0;
 	/* Until the file is known, the operation is in flight among those on unknown files. */
 	request.settled = file != NULL;
+	if (object__is_on()) {
+		request.offset = uring__offset(req, request.function);
+		if (file)
+			vfs__note_object(&request, file);
+	}
 	request.slot = vfs__begin(request.job, request.process, request.function, file);
 	if (request.slot == TM_NO_SLOT)
 		return 0;
@@ -167,6 +182,17 @@ TM_INLINE bool uring__settle(struct tm_request *request, struct file *file)
 			   file);
 }
 
+/* What counting by file wants to know, which may only be known now. */
+TM_INLINE void uring__note_object(struct tm_request *request, struct file *file, s64 result)
+{
+	if (request->settled)
+		return;
+	vfs__note_object(request, file);
+	if (file && result >= 0 &&
+	    (request->function == TM_VFS_READ || request->function == TM_VFS_WRITE))
+		request->offset = object__offset(file, request->offset, request->function, result);
+}
+
 /*
  * One on a file that is cancelled was never begun: a link before it failed, or no worker had taken
  * it. Kernels differ in whether such a request has its file.
@@ -175,13 +201,18 @@ TM_INLINE int uring__end(struct io_kiocb *req, s64 result)
 {
 	u64 key = (u64)req, now = bpf_ktime_get_ns();
 	struct tm_request *request = bpf_map_lookup_elem(&tm_uring, &key);
+	struct file *file;
 
 	if (!request || scope__is_over())
 		return 0;
-	if (result == -ECANCELED)
+	file = request->settled ? NULL : uring__file(req, request, result);
+	if (result == -ECANCELED) {
 		vfs__drop(request->function, request->slot, TM_LOSSES);
-	else if (request->settled || uring__settle(request, uring__file(req, request, result)))
+	} else if (request->settled || uring__settle(request, file)) {
+		if (object__is_on())
+			uring__note_object(request, file, result);
 		vfs__end_request(request, now, result);
+	}
 	bpf_map_delete_elem(&tm_uring, &key);
 	return 0;
 }

@@ -202,10 +202,34 @@ TM_INLINE void vfs__put_request(const struct tm_request *request, u64 now, s64 r
 	vfs__put(&event, NULL, request->function);
 }
 
-/* Ends a request that is settled. */
+/* By which file a request is to be counted; NULL: it names only a path. */
+TM_INLINE void vfs__note_object(struct tm_request *request, struct file *file)
+{
+	request->object = file ? object__of_file(request->job, request->tgid, file)
+			       : object__of_paths(request->job);
+}
+
+TM_INLINE void vfs__count_request(const struct tm_request *request, u64 now, s64 result)
+{
+	struct operation operation = {
+		.object = request->object,
+		.job = request->job,
+		.start_ns = request->start_ns,
+		.ns = now - request->start_ns,
+		.offset = request->offset,
+		.function = request->function,
+	};
+
+	vfs__count_object(&operation, result);
+}
+
+/* Ends a request that is settled, and whose object is noted. */
 TM_INLINE void vfs__end_request(const struct tm_request *request, u64 now, s64 result)
 {
-	vfs__end(request->function, request->slot, now - request->start_ns, result);
+	if (!vfs__end(request->function, request->slot, now - request->start_ns, result))
+		return;
+	if (object__is_on())
+		vfs__count_request(request, now, result);
 	if (recorder__is_on())
 		vfs__put_request(request, now, result);
 }

@@ -237,6 +237,10 @@ struct file {
 	struct inode *f_inode;
 };
 
+struct kiocb {
+	loff_t ki_pos;
+};
+
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
@@ -402,6 +406,10 @@ struct io_kiocb {
 struct io_open {
 	int dfd;
 	u32 file_slot;
+};
+
+struct io_rw {
+	struct kiocb kiocb;
 };
 
 struct io_close {

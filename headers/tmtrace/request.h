@@ -3,6 +3,8 @@
 #ifndef TMTRACE_REQUEST_H
 #define TMTRACE_REQUEST_H
 
+#include "tmtrace/object.h"
+
 /* A VFS operation that completes later: an AIO control block, an io_uring request. */
 struct tm_request {
 	__u64 start_ns;
@@ -13,6 +15,9 @@ struct tm_request {
 	__u32 settled; /* io_uring: the file was known at the start: the slot is right */
 	__u32 more;    /* AIO: submissions of the same control block, beside the first */
 	__u32 process; /* the series' */
+	/* Where files are counted: */
+	__u64 offset; /* where it reads or writes; ~0: at the file's own position, or not known */
+	struct tm_object_ref object;
 };
 
 struct tm_aio_key {

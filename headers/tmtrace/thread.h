@@ -53,7 +53,9 @@ struct tm_slot_cache {
 /* The record of a file that the thread used lately, for which job. */
 struct tm_object_cache {
 	__u64 file;  /* address of the kernel's struct file; 0: nothing cached */
-	__u64 inode; /* its number, against another file at the same address */
+	__u64 inode; /* its number and generation: another file may be at the same address */
+	__u32 generation;
+	__u32 pad;
 	__u64 job;
 	struct tm_object_ref object;
 };

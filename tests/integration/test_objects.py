@@ -5,7 +5,7 @@ import json
 import os
 import sys
 
-from harness import Records, check, equal
+from harness import Records, check, equal, need
 
 EDGES = [100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30]
 
@@ -171,3 +171,106 @@ def test_reopened(env):
     equal("operations", found[0]["others_by"], {"open": 4, "create": 1, "close": 5})
     equal("writes", (found[0]["write"]["count"], found[0]["write"]["bytes"]), (5, 50))
     check_sums(records)
+
+
+def trace_objects(env, *command):
+    """Traces a command: its records."""
+    status, _, err = env.trace("--layer", "vfs", "--objects", "--json", env.path("records.json"),
+                               "--", *command)
+    equal("exit status", (status, err), (0, ""))
+    return Records(env.path("records.json"))
+
+
+def test_every_way_in(env):
+    """Whatever the way into the kernel, files are in the sums: AIO, io_uring, every operation."""
+    for subcommand in ("files", "aio", "uring"):
+        records = trace_objects(env, env.load, subcommand, "--dir", env.dir, "--count", "20")
+        check_sums(records)
+        reads = [o["read"]["count"] for o in records.of("object", what="file") if o["read"]]
+        equal(f"reads of {subcommand}", sum(reads), records.total("vfs", "read", "count"))
+
+
+def check_fio(env, engine, pattern, consecutive):
+    """fio's own blocks: 64 of 8 KiB, each once."""
+    path = env.path(f"{engine}-{pattern}")
+    with open(path, "wb") as f:
+        f.write(b"x" * (64 << 13))
+    records = trace_objects(env, "fio", "--name=x", f"--filename={path}", f"--ioengine={engine}",
+                            f"--rw={pattern}", "--bs=8k", "--size=512k", "--iodepth=1",
+                            "--thread", "--allow_file_create=0", "--invalidate=0", "--output",
+                            env.path("fio"))
+    check_sums(records)
+    kind = "write" if "write" in pattern else "read"
+    found = [o[kind] for o in records.of("object", name=path) if o[kind]]
+    equal(f"records of {path}", len(found), 1)
+    expected = {"count": 64, "bytes": 64 << 13, "end_offset": 64 << 13,
+                "sizes": [[1025, 10240, 64]], "common_sizes": [[8192, 64]]}
+    equal(f"{engine} {pattern}", {k: found[0][k] for k in expected}, expected)
+    check((found[0]["consecutive"] == 63) == consecutive, f"{engine} {pattern}: {found[0]}")
+
+
+def test_fio(env):
+    """What fio does by AIO, io_uring and plain calls, in order and at random."""
+    need("fio")
+    for engine in ("sync", "pvsync2", "libaio", "io_uring"):
+        for pattern, consecutive in (("read", True), ("write", True), ("randread", False)):
+            check_fio(env, engine, pattern, consecutive)
+
+
+def test_two_processes(env):
+    """Processes that append to one file have a record each, with the offsets of their own."""
+    path = env.path("log")
+    program = f"(for i in $(seq 20); do printf 0123456789 >&3; done) 3>>{path} &"
+    records = trace_objects(env, "sh", "-c", f"{program} {program} wait")
+    check_sums(records)
+    writers = [o for o in records.of("object", name=path) if o["write"]]
+    equal("processes", len({o["pid"] for o in writers}), 2)
+    equal("writes", sum(o["write"]["count"] for o in writers), 40)
+    equal("the largest offset", max(o["write"]["end_offset"] for o in writers), 400)
+    for o in writers:
+        equal("writes in order", o["write"]["sequential"], o["write"]["count"] - 1)
+
+
+MANY = """
+import os, sys
+hot = os.open(sys.argv[1] + "/hot", os.O_CREAT | os.O_WRONLY)
+for i in range(int(sys.argv[2])):
+    fd = os.open(sys.argv[1] + "/many", os.O_CREAT | os.O_WRONLY)
+    os.write(fd, b"x" * 10)
+    os.close(fd)
+    os.unlink(sys.argv[1] + "/many")
+    if i % 10 == 0:
+        os.write(hot, b"x" * 1000)
+"""
+
+
+def test_more_than_fit(env):
+    """Many times more files than there is room for: what is busy keeps its record, sums stay exact."""
+    files, room = 20000, 256
+    status, _, err = env.trace("record", "--layer", "vfs", f"--objects={room}", "--json",
+                               env.path("records.json"), "-o", env.path("data"), "--",
+                               sys.executable, "-c", MANY, env.dir, str(files))
+    equal("exit status", status, 0)
+    records = Records(env.path("records.json"))
+    check_sums(records)
+    objects = records.of("object", layer="vfs")
+    check(len(objects) <= room, f"{len(objects)} records in a table of {room}")
+    hot = records.of("object", name=env.path("hot"))
+    equal("writes of the busy file", [o["write"]["count"] for o in hot], [files // 10])
+    equal("bytes of the others", sum(o["write"]["bytes"] for o in objects if o["write"]) -
+          hot[0]["write"]["bytes"], files * 10)
+    others = records.of("object", what="others")
+    equal("records of the others", len(others), 1)
+    env.remark = f"{others[0]['write']['count']} of {files} are others"
+    check(others[0]["write"]["count"] > files // 2, f"only {others[0]} are others")
+    again = env.path("again.json")
+    equal("report", env.trace("report", env.path("data"), "--json", again)[0], 0)
+    equal("records of report --json", Records(again).of("object"), records.of("object"))
+
+
+def test_bad_option(env):
+    """A number that makes no sense is refused, and said why."""
+    for text in ("1", "x", "-5", "1000000"):
+        status, _, err = env.trace(f"--objects={text}", "--", "true")
+        equal("exit status", status, 2)
+        check("--objects" in err and "128" in err, f"not said: {err}")

@@ -173,6 +173,13 @@ static int watch_ring(struct output *output, struct loop *loop, int fd, double p
 	return rc ? rc : loop__timer(loop, period_s, true, take, output, NULL);
 }
 
+static void on_objects(void *context)
+{
+	struct output *output = context;
+
+	object_table__tend(output->session->objects);
+}
+
 int output__watch(struct output *output, struct loop *loop)
 {
 	int addb = addb_output__fd(output->addb), rc = live_run__watch(output->live, loop);
@@ -181,6 +188,8 @@ int output__watch(struct output *output, struct loop *loop)
 		rc = watch_ring(output, loop, calls__fd(output->calls), CALLS_PERIOD_S, on_calls);
 	if (!rc && addb >= 0)
 		rc = watch_ring(output, loop, addb, ADDB_PERIOD_S, on_addb);
+	if (!rc && output->session->objects)
+		rc = loop__timer(loop, OBJECT_TABLE_TEND_S, true, on_objects, output, NULL);
 	return rc;
 }
 

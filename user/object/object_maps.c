@@ -18,6 +18,20 @@ struct maps {
 	size_t objects_bytes, names_bytes;
 };
 
+static int forget(void *context, const struct tm_object_key *key)
+{
+	const struct maps *maps = context;
+
+	return bpf_map_delete_elem(maps->fds.keys, key) < 0 ? -errno : 0;
+}
+
+static int give_back(void *context, __u32 slot)
+{
+	const struct maps *maps = context;
+
+	return bpf_map_update_elem(maps->fds.free, NULL, &slot, BPF_ANY) < 0 ? -errno : 0;
+}
+
 static void close_maps(void *context)
 {
 	struct maps *maps = context;
@@ -62,6 +76,8 @@ int object_table__new(struct object_table **out, const struct object_maps *fds, 
 		.names = maps->names,
 		.next_slot = fds->next_slot,
 		.slots = fds->slots,
+		.forget = forget,
+		.give_back = give_back,
 		.close = close_maps,
 		.context = maps,
 	};

@@ -6,10 +6,13 @@
 #include "object/object_table.h"
 
 struct object_source {
-	struct tm_object *objects; /* slots of them */
+	struct tm_object *objects; /* slots of them; written to where one is folded */
 	const struct tm_object_name *names;
 	const __u32 *next_slot;
 	__u32 slots;
+	/* Removes a key, and gives a slot to be used again: 0 or a negative errno. */
+	int (*forget)(void *context, const struct tm_object_key *key);
+	int (*give_back)(void *context, __u32 slot);
 	void (*close)(void *context); /* NULL: nothing to close */
 	void *context;
 };

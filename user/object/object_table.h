@@ -19,6 +19,16 @@ struct object_maps {
 int object_table__new(struct object_table **out, const struct object_maps *fds, struct error *err);
 void object_table__free(struct object_table *table); /* NULL is fine */
 
+/* How often the table is to be tended. */
+#define OBJECT_TABLE_TEND_S 0.5
+
+/*
+ * Makes room where there is little left: of those that have not moved since the last time, the ones
+ * that took least time are folded into one record for their job and layer. That takes two more
+ * times, so that whoever is about to count is done. 0 or -ENOMEM: then it is tried again.
+ */
+int object_table__tend(struct object_table *table);
+
 /* Puts all that there are into the list, in order. 0 or -ENOMEM. */
 int object_table__read(struct object_table *table, struct object_list *list);
 
