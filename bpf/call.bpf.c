@@ -7,6 +7,7 @@
  */
 #include "addb.bpf.h"
 #include "frame.bpf.h"
+#include "object.bpf.h"
 #include "operand.bpf.h"
 #include "processes.bpf.h"
 #include "quirks.bpf.h"
@@ -115,6 +116,79 @@ static __attribute__((noinline)) int call__describe(const struct pt_regs *regs,
 	return 0;
 }
 
+/* Are calls of the function counted by their object? */
+TM_INLINE bool call__has_object(const struct tm_spec *spec)
+{
+	return object__is_on() && spec->object.kind != TM_OBJECT_NONE;
+}
+
+/*
+ * The id of a name: two hashes of its words, each as FNV-1a does it with bytes, with different
+ * primes. What follows its end is 0.
+ */
+static __attribute__((noinline)) int call__hash_name(struct tm_descriptions *all, u64 address,
+						     struct tm_object_key *key)
+{
+	u64 a = 0xcbf29ce484222325ULL, b = a;
+
+	__builtin_memset(&all->name, 0, sizeof(all->name));
+	if (bpf_probe_read_user_str(&all->name, sizeof(all->name), (void *)address) <= 1)
+		return -1;
+	for (int i = 0; i < TM_NAME_WORDS; i++) {
+		a = (a ^ all->name.word[i]) * 0x100000001b3ULL;
+		b = (b ^ all->name.word[i]) * 0x9e3779b97f4a7c15ULL;
+		a ^= a >> 32;
+		b ^= b >> 29;
+	}
+	key->id[0] = a;
+	key->id[1] = b;
+	return 0;
+}
+
+/* The object of the innermost call; false: it cannot be told. */
+TM_INLINE bool call__object_key(const struct tm_object_spec *spec, u32 depth,
+				struct tm_object_key *key, const struct tm_name_words **name)
+{
+	struct tm_descriptions *all =
+		bpf_task_storage_get(&tm_described, bpf_get_current_task_btf(), NULL, 0);
+	struct tm_described *described = call__described(depth, 0);
+
+	/* 0 is none: a NULL pointer, no handle. */
+	if (!all || !described || !(described->object[0] | described->object[1]))
+		return false;
+	key->what = spec->kind;
+	key->tgid = bpf_get_current_pid_tgid() >> 32;
+	if (spec->kind == TM_OBJECT_STRING) {
+		*name = &all->name;
+		return !call__hash_name(all, described->object[0], key);
+	}
+	for (int i = 0; i < 2; i++)
+		key->id[i] = spec->big_endian ? __builtin_bswap64(described->object[i])
+					      : described->object[i];
+	return true;
+}
+
+/* Counts the innermost call, which ends, by its object; what is not known of it is filled in. */
+static __attribute__((noinline)) int call__count_object(const struct tm_frame *frame,
+							struct operation *operation)
+{
+	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
+	struct tm_stack *stack = thread__find_stack();
+	struct tm_object_key key = { .job = operation->job };
+	const struct tm_name_words *name = NULL;
+
+	if (!probe || !stack)
+		return 0;
+	key.layer = operation->layer = probe->layer;
+	operation->direction = probe->spec.access == TM_ACCESS_READ    ? TM_DIRECTION_READ
+			       : probe->spec.access == TM_ACCESS_WRITE ? TM_DIRECTION_WRITE
+								       : TM_DIRECTIONS;
+	if (!call__object_key(&probe->spec.object, stack->depth - 1, &key, &name))
+		return 0;
+	operation->object = object__ref(object__find(&key, 0, name));
+	return object__count(operation);
+}
+
 /* A call of a function that gets no return probe is counted, not timed. */
 TM_INLINE void call__count_only(struct tm_ledger *ledger, struct tm_key *key, u32 index)
 {
@@ -188,7 +262,7 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 	frame->children_ns = 0;
 	frame->sequence = recorder__is_on() ? recorder__id(thread) : ++stack->sequence;
 	call__size_at_entry(regs, &probe->spec.size, frame);
-	if (recorder__is_on())
+	if (recorder__is_on() || call__has_object(&probe->spec))
 		call__describe(regs, stack, &probe->spec.object);
 	if (walk__is_on())
 		walk__enter(regs, stack->depth);
@@ -288,6 +362,7 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
 	struct tm_series *series = series__at(frame->slot);
 	u64 size = TM_SIZE_ABSENT, spent;
+	bool failed;
 	int code;
 
 	if (!ledger || !probe || !series)
@@ -303,7 +378,8 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 			ADD(series->outer_ns[i], spent);
 	}
 	value = operand__extend(value, probe->spec.return_width, probe->spec.return_signed);
-	if (call__failed(&probe->spec, value, &code)) {
+	failed = call__failed(&probe->spec, value, &code);
+	if (failed) {
 		series__fail(series, code, probe->spec.fail != TM_FAIL_NEGATIVE_ERRNO);
 	} else if (probe->spec.size.kind != TM_SIZE_NONE) {
 		size = call__size_at_return(&probe->spec.size, frame, value);
@@ -319,6 +395,19 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 	ADD(ledger->recorded, 1);
 	if (nested)
 		ADD(ledger->nested, 1);
+	if (call__has_object(&probe->spec)) {
+		struct operation operation = {
+			.job = series->key.job,
+			.start_ns = frame->start_ns,
+			.ns = duration,
+			.bytes = size < TM_SIZE_ABSENT ? size : 0,
+			.offset = TM_NO_OFFSET,
+			.is_sized = size < TM_SIZE_ABSENT,
+			.has_failed = failed,
+		};
+
+		call__count_object(frame, &operation);
+	}
 	if (recorder__is_on())
 		call__put(frame, thread, duration, value, size);
 }

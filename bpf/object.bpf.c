@@ -65,6 +65,15 @@ static __attribute__((noinline)) bool note_path(u32 slot, u64 address)
 	return walk.is_whole;
 }
 
+static __attribute__((noinline)) int note_name(u32 slot, const struct tm_name_words *words)
+{
+	struct tm_object_name *name = bpf_map_lookup_elem(&tm_object_names, &slot);
+
+	if (name)
+		*(struct tm_name_words *)name->text = *words;
+	return 0;
+}
+
 /* A slot that nobody has: one that was given back, or one never used. Jobs' own go further. */
 static __attribute__((noinline)) u32 take_slot(bool is_reserved)
 {
@@ -81,7 +90,8 @@ static __attribute__((noinline)) u32 take_slot(bool is_reserved)
 	return slot < tm_config.objects ? slot : TM_NO_OBJECT;
 }
 
-static __attribute__((noinline)) u32 make(const struct tm_object_key *key, u64 file)
+static __attribute__((noinline)) u32 make(const struct tm_object_key *key, u64 file,
+					  const struct tm_name_words *name)
 {
 	u32 slot = take_slot(key->what == TM_OBJECT_PATHS || key->what == TM_OBJECT_OTHERS);
 	struct tm_object *object = bpf_map_lookup_elem(&tm_objects, &slot);
@@ -90,8 +100,10 @@ static __attribute__((noinline)) u32 make(const struct tm_object_key *key, u64 f
 	if (!object)
 		return TM_NO_OBJECT;
 	object->key = *key;
-	if (file)
+	if (key->what == TM_OBJECT_FILE)
 		object->is_cut = !note_path(slot, file);
+	else if (name)
+		note_name(slot, name);
 	if (bpf_map_update_elem(&tm_object_slots, key, &slot, BPF_NOEXIST)) {
 		/* Another CPU was faster; or the bucket is locked by what we interrupted. */
 		bpf_map_push_elem(&tm_free_objects, &slot, BPF_ANY);
@@ -104,7 +116,8 @@ static __attribute__((noinline)) u32 make(const struct tm_object_key *key, u64 f
 	return slot;
 }
 
-__attribute__((noinline)) u32 object__find(struct tm_object_key *wanted, u64 file)
+__attribute__((noinline)) u32 object__find(struct tm_object_key *wanted, u64 file,
+					   const struct tm_name_words *name)
 {
 	struct tm_object_key key;
 	u32 *slot;
@@ -114,7 +127,7 @@ __attribute__((noinline)) u32 object__find(struct tm_object_key *wanted, u64 fil
 	/* A copy: up to 6.2 the argument of a global function cannot be the key of a map. */
 	key = *wanted;
 	slot = bpf_map_lookup_elem(&tm_object_slots, &key);
-	return slot ? *slot : make(&key, file);
+	return slot ? *slot : make(&key, file, name);
 }
 
 /* The record of all that have none of their own. */
@@ -122,7 +135,7 @@ static __attribute__((noinline)) struct tm_object *others_of(u64 job, u8 layer)
 {
 	struct tm_object_key key = { .job = job, .layer = layer, .what = TM_OBJECT_OTHERS };
 	u32 *found = bpf_map_lookup_elem(&tm_object_slots, &key);
-	u32 slot = found ? *found : make(&key, 0);
+	u32 slot = found ? *found : make(&key, 0, NULL);
 	struct tm_object *object = bpf_map_lookup_elem(&tm_objects, &slot);
 
 	if (object)

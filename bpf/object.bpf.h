@@ -38,9 +38,10 @@ int object__count(struct operation *operation);
 
 /*
  * The slot of a key, a new one where there is none, TM_NO_OBJECT where there is no room. file: the
- * struct file that it is of, or 0. Not inlined: a thread remembers what it found.
+ * address of the struct file that it is of, or 0; name: of an object that has one, or NULL. Not
+ * inlined: a thread remembers which file it found.
  */
-u32 object__find(struct tm_object_key *wanted, u64 file);
+u32 object__find(struct tm_object_key *wanted, u64 file, const struct tm_name_words *name);
 
 TM_INLINE struct tm_object_ref object__ref(u32 slot)
 {
@@ -56,7 +57,7 @@ TM_INLINE struct tm_object_ref object__of_paths(u64 job)
 {
 	struct tm_object_key key = { .job = job, .layer = TM_LAYER_VFS, .what = TM_OBJECT_PATHS };
 
-	return object__ref(object__find(&key, 0));
+	return object__ref(object__find(&key, 0, NULL));
 }
 
 TM_INLINE struct tm_object_ref object__of_file(u64 job, u32 tgid, struct file *file)
@@ -70,7 +71,7 @@ TM_INLINE struct tm_object_ref object__of_file(u64 job, u32 tgid, struct file *f
 	key.id[0] = READ(struct inode, inode, i_ino);
 	key.id[1] = (u64)READ(struct super_block, sb, s_dev) << 32 |
 		    READ(struct inode, inode, i_generation);
-	return object__ref(object__find(&key, (u64)file));
+	return object__ref(object__find(&key, (u64)file, NULL));
 }
 
 /* The same for the current thread, by what it found last time. */

@@ -141,6 +141,13 @@ struct tm_object {
 #define TM_NAME_PART   256
 #define TM_OBJECT_NAME (2 * TM_NAME_PART)
 
+/* So much of an object's name counts, as in call.h: in words, for its id is a hash of them. */
+#define TM_NAME_WORDS 14
+
+struct tm_name_words {
+	__u64 word[TM_NAME_WORDS];
+};
+
 struct tm_object_name {
 	char text[TM_OBJECT_NAME];
 };

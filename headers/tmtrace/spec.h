@@ -63,6 +63,13 @@ struct tm_object_spec {
 	struct tm_operand a;
 };
 
+/* Does the function read or write its object? */
+enum tm_access_kind {
+	TM_ACCESS_NONE,
+	TM_ACCESS_READ,
+	TM_ACCESS_WRITE,
+};
+
 /* One function's reading; 48 bytes. */
 struct tm_spec {
 	struct tm_size size;	      /* 24 bytes */
@@ -72,7 +79,8 @@ struct tm_spec {
 	__u8 return_signed;
 	__u8 calls_back; /* may run code of the program, which may throw */
 	__u8 addb;	 /* enum tm_addb_role (addb.h) */
-	__u8 pad[3];
+	__u8 access;	 /* enum tm_access_kind */
+	__u8 pad[2];
 };
 
 #endif

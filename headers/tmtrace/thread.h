@@ -129,6 +129,7 @@ _Static_assert(sizeof(struct tm_stack) <= TM_STORAGE_MAX, "struct tm_stack is to
 /* Beside a stack's frames, with the same index: apart, for the limit above. */
 struct tm_descriptions {
 	struct tm_described at[TM_FRAMES];
+	struct tm_name_words name; /* of an object that is counted just now */
 };
 
 /* Who made an open call, where stacks are recorded; beside its frame, with the same index. */

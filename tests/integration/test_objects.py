@@ -274,3 +274,35 @@ def test_bad_option(env):
         status, _, err = env.trace(f"--objects={text}", "--", "true")
         equal("exit status", status, 2)
         check("--objects" in err and "128" in err, f"not said: {err}")
+
+
+def calls_by_object(calls):
+    """(layer, pid, object): how many calls of it there are, with their bytes and time."""
+    sums = {}
+    for call in calls:
+        key = (call["layer"], call["pid"], call["object"])
+        row = sums.setdefault(key, [0, 0, 0])
+        for i, value in enumerate((1, call["bytes"] or 0, call["duration_ns"])):
+            row[i] += value
+    return sums
+
+
+def test_library_objects(env):
+    """Objects of libraries have what their single calls add up to, exactly."""
+    records, _ = env.trace_load("all", "--count", "10",
+                                options=("--objects=8192", "--calls"))
+    calls = [call for call in records.of("call") if call["layer"] != "vfs" and
+             call["object"] not in (None, "0x0", "0x0:0x0")]
+    wanted = calls_by_object(calls)
+    found = {(o["layer"], o["pid"], o["name"] or o["id"]):
+             [o["count"], o["bytes"], o["total_ns"]] for o in records.of("object", what="object")}
+    equal("objects", sorted(found), sorted(wanted))
+    for key, row in wanted.items():
+        equal(f"count, bytes and time of {key}", found[key], row)
+    check(any(o["name"] for o in records.of("object", what="object")), "no object has a name")
+    for kind, functions in (("read", ["mio_obj_readv"]),
+                            ("write", ["mio_obj_writev", "mio_kvs_pair_put"])):
+        equal(f"{kind}s by mio",
+              sum(o[kind]["count"] for o in records.of("object", layer="mio") if o[kind]),
+              sum(call["function"] in functions for call in calls))
+    check_sums(records)

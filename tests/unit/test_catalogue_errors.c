@@ -128,7 +128,7 @@ static void test_bad_functions(void **state)
 		{ FUNCS "  - name: {a: b}\n", 4, "name is a mapping" },
 		{ FUNCS "  - name: a\n    siez: arg1\n", 5,
 		  "unknown key \"siez\" in a function, known are: name, size, object, fail, "
-		  "returns, calls_back, addb2, enabled, only" },
+		  "returns, calls_back, addb2, access, enabled, only" },
 		{ FUNCS "  - name: a\n    name: b\n", 5, "key \"name\" is twice in a function" },
 		{ FUNCS "  - name: a\n  - name: b\n  - name: a\n", 6,
 		  "function \"a\" is already there in line 4" },
@@ -144,6 +144,9 @@ static void test_bad_functions(void **state)
 		{ FUNCS "  - name: a\n    fail: sometimes\n", 5,
 		  "fail is \"sometimes\", known are: never, negative-errno" },
 		{ FUNCS "  - name: a\n    fail: {}\n", 5, "fail is a mapping" },
+		{ FUNCS "  - name: a\n    access: both\n", 5,
+		  "access is \"both\", known are: read, write" },
+		{ FUNCS "  - name: a\n    access: []\n", 5, "access is a list" },
 		{ FUNCS "  - name: a\n    returns: int\n", 5,
 		  "returns is \"int\", known are: void, u8, s32" },
 		{ FUNCS "  - name: a\n    returns: []\n", 5, "returns is a list" },

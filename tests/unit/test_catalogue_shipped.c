@@ -12,7 +12,7 @@
 struct shipped {
 	const char *layer, *soname, *symbol, *name;
 	bool enabled;
-	int size, object;
+	int size, object, access;
 };
 
 static const struct shipped shipped[] = {
@@ -24,9 +24,9 @@ static const struct shipped shipped[] = {
 	{ "mstro", "libmaestro.so.0", "mstro_clock", "mstro_clock", false, 0, 0 },
 	{ "mstro", "libmaestro.so.0", "mamba_init", "", false, 0, 0 },
 	{ "mio", "libmio.so.0", "mio_obj_writev", "mio_obj_writev", true, TM_SIZE_SUM,
-	  TM_OBJECT_U128 },
+	  TM_OBJECT_U128, TM_ACCESS_WRITE },
 	{ "mio", "libmio.so.0", "mio_kvs_pair_put", "mio_kvs_pair_put", true, TM_SIZE_SUM,
-	  TM_OBJECT_U128 },
+	  TM_OBJECT_U128, TM_ACCESS_WRITE },
 	{ "mio", "libmio.so.0", "mio_hint_add", "mio_hint_*", false, 0, 0 },
 	{ "mio", "libmio.so.0", "mio_driver_op_add", "mio_*", false, 0, 0 },
 	{ "m0", "libmotr.so.2", "m0_obj_op", "m0_obj_op", true, TM_SIZE_SUM, TM_OBJECT_U128 },
@@ -36,7 +36,7 @@ static const struct shipped shipped[] = {
 	  TM_OBJECT_VALUE },
 	{ "addb", "libmotr.so.2", "m0_addb2_cursor_next", "m0_addb2_*", false, 0, 0 },
 	{ "mpi", "libmpi.so.40", "MPI_File_write_at_all", "MPI_File_write_at_all", true,
-	  TM_SIZE_PRODUCT, TM_OBJECT_VALUE },
+	  TM_SIZE_PRODUCT, TM_OBJECT_VALUE, TM_ACCESS_WRITE },
 	{ "mpi", "libmpich.so.12", "MPI_File_write_at_all", "MPI_File_*", true, TM_SIZE_NONE,
 	  TM_OBJECT_VALUE },
 	{ "mpi", "libmpi.so.12", "MPI_Send", "MPI_[A-Z][a-z]*", true, TM_SIZE_NONE, 0 },
@@ -44,9 +44,13 @@ static const struct shipped shipped[] = {
 	{ "mpi", "libmpi.so.40", "MPI_File_c2f", "MPI_*_c2f", false, 0, 0 },
 	{ "mpi", "libmpi.so.40", "MPI_T_init_thread", "", false, 0, 0 },
 	{ "hdf5", "libhdf5_serial.so.103", "H5Fopen", "H5Fopen", true, 0, TM_OBJECT_STRING },
-	{ "hdf5", "libhdf5_serial.so.103", "H5Dread", "H5[A-Z][a-z]*", true, 0, TM_OBJECT_VALUE },
+	{ "hdf5", "libhdf5_serial.so.103", "H5Dread", "H5Dread", true, 0, TM_OBJECT_VALUE,
+	  TM_ACCESS_READ },
+	{ "hdf5", "libhdf5_serial.so.103", "H5Dflush", "H5[A-Z][a-z]*", true, 0, TM_OBJECT_VALUE },
+	{ "mio", "libmio.so.0", "mio_obj_readv", "mio_obj_readv", true, TM_SIZE_SUM, TM_OBJECT_U128,
+	  TM_ACCESS_READ },
 	{ "hdf5", "libhdf5_serial.so.103", "H5Dwrite_chunk", "H5Dwrite_chunk", true, TM_SIZE_VALUE,
-	  TM_OBJECT_VALUE },
+	  TM_OBJECT_VALUE, TM_ACCESS_WRITE },
 	{ "hdf5", "libhdf5_serial.so.103", "H5Pset_chunk", "H5[EIPSTZ][a-z]*", false, 0, 0 },
 	{ "hdf5", "libhdf5_serial.so.103", "H5open", "H5[a-z]*", false, 0, 0 },
 	{ "hdf5", "libhdf5_serial.so.103", "H5D__read", "", false, 0, 0 },
@@ -71,6 +75,7 @@ static void check_shipped(const struct catalogue *cat, const struct shipped *s)
 	assert_int_equal(function->enabled, s->enabled);
 	assert_int_equal(function->spec.size.kind, s->size);
 	assert_int_equal(function->spec.object.kind, s->object);
+	assert_int_equal(function->spec.access, s->access);
 }
 
 static void test_shipped(void **state)

@@ -189,8 +189,9 @@ static int add_function(const struct reader *r, const yaml_node_t *node,
 
 static int read_function(const struct reader *r, const yaml_node_t *node)
 {
-	static const char *const known[] = { "name",	   "size",  "object",  "fail", "returns",
-					     "calls_back", "addb2", "enabled", "only", NULL };
+	static const char *const known[] = { "name",	"size",	      "object", "fail",
+					     "returns", "calls_back", "addb2",	"access",
+					     "enabled", "only",	      NULL };
 	const yaml_node_t *names = yaml_doc__get(r->doc, node, "name");
 	struct catalogue_function model = r->defaults;
 	int rc;

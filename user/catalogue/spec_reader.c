@@ -204,6 +204,21 @@ static int read_object(struct yaml_doc *doc, const yaml_node_t *node, struct tm_
 	return read_operand(doc, operand, "object", NO_CONSTANT, &object->a, err);
 }
 
+static int read_access(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
+		       struct error *err)
+{
+	const char *text;
+	int rc = yaml_doc__read_text(doc, node, "access", &text, err);
+
+	if (rc < 0)
+		return rc;
+	if (strcmp(text, "read") != 0 && strcmp(text, "write") != 0)
+		return yaml_doc__fail(doc, node, err, "access is %s, known are: read, write",
+				      yaml_doc__quote(text).text);
+	spec->access = *text == 'r' ? TM_ACCESS_READ : TM_ACCESS_WRITE;
+	return 0;
+}
+
 static int read_fail(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
 		     struct error *err)
 {
@@ -320,6 +335,7 @@ int spec_reader__read(struct yaml_doc *doc, const yaml_node_t *node, struct tm_s
 {
 	const yaml_node_t *size = yaml_doc__get(doc, node, "size");
 	const yaml_node_t *object = yaml_doc__get(doc, node, "object");
+	const yaml_node_t *access = yaml_doc__get(doc, node, "access");
 	const yaml_node_t *calls_back = yaml_doc__get(doc, node, "calls_back");
 	const yaml_node_t *addb = yaml_doc__get(doc, node, "addb2");
 	bool flag = spec->calls_back;
@@ -329,6 +345,8 @@ int spec_reader__read(struct yaml_doc *doc, const yaml_node_t *node, struct tm_s
 	if (rc == 0 && calls_back)
 		rc = yaml_doc__read_bool(doc, calls_back, "calls_back", &flag, err);
 	spec->calls_back = flag;
+	if (rc == 0 && access)
+		rc = read_access(doc, access, spec, err);
 	if (rc == 0 && size)
 		rc = read_size(doc, size, &spec->size, err);
 	if (rc == 0 && object)
