@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "calls/call_pack.h"
 #include "json_records.h"
+#include "call_sample.h"
 
 static const struct tm_series offer = { .key = { .job = 1001, .layer = LAYER_MSTRO } };
 
@@ -152,47 +152,17 @@ static void read_all(const struct call_batch *batch)
 	}
 }
 
-/* Whatever is in the file, nothing beyond it is read: under ASan this would be seen. */
 static void test_damaged(void **state)
 {
 	struct call_pack *pack = call_pack__new(CALL_PACK_MIN, true);
 	const struct stack whole = stack_of(1, 4), part = stack_of(2, 1);
-	struct call_batch batch, out;
-	unsigned char *copy;
 
 	(void)state;
 	add(pack, 1, &whole);
 	add(pack, 2, &part);
 	add(pack, 3, NULL);
-	call_pack__finish(pack, &batch);
-	for (size_t size = 0; size < batch.size; size++)
-		assert_true(call_batch__open(&out, batch.data, size) < 0);
-	for (size_t bit = 0; bit < batch.size * 8; bit++) {
-		copy = malloc(batch.size);
-		assert_non_null(copy);
-		memcpy(copy, batch.data, batch.size);
-		copy[bit / 8] ^= (unsigned char)(1U << bit % 8);
-		if (call_batch__open(&out, copy, batch.size) == 0)
-			read_all(&out);
-		free(copy);
-	}
+	check_damaged(pack, read_all);
 	call_pack__free(pack);
-}
-
-static void write_calls(struct sample *sample, struct call_pack *pack, struct records *records)
-{
-	struct call_batch batch;
-	struct sink_json *sink;
-	FILE *file = tmpfile();
-	struct error err;
-
-	assert_non_null(file);
-	call_pack__finish(pack, &batch);
-	assert_int_equal(sink_json__new(&sink, file, "records", &sample->run, &err), 0);
-	assert_int_equal(sink_json__calls(sink, &batch, &err), 0);
-	assert_int_equal(sink_json__close(sink, &err), 0);
-	read_records(records, file);
-	fclose(file);
 }
 
 static void test_records(void **state)
