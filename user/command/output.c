@@ -200,6 +200,8 @@ static int print_tables(struct output *output, const struct snapshot *snapshot, 
 		.out = output->tables,
 		.width = table__width(output->tables),
 		.histograms = output->options->histogram,
+		.files = TABLE_FILES,
+		.accesses = true,
 	};
 
 	return final ? table__print(&options, live_run__report(output->live), snapshot, err)

@@ -28,7 +28,9 @@ struct report_options {
 	const char *json; /* NULL: tables */
 	struct filter *filter;
 	enum table_sort sort;
-	size_t calls; /* so many of the slowest; 0: none */
+	size_t calls;		/* so many of the slowest; 0: none */
+	unsigned int top_files; /* lines of files and objects */
+	bool accesses;		/* all about them */
 	bool histogram, tree, diff, no_pager;
 };
 
@@ -52,6 +54,7 @@ enum {
 	OPT_DIFF,
 	OPT_NO_PAGER,
 	OPT_CALLS,
+	OPT_FILES,
 };
 
 static const struct argp_option argp_options[] = {
@@ -72,6 +75,10 @@ static const struct argp_option argp_options[] = {
 	  "of two recordings, what has changed from the first to the second, and is no noise", 1 },
 	{ "histogram", OPT_HISTOGRAM, NULL, 0, "bars of latencies and sizes below the tables", 1 },
 	{ "json", OPT_JSON, "PATH", 0, "write records there (- is standard output), no tables", 1 },
+	{ "files", OPT_FILES, "N", OPTION_ARG_OPTIONAL,
+	  "all about accesses to files, and the N files, or objects of a library, in which most "
+	  "time was spent (default 10; 0: none)",
+	  1 },
 	{ "calls", OPT_CALLS, "N", OPTION_ARG_OPTIONAL,
 	  "the slowest N single calls, too (default 20)", 1 },
 	{ "no-pager", OPT_NO_PAGER, NULL, 0, "on a terminal, too, all at once", 1 },
@@ -102,13 +109,16 @@ static void finish(struct report_options *options)
 	if (!options->n_files)
 		option_values__add(&options->files, &options->n_files, OPTIONS_RECORDING);
 	if (options->json &&
-	    (options->tree || options->histogram || options->diff || options->sort))
-		option_values__refuse("--tree, --diff, --sort and --histogram are of tables, "
-				      "--json has none");
+	    (options->tree || options->histogram || options->diff || options->sort ||
+	     options->accesses))
+		option_values__refuse("--tree, --diff, --files, --sort and --histogram are of "
+				      "tables, --json has none");
 	if (options->diff && (options->n_files != 2 || options->tree || options->calls ||
-			      options->histogram || options->sort))
+			      options->histogram || options->sort || options->accesses))
 		option_values__refuse("--diff is of two recordings, and without --tree, --calls, "
-				      "--sort and --histogram");
+				      "--files, --sort and --histogram");
+	if (options->tree && options->accesses)
+		option_values__refuse("--files is of tables, --tree has none of them");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -141,6 +151,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_CALLS:
 		options->calls =
 			arg ? option_values__number("--calls", arg, 1, 100000) : CALLS_DEFAULT;
+		return 0;
+	case OPT_FILES:
+		options->top_files =
+			arg ? option_values__number("--files", arg, 0, 1000000) : TABLE_FILES;
+		options->accesses = true;
 		return 0;
 	case OPT_NO_PAGER:
 		options->no_pager = true;
@@ -329,6 +344,8 @@ static int page_tables(const struct report *report, struct error *err)
 		.width = table__width(stdout),
 		.histograms = report->options->histogram,
 		.sort = report->options->sort,
+		.files = report->options->top_files,
+		.accesses = report->options->accesses,
 		.colour = pager__colour(),
 	};
 	pid_t pager = report->options->no_pager ? 0 : pager__start();
@@ -363,7 +380,7 @@ int report__main(int argc, char **argv)
 {
 	static const struct argp argp = { argp_options, parse, "[FILE...]",
 					  "Shows what was recorded, as tables or as records." };
-	struct report_options options = { .filter = filter__new() };
+	struct report_options options = { .filter = filter__new(), .top_files = TABLE_FILES_FEW };
 	struct report report = { .options = &options };
 	struct error err;
 	int rc;

@@ -117,6 +117,8 @@ static void add_access(struct tm_access *to, const struct tm_access *from)
 	to->total_ns += from->total_ns;
 	to->consecutive += from->consecutive;
 	to->forward += from->forward;
+	/* Whether offsets were known at all. */
+	to->next = to->next ? to->next : from->next;
 	add_most(&to->end, from->end);
 	add_first(&to->first_ns, from->first_ns);
 	add_most(&to->last_ns, from->last_ns);

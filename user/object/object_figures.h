@@ -13,6 +13,7 @@ struct snapshot_object {
 	struct tm_object total;
 	const char *name; /* path, or the object's; NULL: it has none */
 	__u32 place;	  /* where it is kept, from 1; stays the same as long as it is this one */
+	__u32 processes;  /* of how many it is the sum; 0: it is of the key's */
 };
 
 /* Puts them in the order of a snapshot: the one that took most time first. */

@@ -67,6 +67,7 @@ int object_list__add(struct object_list *list, const struct tm_object *total,
 		return -ENOMEM;
 	kept->object.total = *total;
 	kept->object.place = place;
+	kept->object.processes = 0;
 	kept->object.name = NULL;
 	if (name && object_name__text(total, name, kept->name))
 		kept->object.name = kept->name;

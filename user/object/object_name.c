@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
 #include <string.h>
 
 #include "object/object_name.h"
@@ -63,4 +64,22 @@ bool object_name__text(const struct tm_object *object, const struct tm_object_na
 	memcpy(out, name->text, strnlen(name->text, TM_OBJECT_NAME - 1));
 	out[strnlen(name->text, TM_OBJECT_NAME - 1)] = '\0';
 	return true;
+}
+
+bool object_name__id(const struct tm_object_key *key, char out[OBJECT_ID_ROOM])
+{
+	switch (key->what) {
+	case TM_OBJECT_FILE:
+		snprintf(out, OBJECT_ID_ROOM, "%llx:%llx:%llx", key->id[1] >> 32, key->id[0],
+			 key->id[1] & 0xffffffff);
+		return true;
+	case TM_OBJECT_VALUE:
+		snprintf(out, OBJECT_ID_ROOM, "0x%llx", key->id[0]);
+		return true;
+	case TM_OBJECT_U128:
+		snprintf(out, OBJECT_ID_ROOM, "0x%llx:0x%llx", key->id[0], key->id[1]);
+		return true;
+	default:
+		return false;
+	}
 }

@@ -18,4 +18,13 @@
 bool object_name__text(const struct tm_object *object, const struct tm_object_name *name,
 		       char out[OBJECT_NAME_ROOM]);
 
+/* Room for any id as text. */
+#define OBJECT_ID_ROOM 48
+
+/*
+ * What an object is known by beside its name: a file's device, inode number and generation; a
+ * handle; 128 bits. false: there is nothing.
+ */
+bool object_name__id(const struct tm_object_key *key, char out[OBJECT_ID_ROOM]);
+
 #endif

@@ -79,6 +79,7 @@ int recorded_objects__take(struct recorded_objects *all, __u64 place, struct unp
 		return -ENOMEM;
 	at->object = object;
 	object->place = (__u32)place;
+	object->processes = 0;
 	if (object_code__unpack(unpack, &object->total))
 		return 0;
 	free(object);

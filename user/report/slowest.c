@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "report/grid.h"
 #include "report/kept_stack.h"
 #include "report/names.h"
@@ -165,16 +164,6 @@ int slowest__each(const struct slowest *slowest,
 	return ret;
 }
 
-/* The time of day, to the microsecond. */
-static const char *begin(char out[UNITS_ROOM], __u64 ns)
-{
-	char text[16];
-
-	snprintf(out, UNITS_ROOM, "%s.%06llu", clock__local(text, sizeof(text), ns, "%H:%M:%S"),
-		 ns % NS_PER_S / 1000);
-	return out;
-}
-
 static int put(struct grid *grid, size_t column, const char *text)
 {
 	return text && *text ? grid__set(grid, column, text) : 0;
@@ -188,7 +177,7 @@ static int put_call(struct grid *grid, const struct kept *kept)
 	char text[UNITS_ROOM];
 	int ret = grid__row(grid);
 
-	ret = ret ? ret : put(grid, 0, begin(text, call->start_ns));
+	ret = ret ? ret : put(grid, 0, units__moment(text, call->start_ns));
 	ret = ret ? ret : put(grid, 1, units__time(text, call->duration_ns));
 	ret = ret ? ret : put(grid, 2, names__layer(kept->run, key->layer));
 	ret = ret ? ret : put(grid, 3, names__function(kept->run, key));

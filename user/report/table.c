@@ -14,7 +14,9 @@
 #include "report/process_table.h"
 #include "report/rank_table.h"
 #include "report/table.h"
+#include "report/table_accesses.h"
 #include "report/table_layer.h"
+#include "report/table_objects.h"
 #include "report/units.h"
 #include "report/title.h"
 
@@ -189,15 +191,33 @@ static int print_layer(struct table *table, size_t first, size_t end, __u8 layer
 	return ret;
 }
 
+/* What of a layer is known by file or object; in all, not of an interval. */
+static int print_objects(const struct table *table, __u64 job, __u8 layer)
+{
+	const struct table_options *options = table->options;
+	int ret = 0;
+
+	if (table->interval || !options->files)
+		return 0;
+	if (layer == TM_LAYER_VFS)
+		ret = table_accesses__print(options, table->snapshot, job);
+	return ret ? ret : table_objects__print(options, table->run, table->snapshot, job, layer);
+}
+
 /* The layers of a job from the application down to the device. */
-static int print_job(struct table *table, size_t first, size_t end)
+static int print_job(struct table *table, __u64 job, size_t first, size_t end)
 {
 	int ret = 0;
 
-	for (int layer = TM_LAYER_USER; !ret && names__layer(table->run, (__u8)layer); layer++)
+	for (int layer = TM_LAYER_USER; !ret && names__layer(table->run, (__u8)layer); layer++) {
 		ret = print_layer(table, first, end, (__u8)layer);
+		if (!ret)
+			ret = print_objects(table, job, (__u8)layer);
+	}
 	if (!ret)
 		ret = print_layer(table, first, end, TM_LAYER_VFS);
+	if (!ret)
+		ret = print_objects(table, job, TM_LAYER_VFS);
 	if (!ret)
 		ret = print_layer(table, first, end, TM_LAYER_BLOCK);
 	return ret;
@@ -213,7 +233,7 @@ static int print_jobs(struct table *table)
 	while (!ret && jobs__next(&jobs)) {
 		if (!jobs__only(&jobs))
 			title__job(table->options, table->run, jobs__id(&jobs));
-		ret = print_job(table, jobs.first, jobs.end);
+		ret = print_job(table, jobs__id(&jobs), jobs.first, jobs.end);
 	}
 	return ret;
 }

@@ -20,6 +20,10 @@ enum table_sort {
 	TABLE_SORTS,
 };
 
+/* Lines of files that are shown unless more are wanted, and where they are. */
+#define TABLE_FILES_FEW 5
+#define TABLE_FILES	10
+
 /* "total", "self", ... */
 extern const char *const table_sort_names[TABLE_SORTS];
 
@@ -29,6 +33,8 @@ struct table_options {
 	bool histograms;    /* with bars for each line */
 	bool colour;	    /* of a terminal */
 	enum table_sort sort;
+	unsigned int files; /* lines of files, and of each library's objects; 0: none */
+	bool accesses;	    /* all about sizes, order and the slowest, not only in short */
 };
 
 /* The terminal's width in characters; 0 where out is none. */

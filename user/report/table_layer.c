@@ -5,72 +5,28 @@
  * traced calls inside is shared out in the same way; self is the time without it.
  */
 #include "report/names.h"
+#include "report/row_writer.h"
 #include "report/table_layer.h"
 #include "report/units.h"
 
 #define SHARES "% of total"
 
-/* A row that is being filled: its cells in order. The first failure stays. */
-struct writer {
-	struct grid *grid;
-	size_t column;
-	int ret;
-};
-
-static void put(struct writer *writer, const char *text)
+static void put_counts(struct row_writer *writer, const struct figures *figures)
 {
-	if (!writer->ret && text && *text)
-		writer->ret = grid__set(writer->grid, writer->column, text);
-	writer->column++;
+	row_writer__number(writer, figures->count);
+	row_writer__count(writer, figures->in_flight);
+	row_writer__count(writer, figures->errors);
+	row_writer__count(writer, figures->retries);
+	row_writer__bytes(writer, figures->bytes, figures->sized);
 }
 
-/* 0 is shown as nothing: a column without anything is left out. */
-static void put_count(struct writer *writer, __u64 count)
-{
-	char text[UNITS_ROOM];
-
-	put(writer, count ? units__count(text, count) : NULL);
-}
-
-static void put_time(struct writer *writer, __u64 ns, bool measured)
-{
-	char text[UNITS_ROOM];
-
-	put(writer, measured ? units__time(text, ns) : NULL);
-}
-
-static void put_bytes(struct writer *writer, const struct figures *figures)
-{
-	char text[UNITS_ROOM];
-
-	put(writer, figures->sized ? units__bytes(text, figures->bytes) : NULL);
-}
-
-static void put_share(struct writer *writer, __u64 part, __u64 whole)
-{
-	char text[UNITS_ROOM];
-
-	put(writer, units__share(text, part, whole));
-}
-
-static void put_counts(struct writer *writer, const struct figures *figures)
-{
-	char text[UNITS_ROOM];
-
-	put(writer, units__count(text, figures->count));
-	put_count(writer, figures->in_flight);
-	put_count(writer, figures->errors);
-	put_count(writer, figures->retries);
-	put_bytes(writer, figures);
-}
-
-static void put_latency(struct writer *writer, const struct figures *figures)
+static void put_latency(struct row_writer *writer, const struct figures *figures)
 {
 	bool timed = figures->timed != 0;
 
-	put_time(writer, timed ? figures->total_ns / figures->timed : 0, timed);
-	put_time(writer, figures->p99_ns, timed);
-	put_time(writer, figures->max_ns, timed);
+	row_writer__time(writer, timed ? figures->total_ns / figures->timed : 0, timed);
+	row_writer__time(writer, figures->p99_ns, timed);
+	row_writer__time(writer, figures->max_ns, timed);
 }
 
 static __u64 less(__u64 whole, __u64 part)
@@ -78,7 +34,7 @@ static __u64 less(__u64 whole, __u64 part)
 	return whole > part ? whole - part : 0;
 }
 
-static void put_shares(struct writer *writer, const struct report_run *run,
+static void put_shares(struct row_writer *writer, const struct report_run *run,
 		       const struct figures *figures)
 {
 	const __u64 *times = figures->times_ns;
@@ -87,14 +43,14 @@ static void put_shares(struct writer *writer, const struct report_run *run,
 	bool all = report__knows(run, TM_TIME_SYSCALL);
 	char share[UNITS_ROOM], part[UNITS_ROOM + 2];
 
-	put_share(writer, all ? less(whole, inside) : 0, whole);
-	put_share(writer, times[TM_TIME_VFS], whole);
+	row_writer__share(writer, all ? less(whole, inside) : 0, whole);
+	row_writer__share(writer, times[TM_TIME_VFS], whole);
 	units__share(share, times[TM_TIME_BLOCK], whole);
 	snprintf(part, sizeof(part), "(%s)", share);
-	put(writer, share[0] ? part : NULL);
-	put_share(writer, times[TM_TIME_NET], whole);
-	put_share(writer, times[TM_TIME_WAIT], whole);
-	put_share(writer, all ? less(inside, named) : 0, whole);
+	row_writer__text(writer, share[0] ? part : NULL);
+	row_writer__share(writer, times[TM_TIME_NET], whole);
+	row_writer__share(writer, times[TM_TIME_WAIT], whole);
+	row_writer__share(writer, all ? less(inside, named) : 0, whole);
 }
 
 static const struct grid_column library_columns[] = {
@@ -117,16 +73,16 @@ static const struct grid_column library_columns[] = {
 	{ .title = "max" },
 };
 
-static void fill_library(struct writer *writer, const struct report_run *run,
+static void fill_library(struct row_writer *writer, const struct report_run *run,
 			 const struct table_row *row)
 {
 	const struct figures *figures = &row->figures;
 	bool timed = figures->timed != 0;
 
-	put(writer, names__function(run, &row->series->total.key));
+	row_writer__text(writer, names__function(run, &row->series->total.key));
 	put_counts(writer, figures);
-	put_time(writer, figures->total_ns, timed);
-	put_time(writer, figures->self_ns, timed);
+	row_writer__time(writer, figures->total_ns, timed);
+	row_writer__time(writer, figures->self_ns, timed);
 	put_shares(writer, run, figures);
 	put_latency(writer, figures);
 }
@@ -147,7 +103,7 @@ static const struct grid_column vfs_columns[] = {
 	{ .title = "max" },
 };
 
-static void fill_vfs(struct writer *writer, const struct report_run *run,
+static void fill_vfs(struct row_writer *writer, const struct report_run *run,
 		     const struct table_row *row)
 {
 	const struct tm_series *total = &row->series->total;
@@ -156,12 +112,12 @@ static void fill_vfs(struct writer *writer, const struct report_run *run,
 	__u64 disk_ns = figures->times_ns[TM_TIME_BLOCK];
 	char name[NAMES_ROOM];
 
-	put(writer, names__function(run, &total->key));
-	put(writer, names__fs_type(run, total, name));
-	put(writer, names__mount(run, total));
+	row_writer__text(writer, names__function(run, &total->key));
+	row_writer__text(writer, names__fs_type(run, total, name));
+	row_writer__text(writer, names__mount(run, total));
 	put_counts(writer, figures);
-	put_time(writer, figures->total_ns, timed);
-	put_time(writer, disk_ns, disk_ns != 0);
+	row_writer__time(writer, figures->total_ns, timed);
+	row_writer__time(writer, disk_ns, disk_ns != 0);
 	put_latency(writer, figures);
 }
 
@@ -183,7 +139,7 @@ static const struct grid_column block_columns[] = {
 	{ .title = "by", .align = GRID_LEFT },
 };
 
-static void fill_block(struct writer *writer, const struct report_run *run,
+static void fill_block(struct row_writer *writer, const struct report_run *run,
 		       const struct table_row *row)
 {
 	const struct tm_series *total = &row->series->total;
@@ -191,21 +147,23 @@ static void fill_block(struct writer *writer, const struct report_run *run,
 	bool timed = figures->timed != 0;
 	char name[NAMES_ROOM];
 
-	put(writer, names__device(run, total, name));
-	put(writer, total->key.flags & TM_KEY_NO_DISK ? names__fs_type(run, total, name) : NULL);
-	put(writer, names__function(run, &total->key));
+	row_writer__text(writer, names__device(run, total, name));
+	row_writer__text(writer, total->key.flags & TM_KEY_NO_DISK
+					 ? names__fs_type(run, total, name)
+					 : NULL);
+	row_writer__text(writer, names__function(run, &total->key));
 	put_counts(writer, figures);
-	put_time(writer, figures->queue_ns, timed);
-	put_time(writer, figures->total_ns, timed);
+	row_writer__time(writer, figures->queue_ns, timed);
+	row_writer__time(writer, figures->total_ns, timed);
 	put_latency(writer, figures);
-	put(writer, total->key.flags & TM_KEY_METADATA ? "meta" : NULL);
-	put(writer, total->key.flags & TM_KEY_WRITEBACK ? "writeback" : NULL);
+	row_writer__text(writer, total->key.flags & TM_KEY_METADATA ? "meta" : NULL);
+	row_writer__text(writer, total->key.flags & TM_KEY_WRITEBACK ? "writeback" : NULL);
 }
 
 struct kind {
 	const struct grid_column *columns;
 	size_t n_columns;
-	void (*fill)(struct writer *writer, const struct report_run *run,
+	void (*fill)(struct row_writer *writer, const struct report_run *run,
 		     const struct table_row *row);
 };
 
@@ -227,7 +185,7 @@ struct grid *table_layer__grid(const struct report_run *run, const struct table_
 	struct grid *grid = grid__new(kind->columns, kind->n_columns);
 
 	for (size_t i = 0; grid && i < n; i++) {
-		struct writer writer = { .grid = grid, .ret = grid__row(grid) };
+		struct row_writer writer = row_writer__begin(grid);
 
 		kind->fill(&writer, run, &rows[i]);
 		if (!writer.ret)

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "report/units.h"
 
 struct unit {
@@ -66,6 +67,36 @@ const char *units__bytes(char out[UNITS_ROOM], __u64 bytes)
 	return out;
 }
 
+/* All digits, a comma before every three. */
+static const char *group_digits(char out[UNITS_ROOM], __u64 value)
+{
+	char digits[UNITS_ROOM];
+	int n = snprintf(digits, sizeof(digits), "%llu", value);
+	char *at = out;
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			*at++ = ',';
+		*at++ = digits[i];
+	}
+	*at = '\0';
+	return out;
+}
+
+const char *units__exact_bytes(char out[UNITS_ROOM], __u64 bytes)
+{
+	static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
+	char digits[UNITS_ROOM];
+	size_t unit = 0;
+
+	while (bytes && bytes % 1024 == 0 && unit < sizeof(names) / sizeof(*names) - 1) {
+		bytes /= 1024;
+		unit++;
+	}
+	snprintf(out, UNITS_ROOM, "%.26s %s", group_digits(digits, bytes), names[unit]);
+	return out;
+}
+
 const char *units__count(char out[UNITS_ROOM], __u64 count)
 {
 	static const struct unit units[] = {
@@ -80,6 +111,16 @@ const char *units__count(char out[UNITS_ROOM], __u64 count)
 		snprintf(out, UNITS_ROOM, "%llu,%03llu", count / 1000, count % 1000);
 	else
 		snprintf(out, UNITS_ROOM, "%llu", count);
+	return out;
+}
+
+const char *units__moment(char out[UNITS_ROOM], __u64 realtime_ns)
+{
+	char text[16];
+
+	snprintf(out, UNITS_ROOM, "%s.%06llu",
+		 clock__local(text, sizeof(text), realtime_ns, "%H:%M:%S"),
+		 realtime_ns % NS_PER_S / 1000);
 	return out;
 }
 

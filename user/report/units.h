@@ -13,6 +13,9 @@ const char *units__time(char out[UNITS_ROOM], __u64 ns);
 /* "512 B", "4.00 KiB", "1.50 TiB" */
 const char *units__bytes(char out[UNITS_ROOM], __u64 bytes);
 
+/* Exactly, in the largest unit of which it is a whole number: "4 KiB", "47,008 B". */
+const char *units__exact_bytes(char out[UNITS_ROOM], __u64 bytes);
+
 /* "1,234"; "1.23 M" from a million on */
 const char *units__count(char out[UNITS_ROOM], __u64 count);
 
@@ -23,6 +26,9 @@ const char *units__count(char out[UNITS_ROOM], __u64 count);
 const char *units__short_bytes(char out[UNITS_ROOM], double bytes);
 const char *units__short_count(char out[UNITS_ROOM], double count);
 const char *units__short_time(char out[UNITS_ROOM], __u64 ns);
+
+/* The time of day, to the microsecond, of a time since 1970: "12:34:56.123456". */
+const char *units__moment(char out[UNITS_ROOM], __u64 realtime_ns);
 
 /* Percent of a whole: "12", "<1" for less than a half, "" for none; never above 100. */
 const char *units__share(char out[UNITS_ROOM], __u64 part, __u64 whole);

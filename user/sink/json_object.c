@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdio.h>
-
+#include "object/object_name.h"
 #include "report/names.h"
 #include "sink/json_object.h"
 #include "sink/json_value.h"
-#include "tmtrace/spec.h"
 
 static const char *what_name(__u8 what)
 {
@@ -22,23 +20,9 @@ static const char *what_name(__u8 what)
 
 static struct json_object *id_of(const struct tm_object_key *key)
 {
-	char text[48];
+	char text[OBJECT_ID_ROOM];
 
-	switch (key->what) {
-	case TM_OBJECT_FILE:
-		snprintf(text, sizeof(text), "%llx:%llx:%llx", key->id[1] >> 32, key->id[0],
-			 key->id[1] & 0xffffffff);
-		break;
-	case TM_OBJECT_VALUE:
-		snprintf(text, sizeof(text), "0x%llx", key->id[0]);
-		break;
-	case TM_OBJECT_U128:
-		snprintf(text, sizeof(text), "0x%llx:0x%llx", key->id[0], key->id[1]);
-		break;
-	default:
-		return NULL;
-	}
-	return json_object_new_string(text);
+	return object_name__id(key, text) ? json_object_new_string(text) : NULL;
 }
 
 /* A time of the monotonic clock, since 1970; none: null. */
