@@ -153,6 +153,37 @@ bool filter__passes(const struct filter *filter, const struct report_run *run,
 	return true;
 }
 
+bool filter__passes_object(const struct filter *filter, const struct report_run *run,
+			   const struct tm_object_key *key)
+{
+	const struct tm_series like = { .key = { .job = key->job, .layer = key->layer } };
+
+	for (size_t i = 0; i < filter->n; i++) {
+		enum filter_key asked = filter->patterns[i].key;
+
+		if ((asked != FILTER_LAYER && asked != FILTER_CGROUP) ||
+		    !key_passes(filter, run, &like, asked))
+			return false;
+	}
+	return true;
+}
+
+static int apply_to_objects(const struct filter *filter, const struct report_run *run,
+			    const struct snapshot *in, struct snapshot *out)
+{
+	const struct snapshot_object **objects = calloc(in->n_objects + 1, sizeof(*objects));
+
+	out->objects = objects;
+	out->n_objects = 0;
+	if (!objects)
+		return -ENOMEM;
+	for (size_t i = 0; i < in->n_objects; i++) {
+		if (filter__passes_object(filter, run, &in->objects[i]->total.key))
+			objects[out->n_objects++] = in->objects[i];
+	}
+	return 0;
+}
+
 int filter__apply(const struct filter *filter, const struct report_run *run,
 		  const struct snapshot *in, struct snapshot *out)
 {
@@ -160,7 +191,7 @@ int filter__apply(const struct filter *filter, const struct report_run *run,
 	out->n_series = 0;
 	out->series = calloc(in->n_series + 1, sizeof(*out->series));
 	out->before = calloc(in->n_series + 1, sizeof(*out->before));
-	if (!out->series || !out->before) {
+	if (apply_to_objects(filter, run, in, out) < 0 || !out->series || !out->before) {
 		filter__release(out);
 		return -ENOMEM;
 	}
@@ -177,5 +208,6 @@ void filter__release(struct snapshot *out)
 {
 	free((void *)out->series);
 	free((void *)out->before);
+	free((void *)out->objects);
 	*out = (struct snapshot){ 0 };
 }

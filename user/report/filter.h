@@ -19,6 +19,13 @@ int filter__add(struct filter *filter, const char *text, struct error *err);
 bool filter__passes(const struct filter *filter, const struct report_run *run,
 		    const struct tm_series *series);
 
+/*
+ * Files and objects are known by layer and cgroup: where a filter asks for anything else, none
+ * passes, so that what is shown never disagrees with the series.
+ */
+bool filter__passes_object(const struct filter *filter, const struct report_run *run,
+			   const struct tm_object_key *key);
+
 /* A view of a snapshot with what is let through; its probes stay. 0, or -ENOMEM. */
 int filter__apply(const struct filter *filter, const struct report_run *run,
 		  const struct snapshot *in, struct snapshot *out);

@@ -95,14 +95,16 @@ static struct json_object *slowest_of(const struct tm_access *access,
 }
 
 /* The reads or the writes; null: there were none. */
-static void add_access(struct json_object *record, const char *name, const struct tm_access *access,
-		       const struct snapshot *snapshot)
+static void add_access(struct json_object *record, enum tm_direction direction,
+		       const struct tm_object *total, const struct snapshot *snapshot)
 {
+	const struct tm_access *access = &total->access[direction];
 	__u64 count = object_access__count(access);
 	struct json_object *object = count ? json_object_new_object() : NULL;
-	bool placed = access->next != 0;
+	/* One after the other of different files is in no order. */
+	bool placed = access->next && total->key.what != TM_OBJECT_OTHERS;
 
-	json_object_object_add(record, name, object);
+	json_object_object_add(record, direction == TM_DIRECTION_READ ? "read" : "write", object);
 	if (!object)
 		return;
 	json_value__add_u64(object, "count", count);
@@ -175,9 +177,10 @@ struct json_object *json_object_record(const struct report_run *run,
 	json_value__add_u64(record, "total_ns", object__total_ns(total));
 	json_value__add_u64(record, "errors", total->errors);
 	json_value__add_u64(record, "retries", total->retries);
-	json_value__add_u64(record, "switches", total->switches);
-	add_access(record, "read", &total->access[TM_DIRECTION_READ], snapshot);
-	add_access(record, "write", &total->access[TM_DIRECTION_WRITE], snapshot);
+	json_value__add_measured(record, "switches", total->switches,
+				 total->key.what != TM_OBJECT_OTHERS);
+	add_access(record, TM_DIRECTION_READ, total, snapshot);
+	add_access(record, TM_DIRECTION_WRITE, total, snapshot);
 	add_others(record, run, total);
 	add_span(record, "open_first_ns", "open_last_ns", &total->opens, snapshot);
 	add_span(record, "close_first_ns", "close_last_ns", &total->closes, snapshot);
