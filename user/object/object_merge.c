@@ -150,18 +150,14 @@ static void add_figures(struct merged *merged, const struct object_merge_from *f
 	struct tm_object total = from->object->total;
 
 	shift_times(&total, from->shift_ns);
-	if (!merged->n++) {
-		to->total = total;
-		to->total.key.job = from->job;
-		to->total.key.layer = from->layer;
-		to->name = from->object->name;
-		to->place = from->object->place;
+	if (merged->n++) {
+		object__add(&to->total, &total);
 		return;
 	}
-	object__add(&to->total, &total);
-	/* It is of several now. */
-	if (to->total.key.tgid != total.key.tgid)
-		to->total.key.tgid = 0;
+	to->total = total;
+	to->total.key = merged->identity.key;
+	to->name = from->object->name;
+	to->place = from->object->place;
 }
 
 /* Counts its process, unless it was counted before. */

@@ -32,8 +32,8 @@ struct object_merge_from {
 int object_merge__add(struct object_merge *merge, const struct object_merge_from *from);
 
 /*
- * All, the one that took most time first, with the number of processes; valid until the next
- * object is added.
+ * All, the one that took most time first, with the number of processes, and in the key what they
+ * are known by, else 0; valid until the next object is added.
  */
 const struct snapshot_object *const *object_merge__sorted(const struct object_merge *merge);
 size_t object_merge__count(const struct object_merge *merge);

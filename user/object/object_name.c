@@ -70,6 +70,8 @@ bool object_name__id(const struct tm_object_key *key, char out[OBJECT_ID_ROOM])
 {
 	switch (key->what) {
 	case TM_OBJECT_FILE:
+		if (!key->id[0])
+			return false;
 		snprintf(out, OBJECT_ID_ROOM, "%llx:%llx:%llx", key->id[1] >> 32, key->id[0],
 			 key->id[1] & 0xffffffff);
 		return true;

@@ -7,6 +7,7 @@
 #include "base/note_list.h"
 #include "drain/key_order.h"
 #include "drain/merge.h"
+#include "object/object_merge.h"
 #include "report/combined.h"
 #include "report/combined_names.h"
 
@@ -29,6 +30,7 @@ struct combined {
 	size_t n_probes;
 	struct keyed *keyed;
 	size_t n_keyed;
+	struct object_merge *objects;
 };
 
 static int compare_keyed(const void *left, const void *right)
@@ -94,6 +96,33 @@ static int add_series(struct combined *combined)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+/* Files and objects of all processes and parts; their times since 1970, as all parts' are. */
+static int add_objects(struct combined *combined, const struct report_part *parts, size_t n)
+{
+	int ret = 0;
+
+	combined->objects = object_merge__new();
+	if (!combined->objects)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct snapshot *snapshot = parts[i].snapshot;
+		struct object_merge_from from = {
+			.source = (__u32)i,
+			.shift_ns = snapshot->time_ns - snapshot->monotonic_ns,
+		};
+
+		for (size_t j = 0; j < snapshot->n_objects && !ret; j++) {
+			from.object = snapshot->objects[j];
+			ret = combined_names__object(combined->names, &parts[i],
+						     &from.object->total.key, &from.job,
+						     &from.layer);
+			if (!ret)
+				ret = object_merge__add(combined->objects, &from);
+		}
+	}
+	return ret;
 }
 
 static void add_ledger(struct tm_ledger *to, const struct tm_ledger *from)
@@ -201,6 +230,9 @@ static void finish(struct combined *combined)
 	run->notes = (const char *const *)combined->notes.lines;
 	run->n_notes = combined->notes.n;
 	run->n_start_notes = 0;
+	combined->snapshot.monotonic_ns = combined->snapshot.time_ns;
+	combined->snapshot.objects = object_merge__sorted(combined->objects);
+	combined->snapshot.n_objects = object_merge__count(combined->objects);
 	combined->snapshot.ledgers = combined->ledgers;
 	combined->snapshot.n_ledgers = combined->n_probes;
 	combined->snapshot.call_ledgers = combined->has_calls ? combined->call_ledgers : NULL;
@@ -221,6 +253,8 @@ int combined__new(struct combined **out, const struct report_part *parts, size_t
 		ret = collect(combined, parts, n);
 	if (!ret)
 		ret = add_series(combined);
+	if (!ret)
+		ret = add_objects(combined, parts, n);
 	if (ret) {
 		combined__free(combined);
 		return ret;
@@ -240,6 +274,7 @@ void combined__free(struct combined *combined)
 	free((void *)combined->snapshot.series);
 	free((void *)combined->snapshot.before);
 	free(combined->keyed);
+	object_merge__free(combined->objects);
 	free(combined->probes);
 	free(combined->ledgers);
 	free(combined->call_ledgers);

@@ -166,6 +166,19 @@ int combined_names__key(struct combined_names *names, const struct report_part *
 	return ret;
 }
 
+int combined_names__object(struct combined_names *names, const struct report_part *part,
+			   const struct tm_object_key *key, __u64 *job, __u8 *layer)
+{
+	int layer_number = layer_of(names, part, key->layer),
+	    number = job_of(names, part, key->job);
+
+	if (layer_number < 0 || number < 0)
+		return -ENOMEM;
+	*layer = (__u8)layer_number;
+	*job = key->job ? (__u64)number + 1 : 0;
+	return 0;
+}
+
 int combined_names__probe(struct combined_names *names, const struct report_part *part,
 			  struct probe *probe)
 {

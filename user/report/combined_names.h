@@ -15,6 +15,10 @@ void combined_names__free(struct combined_names *names);
 int combined_names__key(struct combined_names *names, const struct report_part *part,
 			const struct tm_series *total, struct tm_key *out);
 
+/* The job and the layer of a part's file or object. 0 or -ENOMEM. */
+int combined_names__object(struct combined_names *names, const struct report_part *part,
+			   const struct tm_object_key *key, __u64 *job, __u8 *layer);
+
 /* Gives a part's probe the common numbers and names, which live as long as names. 0 or -ENOMEM. */
 int combined_names__probe(struct combined_names *names, const struct report_part *part,
 			  struct probe *probe);

@@ -223,17 +223,33 @@ static int print_job(struct table *table, __u64 job, size_t first, size_t end)
 	return ret;
 }
 
+/* Are there files that even their jobs are not told apart of? */
+static bool has_objects_of_none(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->n_objects; i++)
+		if (!snapshot->objects[i]->total.key.job)
+			return true;
+	return false;
+}
+
 /* A section per job where there are several. */
 static int print_jobs(struct table *table)
 {
+	bool none_is_shown = false;
 	struct jobs jobs;
 	int ret = 0;
 
 	jobs__start(&jobs, table->snapshot);
 	while (!ret && jobs__next(&jobs)) {
+		none_is_shown |= !jobs__id(&jobs);
 		if (!jobs__only(&jobs))
 			title__job(table->options, table->run, jobs__id(&jobs));
 		ret = print_job(table, jobs__id(&jobs), jobs.first, jobs.end);
+	}
+	if (!ret && !table->interval && table->options->files && !none_is_shown &&
+	    has_objects_of_none(table->snapshot)) {
+		title__job(table->options, table->run, 0);
+		ret = print_job(table, 0, 0, 0);
 	}
 	return ret;
 }

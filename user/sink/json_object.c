@@ -152,6 +152,7 @@ static void add_key(struct json_object *record, const struct report_run *run,
 		    const struct snapshot_object *object)
 {
 	const struct tm_object_key *key = &object->total.key;
+	__u64 processes = object->processes ? object->processes : key->tgid != 0;
 
 	json_value__add_string(record, "cgroup", names__cgroup(run, key->job));
 	json_value__add_measured(record, "cgroup_id", key->job, key->job != 0);
@@ -160,6 +161,7 @@ static void add_key(struct json_object *record, const struct report_run *run,
 	json_value__add_string(record, "name", object->name);
 	json_object_object_add(record, "id", id_of(key));
 	json_value__add_measured(record, "pid", key->tgid, key->tgid != 0);
+	json_value__add_measured(record, "processes", processes, processes != 0);
 }
 
 struct json_object *json_object_record(const struct report_run *run,
