@@ -127,7 +127,7 @@ _tmtrace_options()
 		return
 	fi
 	if [[ $2 == report ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--calls --diff --input --filter --help --histogram --json --no-pager
+		mapfile -t COMPREPLY < <(compgen -W '--calls --diff --files --input --filter --help --histogram --json --no-pager
 			--sort --tree --usage --version' -- "$1")
 		return
 	fi

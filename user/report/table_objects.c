@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,11 +47,20 @@ static __u64 sort_value(const struct snapshot_object *object, enum table_sort so
 	}
 }
 
-static const char *name_of(const struct snapshot_object *object, char room[OBJECT_ID_ROOM])
+/* Room for the id of what has no name. */
+#define ID_ROOM (OBJECT_ID_ROOM + UNITS_ROOM)
+
+static const char *name_of(const struct snapshot_object *object, char room[ID_ROOM])
 {
+	const struct tm_object_key *key = &object->total.key;
+	int n = 0;
+
 	if (object->name)
 		return object->name;
-	return object_name__id(&object->total.key, room) ? room : "?";
+	/* A handle means something in its process only. */
+	if (key->tgid)
+		n = snprintf(room, ID_ROOM, "pid %u: ", key->tgid);
+	return object_name__id(key, room + n) ? room : "?";
 }
 
 static int compare(const void *left, const void *right, void *context)
@@ -59,7 +69,7 @@ static int compare(const void *left, const void *right, void *context)
 	const struct snapshot_object *b = *(const struct snapshot_object *const *)right;
 	const enum table_sort *sort = context;
 	__u64 first = sort_value(a, *sort), second = sort_value(b, *sort);
-	char a_id[OBJECT_ID_ROOM], b_id[OBJECT_ID_ROOM];
+	char a_id[ID_ROOM], b_id[ID_ROOM];
 	int order = *sort == TABLE_BY_NAME ? strcmp(name_of(a, a_id), name_of(b, b_id)) : 0;
 
 	if (order)
@@ -226,7 +236,7 @@ static int put_line(const struct kind *kind, struct grid *grid,
 
 static int fill(const struct kind *kind, struct grid *grid, const struct lines *lines)
 {
-	char room[OBJECT_ID_ROOM], count[UNITS_ROOM], label[2 * UNITS_ROOM];
+	char room[ID_ROOM], count[UNITS_ROOM], label[2 * UNITS_ROOM];
 	bool several = false;
 	int ret = 0;
 
