@@ -359,6 +359,8 @@ static void test_filter(void **state)
 	assert_int_equal(count_passing(&sample, "cgroup=/slurm/*"), files.n);
 	assert_int_equal(count_passing(&sample, "cgroup=/other"), 0);
 	/* What files do not know: the series would be others. */
+	/* The sample has no processes. */
+	assert_int_equal(count_passing(&sample, "pid=100"), 0);
 	assert_int_equal(count_passing(&sample, "function=*"), 0);
 	assert_int_equal(count_passing(&sample, "fs_type=*"), 0);
 	assert_int_equal(count_passing(&sample, "mount=*"), 0);

@@ -153,16 +153,41 @@ bool filter__passes(const struct filter *filter, const struct report_run *run,
 	return true;
 }
 
+/* The number of the process that has, or had last, this pid; 0: it is not known. */
+static __u32 process_of(const struct report_run *run, __u32 pid)
+{
+	__u32 number = run->names.n_processes(run->names.context);
+
+	for (; number; number--) {
+		const struct process_info *process = names__process(run, number);
+
+		if (process && process->pid == pid)
+			break;
+	}
+	return number;
+}
+
 bool filter__passes_object(const struct filter *filter, const struct report_run *run,
 			   const struct tm_object_key *key)
 {
-	const struct tm_series like = { .key = { .job = key->job, .layer = key->layer } };
+	struct tm_series like = { .key = { .job = key->job, .layer = key->layer } };
 
 	for (size_t i = 0; i < filter->n; i++) {
-		enum filter_key asked = filter->patterns[i].key;
-
-		if ((asked != FILTER_LAYER && asked != FILTER_CGROUP) ||
-		    !key_passes(filter, run, &like, asked))
+		switch (filter->patterns[i].key) {
+		case FILTER_LAYER:
+		case FILTER_CGROUP:
+			break;
+		case FILTER_PID:
+		case FILTER_COMM:
+		case FILTER_RANK:
+		case FILTER_JOBID:
+			if (key->tgid && !like.key.process)
+				like.key.process = process_of(run, key->tgid);
+			break;
+		default:
+			return false;
+		}
+		if (!key_passes(filter, run, &like, filter->patterns[i].key))
 			return false;
 	}
 	return true;

@@ -20,8 +20,8 @@ bool filter__passes(const struct filter *filter, const struct report_run *run,
 		    const struct tm_series *series);
 
 /*
- * Files and objects are known by layer and cgroup: where a filter asks for anything else, none
- * passes, so that what is shown never disagrees with the series.
+ * Files and objects are known by layer, cgroup and process: where a filter asks for anything else,
+ * none passes. Those of a whole job are of no process.
  */
 bool filter__passes_object(const struct filter *filter, const struct report_run *run,
 			   const struct tm_object_key *key);
