@@ -108,9 +108,8 @@ static void finish(struct report_options *options)
 {
 	if (!options->n_files)
 		option_values__add(&options->files, &options->n_files, OPTIONS_RECORDING);
-	if (options->json &&
-	    (options->tree || options->histogram || options->diff || options->sort ||
-	     options->accesses))
+	if (options->json && (options->tree || options->histogram || options->diff ||
+			      options->sort || options->accesses))
 		option_values__refuse("--tree, --diff, --files, --sort and --histogram are of "
 				      "tables, --json has none");
 	if (options->diff && (options->n_files != 2 || options->tree || options->calls ||
