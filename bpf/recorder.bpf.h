@@ -117,15 +117,15 @@ static __attribute__((noinline)) int recorder__put_stacked(const struct tm_call_
 	struct tm_call_stacked *out = &walker->out;
 	u32 n = walk__take(walker, call->depth + !in_system, in_system);
 
-	if (n > TM_STACK_MAX)
-		n = TM_STACK_MAX;
+	if (n > TM_STACK_WORDS + TM_STACK_MAX)
+		n = TM_STACK_WORDS + TM_STACK_MAX;
 	TM_PIN(n);
 	out->named.event = *event;
 	out->named.name[0] = 0;
 	if (call->object_kind == TM_OBJECT_STRING)
 		bpf_probe_read_user_str(out->named.name, sizeof(out->named.name),
 					(void *)call->object[0]);
-	*size = sizeof(out->named) + n * sizeof(*out->addresses);
+	*size = sizeof(out->named) + n * sizeof(*out->values);
 	return bpf_ringbuf_output(&tm_calls, out, *size, recorder__wakeup(*size));
 }
 

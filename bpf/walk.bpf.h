@@ -61,7 +61,8 @@ struct walk {
 	u64 sp;			/* what is below has been looked at */
 	u64 bp;
 	u32 open; /* calls around what has been looked at */
-	u32 n;	  /* addresses found */
+	u32 n;	  /* values that there are */
+	u32 end;  /* there may be so many */
 };
 
 /* False where it is none, or there are enough. */
@@ -69,10 +70,11 @@ TM_INLINE bool walk__put(struct walk *walk, u64 address)
 {
 	u32 n = walk->n;
 
-	if (n >= TM_STACK_MAX || address < WALK_ADDRESS_MIN || address >= WALK_ADDRESS_END)
+	if (n >= walk->end || n >= TM_STACK_WORDS + TM_STACK_MAX || address < WALK_ADDRESS_MIN ||
+	    address >= WALK_ADDRESS_END)
 		return false;
 	TM_PIN(n);
-	walk->walker->out.addresses[n & (TM_STACK_MAX - 1)] = address;
+	walk->walker->out.values[n] = address;
 	walk->n = n + 1;
 	return true;
 }
@@ -129,8 +131,14 @@ TM_INLINE bool walk__begin_in_system(struct walk *walk, struct task_struct *task
 {
 	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
 
+	u64 *words = walk->walker->out.values;
+
 	walk->sp = regs->sp;
 	walk->bp = regs->bp;
+	walk->n = TM_STACK_WORDS;
+	walk->end = TM_STACK_WORDS + TM_STACK_MAX;
+	/* What cannot be read becomes 0. */
+	bpf_probe_read_user(words, TM_STACK_WORDS * sizeof(*words), (void *)walk->sp);
 	return walk__put(walk, regs->ip);
 }
 
@@ -148,7 +156,7 @@ TM_INLINE bool walk__begin_in_call(struct walk *walk)
 
 /*
  * Takes the stack of a call that ends now into walker->out; open: how many calls are, around a
- * system call or with the one that ends. How many addresses there are.
+ * system call or with the one that ends. How many values there are.
  */
 static __attribute__((noinline)) u32 walk__take(struct tm_walker *walker, u32 open, bool in_system)
 {
@@ -157,6 +165,7 @@ static __attribute__((noinline)) u32 walk__take(struct tm_walker *walker, u32 op
 		.walker = walker,
 		.stack = bpf_task_storage_get(&tm_stacks, task, NULL, 0),
 		.open = open,
+		.end = TM_STACK_MAX,
 	};
 
 	if (in_system ? walk__begin_in_system(&walk, task) : walk__begin_in_call(&walk))

@@ -52,15 +52,19 @@ struct tm_call_named {
 };
 
 /*
- * With the stack of who made it (-g), in place of both: as many addresses as the size says. First
- * is where a library's function returns to, or of an operation on files, where the system call was
- * made; then the return addresses further out.
+ * With the stack of who made it (-g), in place of both: as many values as the size says. Of a
+ * library's function, return addresses: the first is its own, then those further out. Of an
+ * operation on files (TM_LAYER_VFS), first TM_STACK_WORDS words from the stack pointer on (0 where
+ * they cannot be read), then the address of the system call, then return addresses; libraries make
+ * system calls from functions without a frame, so that the first return address is often missing,
+ * and among the words.
  */
-#define TM_STACK_MAX 64
+#define TM_STACK_MAX   64
+#define TM_STACK_WORDS 16
 
 struct tm_call_stacked {
 	struct tm_call_named named;
-	__u64 addresses[TM_STACK_MAX];
+	__u64 values[TM_STACK_WORDS + TM_STACK_MAX];
 };
 
 /* Why a call was recorded without its stack. */

@@ -140,6 +140,11 @@ static __u64 now(void)
 	return clock__ns(CLOCK_MONOTONIC);
 }
 
+static const struct stack *find(struct stacks *stacks, pid_t pid, const __u64 *addresses, size_t n)
+{
+	return stacks__find(stacks, &(struct stack_taken){ pid, now(), addresses, n, NULL });
+}
+
 /* Of this process, of one that is gone, and of one that never was. */
 static void test_find(void **state)
 {
@@ -158,7 +163,7 @@ static void test_find(void **state)
 		skip();
 	}
 	assert_int_equal(rc, 0);
-	stack = stacks__find(stacks, getpid(), now(), addresses, 3);
+	stack = find(stacks, getpid(), addresses, 3);
 	assert_int_equal(stack->n, 3);
 	assert_string_equal(stack->frames[0].function, "test_find");
 	assert_non_null(strstr(stack->frames[0].library, "test_stacks"));
@@ -166,8 +171,8 @@ static void test_find(void **state)
 	assert_int_equal(stack->frames[1].place, addresses[1]);
 	assert_int_equal(stack->frames[2].place, 16);
 	id = stack->id;
-	assert_int_equal(stacks__find(stacks, getpid(), now(), addresses, 3)->id, id);
-	assert_int_not_equal(stacks__find(stacks, getpid(), now(), addresses, 2)->id, id);
+	assert_int_equal(find(stacks, getpid(), addresses, 3)->id, id);
+	assert_int_not_equal(find(stacks, getpid(), addresses, 2)->id, id);
 	assert_int_equal(stacks__unknown(stacks), 0);
 
 	pid = fork();
@@ -175,11 +180,11 @@ static void test_find(void **state)
 	if (!pid)
 		_exit(0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	stack = stacks__find(stacks, pid, now(), addresses, 1);
+	stack = find(stacks, pid, addresses, 1);
 	assert_string_equal(stack->frames[0].function, "test_find");
 	assert_int_equal(stacks__unknown(stacks), 0);
 
-	stack = stacks__find(stacks, 1 << 22, now(), addresses, 1);
+	stack = find(stacks, 1 << 22, addresses, 1);
 	assert_null(stack->frames[0].library);
 	assert_int_equal(stack->frames[0].place, addresses[0]);
 	assert_int_equal(stacks__unknown(stacks), 1);

@@ -47,13 +47,22 @@ static const struct stack *stack_of(struct calls *calls, const void *data, size_
 {
 	const struct tm_call_stacked *stacked = data;
 	const struct tm_call *call = &stacked->named.event.call;
+	struct stack_taken taken = {
+		.pid = (pid_t)call->pid,
+		.time_ns = call->start_ns + call->duration_ns,
+		.addresses = stacked->values,
+	};
 	const struct stack *stack;
 
 	if (!calls->stacks || size <= sizeof(stacked->named))
 		return NULL;
-	stack = stacks__find(calls->stacks, (pid_t)call->pid, call->start_ns + call->duration_ns,
-			     stacked->addresses,
-			     (size - sizeof(stacked->named)) / sizeof(*stacked->addresses));
+	taken.n = (size - sizeof(stacked->named)) / sizeof(*stacked->values);
+	if (calls->series[call->slot].key.layer == TM_LAYER_VFS && taken.n > TM_STACK_WORDS) {
+		taken.words = stacked->values;
+		taken.addresses += TM_STACK_WORDS;
+		taken.n -= TM_STACK_WORDS;
+	}
+	stack = stacks__find(calls->stacks, &taken);
 	calls->large_stacks += !stack;
 	return stack;
 }

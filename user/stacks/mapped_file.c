@@ -6,9 +6,14 @@
 #include <sys/stat.h>
 
 #include "stacks/mapped_file.h"
+#include "target/callers.h"
+#include "target/files.h"
 #include "target/symbols.h"
 
 #define BUCKETS 1024
+
+/* Answers that are remembered; those with the same hash push each other out. */
+#define BACKS 16
 
 struct mapped_file {
 	struct mapped_file *next, **back; /* in its bucket */
@@ -16,8 +21,12 @@ struct mapped_file {
 	unsigned int major, minor;
 	__u64 ino;
 	bool deleted;
-	bool is_read;		 /* it was tried */
-	struct symbols *symbols; /* NULL: not read, or not readable */
+	/* NULL: not read, or not readable, which was tried then. */
+	struct symbols *symbols;
+	struct callers *callers;
+	bool symbols_tried, callers_tried;
+	__u64 back_of[BACKS]; /* offsets + 1 that were asked for, and the answers */
+	__s64 back_at[BACKS];
 	char path[];
 };
 
@@ -83,6 +92,7 @@ void mapped_file__put(struct mapped_file *file)
 	if (file->next)
 		file->next->back = file->back;
 	symbols__close(file->symbols);
+	callers__close(file->callers);
 	free(file);
 }
 
@@ -99,7 +109,9 @@ static bool is_still_there(const struct mapped_file *file)
 	return !file->deleted && stat(file->path, &st) == 0 && st.st_ino == file->ino;
 }
 
-static void read_symbols(struct mapped_file *file, pid_t pid, __u64 start, __u64 end)
+/* A path by which the file can be opened; false: there is none any more. */
+static bool find_path(const struct mapped_file *file, pid_t pid, __u64 start, __u64 end,
+		      char path[PATH_MAX])
 {
 	const struct process_mapping mapping = {
 		.start = start,
@@ -110,20 +122,40 @@ static void read_symbols(struct mapped_file *file, pid_t pid, __u64 start, __u64
 		.deleted = file->deleted,
 		.path = file->path,
 	};
-	char path[PATH_MAX];
 	struct error err;
 
-	file->is_read = true;
-	if (process__open_path(pid, &mapping, path, sizeof(path), &err) == 0)
-		symbols__open(&file->symbols, path, &err);
-	else if (is_still_there(file))
-		symbols__open(&file->symbols, file->path, &err);
+	if (process__open_path(pid, &mapping, path, PATH_MAX, &err) == 0)
+		return true;
+	return is_still_there(file) && files__path(path, PATH_MAX, "%s", file->path) == 0;
 }
 
 const char *mapped_file__function(struct mapped_file *file, pid_t pid, __u64 start, __u64 end,
 				  __u64 offset)
 {
-	if (!file->is_read)
-		read_symbols(file, pid, start, end);
+	char path[PATH_MAX];
+	struct error err;
+
+	if (!file->symbols_tried && find_path(file, pid, start, end, path))
+		symbols__open(&file->symbols, path, &err);
+	file->symbols_tried = true;
 	return file->symbols ? symbols__find(file->symbols, offset) : NULL;
+}
+
+__s64 mapped_file__back_at(struct mapped_file *file, pid_t pid, __u64 start, __u64 end,
+			   __u64 offset)
+{
+	size_t place = offset % BACKS;
+	char path[PATH_MAX];
+	struct error err;
+
+	if (!file->callers_tried && find_path(file, pid, start, end, path))
+		callers__open(&file->callers, path, &err);
+	file->callers_tried = true;
+	if (!file->callers)
+		return -1;
+	if (file->back_of[place] != offset + 1) {
+		file->back_at[place] = callers__back_at(file->callers, offset);
+		file->back_of[place] = offset + 1;
+	}
+	return file->back_at[place];
 }

@@ -93,11 +93,8 @@ static size_t hash(pid_t pid, const __u64 *addresses, size_t n)
 	return sum % CACHE;
 }
 
-/*
- * A return address may be the first one of the next function: the call is before it. False: no file
- * is there.
- */
-static bool name_frame(struct found *found, size_t i, const struct space *space, __u64 time_ns)
+/* A return address may be the first one of the next function: the call is before it. */
+static void name_frame(struct found *found, size_t i, const struct space *space, __u64 time_ns)
 {
 	__u64 address = found->addresses[i];
 	const struct space_mapping *mapping =
@@ -107,13 +104,12 @@ static bool name_frame(struct found *found, size_t i, const struct space *space,
 	*frame = (struct stack_frame){ .place = address };
 	found->files[i] = NULL;
 	if (!mapping)
-		return false;
+		return;
 	found->files[i] = mapped_file__hold(mapping->file);
 	frame->place = address - mapping->start + mapping->offset;
 	frame->library = mapped_file__path(mapping->file);
 	frame->function = mapped_file__function(mapping->file, space->pid, mapping->start,
 						mapping->end, frame->place - 1);
-	return true;
 }
 
 /* What was mapped since has changed nothing for this call, but may for later ones. */
@@ -130,45 +126,88 @@ static bool is_same(const struct found *found, const struct space *space, pid_t 
 	       memcmp(found->addresses, addresses, n * sizeof(*addresses)) == 0;
 }
 
-/* Names all frames. False: not all are files'. */
-static bool name_all(struct found *found, const struct space *space, pid_t pid, __u64 time_ns)
+static void name_all(struct found *found, const struct space *space, pid_t pid, __u64 time_ns)
 {
-	bool all = true;
-
 	for (size_t i = 0; i < found->stack.n; i++)
-		all &= name_frame(found, i, space, time_ns);
+		name_frame(found, i, space, time_ns);
 	found->is_unknown = !space;
 	found->pid = is_now(space, time_ns) ? pid : 0;
 	found->changes = space ? space->changes : 0;
-	return all;
 }
 
-const struct stack *stacks__find(struct stacks *stacks, pid_t pid, __u64 time_ns,
-				 const __u64 *addresses, size_t n)
+/* Where the function that makes a system call returns to; 0: not known, or not missing. */
+static __u64 missing_caller(const struct space *space, const struct stack_taken *taken)
 {
-	struct found **place = &stacks->cache[hash(pid, addresses, n)], *found = *place;
-	const struct space *space = spaces__of(stacks->spaces, pid);
+	const struct space_mapping *mapping;
+	__s64 back;
 
-	if (n > TM_STACK_MAX)
-		n = TM_STACK_MAX;
+	if (!taken->words || !taken->n || !space)
+		return 0;
+	mapping = space__find(space, taken->addresses[0], taken->time_ns);
+	if (!mapping)
+		return 0;
+	back = mapped_file__back_at(mapping->file, space->pid, mapping->start, mapping->end,
+				    taken->addresses[0] - mapping->start + mapping->offset);
+	if (back < 0 || back % 8 || back / 8 >= TM_STACK_WORDS)
+		return 0;
+	/* Of a function with a frame pointer it is there. */
+	if (taken->n > 1 && taken->addresses[1] == taken->words[back / 8])
+		return 0;
+	return taken->words[back / 8];
+}
+
+/* The addresses with the one that is missing, in room for TM_STACK_MAX; how many there are. */
+static size_t complete(const struct space *space, const struct stack_taken *taken, __u64 *out)
+{
+	__u64 caller = missing_caller(space, taken);
+	size_t n = taken->n < TM_STACK_MAX ? taken->n : TM_STACK_MAX;
+
+	memcpy(out, taken->addresses, n * sizeof(*out));
+	if (!caller)
+		return n;
+	if (n == TM_STACK_MAX)
+		n--;
+	memmove(&out[2], &out[1], (n - 1) * sizeof(*out));
+	out[1] = caller;
+	return n + 1;
+}
+
+/* Is there something at each of the addresses? What was mapped a moment ago is not known yet. */
+static bool is_known(const struct space *space, const struct stack_taken *taken)
+{
+	for (size_t i = 0; space && i < taken->n; i++)
+		if (!space__find(space, taken->addresses[i] - 1, taken->time_ns))
+			return false;
+	return space;
+}
+
+static const struct space *space_of(struct stacks *stacks, const struct stack_taken *taken)
+{
+	const struct space *space = spaces__of(stacks->spaces, taken->pid);
+
+	if (taken->time_ns < stacks->followed_ns || is_known(space, taken))
+		return space;
+	stacks__follow(stacks);
+	return spaces__of(stacks->spaces, taken->pid);
+}
+
+const struct stack *stacks__find(struct stacks *stacks, const struct stack_taken *taken)
+{
+	const struct space *space = space_of(stacks, taken);
+	__u64 addresses[TM_STACK_MAX];
+	size_t n = complete(space, taken, addresses);
+	struct found **place = &stacks->cache[hash(taken->pid, addresses, n)], *found = *place;
+
 	if (!found)
 		found = *place = calloc(1, sizeof(*found));
 	if (!found)
 		return NULL;
-	if (is_now(space, time_ns) && is_same(found, space, pid, addresses, n))
-		goto found;
-	empty(found);
-	memcpy(found->addresses, addresses, n * sizeof(*addresses));
-	found->stack = (struct stack){ .id = ++stacks->last_id, .n = n, .frames = found->frames };
-	if (!name_all(found, space, pid, time_ns) && time_ns >= stacks->followed_ns) {
-		/* It may have been mapped a moment ago. */
-		stacks__follow(stacks);
-		space = spaces__of(stacks->spaces, pid);
+	if (!is_now(space, taken->time_ns) || !is_same(found, space, taken->pid, addresses, n)) {
 		empty(found);
-		found->stack.n = n;
-		name_all(found, space, pid, time_ns);
+		memcpy(found->addresses, addresses, n * sizeof(*addresses));
+		found->stack = (struct stack){ ++stacks->last_id, n, found->frames };
+		name_all(found, space, taken->pid, taken->time_ns);
 	}
-found:
 	stacks->unknown += found->is_unknown;
 	return &found->stack;
 }

@@ -38,12 +38,22 @@ void stacks__follow(struct stacks *stacks);
 /* Looks at a process that is there already, so that it is known when it is gone. */
 void stacks__meet(struct stacks *stacks, pid_t pid);
 
-/*
- * The stack of a process at a time of CLOCK_MONOTONIC, of at most TM_STACK_MAX return addresses.
- * NULL without memory. Valid until the next call.
- */
-const struct stack *stacks__find(struct stacks *stacks, pid_t pid, __u64 time_ns,
-				 const __u64 *addresses, size_t n);
+/* A stack as it was taken. */
+struct stack_taken {
+	pid_t pid;
+	__u64 time_ns; /* CLOCK_MONOTONIC */
+	const __u64 *addresses;
+	size_t n; /* at most TM_STACK_MAX */
+	/*
+	 * TM_STACK_WORDS words from the stack pointer on, where the first address is of the instruction
+	 * that is next: the return address that is missing in addresses may be among them. NULL: the
+	 * first address is a return address.
+	 */
+	const __u64 *words;
+};
+
+/* What it says. NULL without memory. Valid until the next call. */
+const struct stack *stacks__find(struct stacks *stacks, const struct stack_taken *taken);
 
 /* How many stacks were asked for of processes of which nothing was known any more. */
 __u64 stacks__unknown(const struct stacks *stacks);

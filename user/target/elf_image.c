@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -168,6 +169,19 @@ static int read_segments(struct elf_image *image, struct error *err)
 		}
 	}
 	return 0;
+}
+
+int elf_image__open_file(const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return error__set(err, -errno, "%s: %s", path, strerror(errno));
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return error__set(err, -ENOEXEC, "%s: not a regular file", path);
 }
 
 int elf_image__open(struct elf_image *image, int fd, const char *name, struct error *err)

@@ -50,6 +50,12 @@ struct elf_image {
 };
 
 /*
+ * Opens a regular file to be read; never waits, whatever has taken its place. The descriptor, or
+ * what open() says, or -ENOEXEC.
+ */
+int elf_image__open_file(const char *path, struct error *err);
+
+/*
  * Reads the headers; fd and name stay the caller's and must outlive the image. Errors: -ENOEXEC,
  * -EBADMSG, -ENOMEM, or what fstat and pread say. To be closed also after an error.
  */

@@ -93,30 +93,38 @@ static size_t count_to(const struct elf_unwind *unwind, __u64 address)
 	return low;
 }
 
-/* The size of a part, from its description: length, parent, start, size, ... */
-static bool size_of(const struct elf_unwind *unwind, size_t i, __u32 *size)
+/* The size of a part, from its description, at offset: length, parent, start, size, ... */
+static bool size_of(const struct elf_unwind *unwind, size_t i, __u32 *size, __u64 *offset)
 {
 	__u64 at = relative(unwind->base, unwind->table + i * ENTRY_SIZE + 4);
-	__u64 offset = at - unwind->frames_address;
 
+	*offset = at - unwind->frames_address;
 	if (!unwind->frames || at < unwind->frames_address || unwind->frames_size < 16 ||
-	    offset > unwind->frames_size - 16 ||
-	    relative(at + 8, unwind->frames + offset + 8) != start_of(unwind, i))
+	    *offset > unwind->frames_size - 16 ||
+	    relative(at + 8, unwind->frames + *offset + 8) != start_of(unwind, i))
 		return false;
-	*size = word_at(unwind->frames + offset + 12);
+	*size = word_at(unwind->frames + *offset + 12);
 	return true;
 }
 
-bool elf_unwind__find(const struct elf_unwind *unwind, __u64 address, struct elf_range *range)
+bool elf_unwind__find_at(const struct elf_unwind *unwind, __u64 address, struct elf_range *range,
+			 __u64 *offset)
 {
 	size_t n = count_to(unwind, address);
 	__u32 size;
 
-	if (!n || !size_of(unwind, n - 1, &size))
+	if (!n || !size_of(unwind, n - 1, &size, offset))
 		return false;
 	range->start = start_of(unwind, n - 1);
 	range->end = range->start + size;
 	return address < range->end;
+}
+
+bool elf_unwind__find(const struct elf_unwind *unwind, __u64 address, struct elf_range *range)
+{
+	__u64 offset;
+
+	return elf_unwind__find_at(unwind, address, range, &offset);
 }
 
 bool elf_unwind__begins_in(const struct elf_unwind *unwind, const struct elf_range *range)

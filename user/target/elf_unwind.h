@@ -27,6 +27,17 @@ void elf_unwind__read(struct elf_unwind *unwind, const struct elf_image *image);
  */
 bool elf_unwind__find(const struct elf_unwind *unwind, __u64 address, struct elf_range *range);
 
+/* The same, and where in the frames its description is. */
+bool elf_unwind__find_at(const struct elf_unwind *unwind, __u64 address, struct elf_range *range,
+			 __u64 *offset);
+
+/*
+ * How far above the stack pointer the caller's frame begins, when the instruction at that address
+ * is next: the return address is in the 8 bytes below. 0: it is not known, or it is counted from
+ * another register.
+ */
+__u64 elf_unwind__caller(const struct elf_unwind *unwind, __u64 address);
+
 /* Does a part begin at one of these addresses? */
 bool elf_unwind__begins_in(const struct elf_unwind *unwind, const struct elf_range *range);
 

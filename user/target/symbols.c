@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "target/elf_functions.h"
@@ -57,18 +55,12 @@ static int read_functions(struct symbols *symbols, int fd, const char *path, str
 int symbols__open(struct symbols **out, const char *path, struct error *err)
 {
 	struct symbols *symbols = calloc(1, sizeof(*symbols));
-	struct stat st;
 	int fd, ret;
 
 	if (!symbols)
 		return error__set(err, -ENOMEM, "%s: out of memory", path);
-	/* Never waits, whatever has taken the file's place. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		ret = error__set(err, -errno, "%s: %s", path, strerror(errno));
-	else if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		ret = error__set(err, -ENOEXEC, "%s: not a regular file", path);
-	else
+	ret = fd = elf_image__open_file(path, err);
+	if (fd >= 0)
 		ret = read_functions(symbols, fd, path, err);
 	if (fd >= 0)
 		close(fd);
