@@ -63,9 +63,10 @@ def try_mechanism(mechanism):
                   ("sample_recurse",) * depth + USER)
         records = trace_chain(env, "nested-file", options=options)
         stack = stack_of(records, "write")
-        equal("an operation on a file in a call", names(stack)[0], "write")
-        equal("who made the calls around it", names(stack)[-5:],
-              ("write_one", "sample_call", *USER))
+        equal("an operation on a file in a call", names(stack),
+              ("write", "sample_write", "write_one", "sample_call", *USER))
+        equal("its libraries", libraries(stack)[:4],
+              ["libc.so.6", "libsample.so.1", "chain", "libsample.so.1"])
     return run
 
 
