@@ -3,7 +3,8 @@
 ROUNDS	  ?= 9
 BENCH	  ?=
 BENCH_OUT := $(BUILD)/bench
-BENCH_TOOLS := $(addprefix $(BENCH_OUT)/,libbench.so.1 bench-load bench-time bench-empty bench-drain bench-ring)
+BENCH_TOOLS := $(addprefix $(BENCH_OUT)/,libbench.so.1 bench-load bench-time bench-empty bench-drain bench-ring \
+	bench-layers)
 
 .PHONY: bench-tools
 bench-tools: $(BENCH_TOOLS)
@@ -22,6 +23,21 @@ $(BENCH_OUT)/bench-time: tests/bench/time.c
 	$(call msg,LINK,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g $< -o $@
+
+$(BENCH_OUT)/liblayerslower.so.1: tests/bench/layers/lower.c tests/bench/layers/layers.h
+	$(call msg,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -shared -fPIC $(WARNINGS) -O2 -g $< -o $@ -Wl,-soname,$(@F)
+
+$(BENCH_OUT)/liblayersupper.so.1: tests/bench/layers/upper.c $(BENCH_OUT)/liblayerslower.so.1
+	$(call msg,LINK,$@)
+	$(Q)$(CC) -shared -fPIC $(WARNINGS) -O2 -g $(filter-out %.h,$^) -o $@ \
+		-Wl,-soname,$(@F),-rpath,'$$ORIGIN'
+
+$(BENCH_OUT)/bench-layers: tests/bench/layers/load.c $(BENCH_OUT)/liblayersupper.so.1 \
+		$(BENCH_OUT)/liblayerslower.so.1
+	$(call msg,LINK,$@)
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -g $^ -o $@ -Wl,-rpath,'$$ORIGIN'
 
 # The other tools are made of the program's own modules.
 $(addprefix $(BENCH_OUT)/,bench-empty bench-drain bench-ring): \

@@ -60,6 +60,8 @@ struct load {
 	double wait_ns;	  /* of each file operation, for the device */
 	int intervals;
 	double outliers; /* calls of a hundred that take 50 to 550 times as long */
+	double inside;	 /* of other libraries in a library's calls, for each ns of its own */
+	double machine;	 /* factor of all that takes a processor; 0 is 1 */
 };
 
 static double uniform(__u64 *seed)
@@ -80,9 +82,9 @@ static double normal(__u64 *seed)
 	return sum;
 }
 
-/* Some calls that waited for a processor, and the histogram of all. */
+/* Some calls that waited for a processor, and the histogram of all. own: the part of the time. */
 static void add_outliers(struct tm_series *series, __u64 buckets[TM_BUCKETS], double calls,
-			 double ns, double percent, __u64 *seed)
+			 double ns, double own, double percent, __u64 *seed)
 {
 	double slow = floor(calls * percent / 100), slow_ns = ns * (50 + 500 * uniform(seed));
 
@@ -91,24 +93,29 @@ static void add_outliers(struct tm_series *series, __u64 buckets[TM_BUCKETS], do
 			(__u64)((calls - slow) / 8);
 	buckets[tm_bucket_of((__u64)slow_ns)] += (__u64)slow;
 	series->total_ns += (__u64)(slow * slow_ns);
-	series->self_ns += (__u64)(slow * slow_ns);
+	series->self_ns += (__u64)(slow * slow_ns * own);
 }
 
 static void count_up(struct tm_series *series, __u64 buckets[TM_BUCKETS], const struct load *load,
 		     size_t i, double factor, __u64 *seed)
 {
 	double calls = functions[i].calls * load->calls * (0.8 + 0.4 * uniform(seed));
-	double slower = load->slower[functions[i].layer], ns = functions[i].ns * factor;
+	double slower = load->slower[functions[i].layer], ns = functions[i].ns * factor, inside = 0;
 
 	if (functions[i].layer == TM_LAYER_VFS && functions[i].function == TM_VFS_READ)
 		calls *= load->reads;
 	if (slower > 0)
 		ns *= slower;
 	ns *= exp(load->noise * normal(seed));
+	if (load->machine > 0 && functions[i].layer != TM_LAYER_BLOCK)
+		ns *= load->machine;
+	if (functions[i].layer >= TM_LAYER_USER)
+		inside = functions[i].ns * load->inside;
 	if (load->outliers > 0)
-		add_outliers(series, buckets, calls, ns, load->outliers * uniform(seed), seed);
+		add_outliers(series, buckets, calls, ns + inside, ns / (ns + inside),
+			     load->outliers * uniform(seed), seed);
 	series->count += (__u64)calls;
-	series->total_ns += (__u64)(calls * (ns + load->system_ns));
+	series->total_ns += (__u64)(calls * (ns + inside + load->system_ns));
 	series->self_ns += (__u64)(calls * (ns + load->system_ns));
 	series->times_ns[TM_TIME_SYSCALL] += (__u64)(calls * load->system_ns);
 	if (functions[i].layer != TM_LAYER_VFS)
@@ -233,6 +240,69 @@ static void test_outliers(void **state)
 	expect(&busy, &busy, COMPARE_FASTER, "");
 	expect(&busy, &slow, COMPARE_SLOWER, "vfs ");
 	expect(&slow, &busy, COMPARE_FASTER, "vfs ");
+}
+
+/* The same for a library's own time, where most of its calls' time is of other libraries. */
+static void test_outliers_inside(void **state)
+{
+	struct load busy = usual, slow;
+
+	(void)state;
+	busy.outliers = 2;
+	busy.inside = 1.5;
+	slow = busy;
+	slow.slower[TM_LAYER_USER + 1] = 1.3;
+	expect(&busy, &busy, COMPARE_SLOWER, "");
+	expect(&busy, &busy, COMPARE_FASTER, "");
+	expect(&busy, &slow, COMPARE_SLOWER, "mstro ");
+	expect(&busy, &slow, COMPARE_FASTER, "");
+	expect(&slow, &busy, COMPARE_FASTER, "mstro ");
+}
+
+/* Where calls inside wait now and then, the own time is what it was. */
+static void test_waits_inside(void **state)
+{
+	struct load quiet = usual, waits = usual;
+
+	(void)state;
+	quiet.inside = waits.inside = 0.2;
+	waits.wait_ns = 3000;
+	expect(&quiet, &waits, COMPARE_SLOWER, "");
+	expect(&quiet, &waits, COMPARE_FASTER, "");
+}
+
+/* A slower clock makes all slower that takes a processor; who is slower than that is named. */
+static void test_clock(void **state)
+{
+	struct load slow = usual, one;
+
+	(void)state;
+	for (slow.machine = 1.3; slow.machine < 2.1; slow.machine += 0.35) {
+		expect(&usual, &slow, COMPARE_SLOWER, "");
+		expect(&usual, &slow, COMPARE_COMMON, "mstro mio vfs ");
+		expect(&slow, &usual, COMPARE_FASTER, "");
+		expect(&slow, &usual, COMPARE_COMMON, "mstro mio vfs ");
+		one = slow;
+		one.slower[TM_LAYER_USER] = 1.4;
+		expect(&usual, &one, COMPARE_SLOWER, "mio ");
+		expect(&one, &usual, COMPARE_FASTER, "mio ");
+		one.slower[TM_LAYER_BLOCK] = 1.4;
+		expect(&usual, &one, COMPARE_SLOWER, "mio block ");
+	}
+}
+
+/* Two layers that are slower and a third that is not: that is no clock. Nor is a factor of 4. */
+static void test_no_clock(void **state)
+{
+	struct load slow = usual;
+
+	(void)state;
+	slow.slower[TM_LAYER_USER] = slow.slower[TM_LAYER_VFS] = 1.3;
+	expect(&usual, &slow, COMPARE_SLOWER, "mio vfs ");
+	expect(&slow, &usual, COMPARE_FASTER, "mio vfs ");
+	slow = usual;
+	slow.machine = 4;
+	expect(&usual, &slow, COMPARE_SLOWER, "mstro mio vfs ");
 }
 
 /* Where processors are busy, some calls of all layers take long: no layer is slower, and it is
@@ -369,10 +439,12 @@ static void test_confidence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_equal),	   cmocka_unit_test(test_slowed),
-		cmocka_unit_test(test_outliers),   cmocka_unit_test(test_busy),
-		cmocka_unit_test(test_other_mix),  cmocka_unit_test(test_below),
-		cmocka_unit_test(test_too_short),  cmocka_unit_test(test_only_one),
+		cmocka_unit_test(test_equal),	     cmocka_unit_test(test_slowed),
+		cmocka_unit_test(test_outliers),     cmocka_unit_test(test_outliers_inside),
+		cmocka_unit_test(test_waits_inside), cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_no_clock),     cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_other_mix),    cmocka_unit_test(test_below),
+		cmocka_unit_test(test_too_short),    cmocka_unit_test(test_only_one),
 		cmocka_unit_test(test_confidence),
 	};
 

@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "report/batches.h"
+#include "report/compare_common.h"
 #include "report/compare_history.h"
+#include "report/compare_typical.h"
 
 /* More of a change than this is in system calls: then it is not the library's own. */
 #define MOSTLY 0.5
-
-/* A typical time is the layer's own if so much of it is. */
-#define NEARLY_ALL 0.95
 
 struct compare {
 	struct compare_history history;
@@ -83,23 +82,44 @@ static bool has_typical(const struct compare_history *history, size_t first, siz
 	return typical > all / 2;
 }
 
-/* The part of the change in time that is in system calls; each run as if it had the calls of both.
- */
-static double part_below(const struct compare_history *history, size_t first, size_t end)
+/* What functions take in both runs, each run as if it had the calls of both. */
+struct both {
+	double time[COMPARE_SIDES], below[COMPARE_SIDES];
+};
+
+static struct both both_of(const struct compare_history *history, size_t first, size_t end)
 {
-	double time = 0, below = 0;
+	struct both both = { { 0 } };
 
 	for (size_t i = first; i < end; i++) {
-		const struct compare_amount *a = &history->functions[i].all[COMPARE_BEFORE];
-		const struct compare_amount *b = &history->functions[i].all[COMPARE_AFTER];
-		double calls = a->calls + b->calls;
+		const struct compare_amount *all = history->functions[i].all;
+		double calls = all[COMPARE_BEFORE].calls + all[COMPARE_AFTER].calls;
 
 		if (!in_both(&history->functions[i]))
 			continue;
-		time += calls * (b->time / b->calls - a->time / a->calls);
-		below += calls * (b->below / b->calls - a->below / a->calls);
+		for (int side = 0; side < COMPARE_SIDES; side++) {
+			both.time[side] += calls * all[side].time / all[side].calls;
+			both.below[side] += calls * all[side].below / all[side].calls;
+		}
 	}
-	return time != 0 ? below / time : 0;
+	return both;
+}
+
+/* The part of the change in time that is in system calls. */
+static double part_below(const struct both *both)
+{
+	double time = both->time[COMPARE_AFTER] - both->time[COMPARE_BEFORE];
+
+	return time != 0 ? (both->below[COMPARE_AFTER] - both->below[COMPARE_BEFORE]) / time : 0;
+}
+
+/* The change of the time that is in none; 0: there was no such time. */
+static double code_ratio(const struct both *both)
+{
+	double before = both->time[COMPARE_BEFORE] - both->below[COMPARE_BEFORE];
+
+	return before > 0 ? fmax(both->time[COMPARE_AFTER] - both->below[COMPARE_AFTER], 0) / before
+			  : 0;
 }
 
 /* log: the change, and how far it may be off. */
@@ -115,20 +135,42 @@ static enum compare_verdict judge(double log_ratio, double within, double below)
 	return fabs(log_ratio) > least && !isfinite(within) ? COMPARE_UNSURE : COMPARE_SAME;
 }
 
+/* Of functions together, each weighted with its time. */
+static double vague_of(const struct compare_history *history, size_t first, size_t end)
+{
+	double time = 0, vague = 0;
+
+	for (size_t i = first; i < end; i++) {
+		const struct compare_function *function = &history->functions[i];
+		double weight =
+			(function->all[COMPARE_BEFORE].calls + function->all[COMPARE_AFTER].calls) *
+			function->expected_typical;
+
+		if (!in_both(function))
+			continue;
+		time += weight;
+		vague += weight * function->vague;
+	}
+	return time > 0 ? vague / time : 0;
+}
+
 /* Compares all time of functions first to end - 1, or the typical one; the row has the result. */
 static void measure_one(const struct compare_history *history, size_t first, size_t end,
 			bool typical, struct compare_row *row)
 {
 	struct batches a = batches_of(history, first, end, COMPARE_BEFORE, typical);
 	struct batches b = batches_of(history, first, end, COMPARE_AFTER, typical);
+	struct both both = both_of(history, first, end);
 	double within, log_ratio = batches__compare(&a, &b, &within);
 
+	if (typical)
+		within = hypot(within, vague_of(history, first, end));
 	row->typical = typical;
 	row->ratio = exp(log_ratio);
 	row->within = exp(within);
+	row->code_ratio = code_ratio(&both);
 	row->verdict =
-		judge(log_ratio, within,
-		      history->functions[first].library ? part_below(history, first, end) : 0);
+		judge(log_ratio, within, history->functions[first].library ? part_below(&both) : 0);
 }
 
 /*
@@ -179,7 +221,11 @@ static enum compare_verdict judge_only(const struct compare_history *history, si
 
 static struct compare_row make_row(const struct compare_history *history, size_t first, size_t end)
 {
-	struct compare_row row = { .layer = history->functions[first].layer, .ratio = 1 };
+	struct compare_row row = {
+		.layer = history->functions[first].layer,
+		.takes_processor = !history->functions[first].device,
+		.ratio = 1,
+	};
 	struct compare_amount all[COMPARE_SIDES] = { { 0 } };
 
 	row.within = INFINITY;
@@ -233,15 +279,8 @@ int compare__finish(struct compare *compare, const struct compare_row **rows, si
 	*rows = compare->rows;
 	if (!history->n)
 		return 0;
-	for (size_t i = 0; i < history->n; i++) {
-		struct compare_function *function = &history->functions[i];
-		struct compare_amount all = function->all[COMPARE_BEFORE];
-
-		compare_amount__add(&all, &function->all[COMPARE_AFTER]);
-		function->expected = all.calls > 0 ? all.time / all.calls : 0;
-		if (all.time > NEARLY_ALL * all.whole)
-			function->expected_typical = all.typical / all.calls;
-	}
+	for (size_t i = 0; i < history->n; i++)
+		compare_typical__estimate(&history->functions[i], history->intervals);
 	qsort(history->functions, history->n, sizeof(*history->functions), by_layer);
 	for (size_t first = 0; first < history->n; first = end) {
 		for (end = first; end < history->n; end++)
@@ -253,5 +292,6 @@ int compare__finish(struct compare *compare, const struct compare_row **rows, si
 			compare->rows[(*n)++].function = history->functions[i].name;
 		}
 	}
+	compare_common__take_out(compare->rows, *n);
 	return 0;
 }

@@ -8,13 +8,14 @@
  * of which function there are, may differ: a layer is as slow as its functions are in the mean,
  * each weighted with its calls.
  *
- * Where nothing else is in the calls' time, that of the fastest 95 % is compared, because the
- * slowest ones often waited for a processor; when the time of all has changed and theirs has not,
- * it is told, but as that.
+ * It is the time without what the slowest 5 % of the calls took more, because they often waited for
+ * a processor (compare_typical.h); when the time of all has changed and that has not, it is told,
+ * but as that.
  *
  * A change is told where it is surely larger than COMPARE_LEAST: by the spread over time within
  * both runs, with 99 % confidence (batches.h). What differs from run to run but not within
- * one, as a processor's clock, is not seen by that; it is what COMPARE_LEAST is for.
+ * one, as a processor's clock, is not seen by that; where all layers that take a processor have
+ * changed in the same direction, a layer must have changed by more than they (compare_common.h).
  */
 #ifndef USER_REPORT_COMPARE_H
 #define USER_REPORT_COMPARE_H
@@ -32,6 +33,7 @@ enum compare_verdict {
 	COMPARE_SLOWER_BELOW, /* in the system calls that it makes, not in its own code */
 	COMPARE_FASTER,
 	COMPARE_FASTER_BELOW,
+	COMPARE_COMMON,	 /* no more than all layers: the machine's doing, see compare_common.h */
 	COMPARE_SLOWEST, /* the slowest 5 % of the calls alone are slower or faster */
 	COMPARE_UNSURE,	 /* a large difference, but the runs are too short or too uneven to tell */
 	COMPARE_ONLY_BEFORE, /* in most of that run; what came now and then is unsure */
@@ -44,9 +46,11 @@ struct compare_row {
 	const char *function; /* NULL: the layer as a whole */
 	__u64 calls[COMPARE_SIDES];
 	double mean_ns[COMPARE_SIDES]; /* time per call, as above */
+	bool takes_processor;	       /* not a device */
 	bool typical;		       /* ratio is of the fastest 95 % of the calls; else of all */
 	double ratio;		       /* after to before: 1.3 is 30 % slower */
-	double within; /* the true ratio is between ratio / within and ratio * within */
+	double code_ratio; /* of a library the same of its own code, without system calls */
+	double within;	   /* the true ratio is between ratio / within and ratio * within */
 	enum compare_verdict verdict;
 };
 

@@ -227,6 +227,7 @@ int compare_history__add(struct compare_history *history, enum compare_side side
 		if (!function)
 			return -ENOMEM;
 		function->library = series->total.key.layer >= TM_LAYER_USER;
+		function->device = series->total.key.layer == TM_LAYER_BLOCK;
 		if (!function->amounts[side])
 			function->amounts[side] = calloc(COMPARE_INTERVALS, sizeof(amount));
 		if (!function->amounts[side])

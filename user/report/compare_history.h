@@ -14,21 +14,24 @@
 /* Times in ns. */
 struct compare_amount {
 	double calls, time;
-	double below;	/* of time, in system calls */
-	double whole;	/* with what is not the layer's own */
-	double typical; /* whole, if the slowest calls were as the others */
+	double below; /* of time, in system calls */
+	double whole; /* with what is not the layer's own */
+	/* whole, if the slowest calls were as the others; after compare_typical__estimate() the
+	 * layer's own time alone */
+	double typical;
 };
 
 struct compare_function {
 	char *layer, *name;
 	size_t order; /* of its layer */
-	bool library;
+	bool library, device;
 	struct compare_amount
 		*amounts[COMPARE_SIDES]; /* COMPARE_INTERVALS of them; NULL: no call */
 	struct compare_amount all[COMPARE_SIDES];
-	/* Per call, of both runs, for the comparison; typical is 0 where it is not the layer's own.
-	 */
+	/* Per call, of both runs, for the comparison: compare_typical.h. */
 	double expected, expected_typical;
+	double vague; /* how far the logarithm of what is typical in one run to the other may be off
+		       */
 };
 
 /* To be cleared at first. */

@@ -38,6 +38,7 @@ static const char *const verdicts[] = {
 	[COMPARE_SLOWER_BELOW] = "slower, in its system calls",
 	[COMPARE_FASTER] = "faster",
 	[COMPARE_FASTER_BELOW] = "faster, in its system calls",
+	[COMPARE_COMMON] = "as all layers: the machine",
 	[COMPARE_SLOWEST] = "only its slowest calls, as where processors are busy",
 	[COMPARE_UNSURE] = "too few or too uneven to tell",
 	[COMPARE_ONLY_BEFORE] = "only before",
@@ -47,7 +48,7 @@ static const char *const verdicts[] = {
 static bool has_changed(const struct compare_row *row)
 {
 	return row->verdict != COMPARE_SAME && row->verdict != COMPARE_UNSURE &&
-	       row->verdict != COMPARE_SLOWEST;
+	       row->verdict != COMPARE_COMMON && row->verdict != COMPARE_SLOWEST;
 }
 
 /* "+30 %", "3.1 x" from twice as slow on; "" where there are not both. */
@@ -104,13 +105,14 @@ static void print_summary(const struct table_options *options, const struct comp
 			  size_t n)
 {
 	char change[UNITS_ROOM];
-	bool none = true, unsure = false;
+	bool none = true, unsure = false, common = false;
 
 	fputc('\n', options->out);
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].function)
 			continue;
 		unsure |= rows[i].verdict == COMPARE_UNSURE;
+		common |= rows[i].verdict == COMPARE_COMMON;
 		if (!has_changed(&rows[i]))
 			continue;
 		none = false;
@@ -124,6 +126,10 @@ static void print_summary(const struct table_options *options, const struct comp
 	}
 	if (!n)
 		fprintf(options->out, "nothing to compare: there are no calls in either run\n");
+	else if (none && common)
+		fprintf(options->out,
+			"no layer has changed by more than all of them have, as where "
+			"the machine has another clock\n");
 	else if (none)
 		fprintf(options->out, "no layer has %s by more than %.0f %% and noise\n",
 			unsure ? "surely changed" : "changed", 100 * (COMPARE_LEAST - 1));
