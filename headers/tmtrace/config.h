@@ -34,8 +34,8 @@ struct tm_config {
 	__u8 per_process;	/* processes are told apart */
 	__u8 calls;		/* single calls are recorded: */
 	__u8 stacks;		/* with the stacks of those who made them */
-	__u32 objects;	   /* slots of the table of files and objects; 0: none are counted */
-	__u32 call_sample; /* one in so many */
+	__u32 objects;		/* slots of the table of files and objects; 0: none are counted */
+	__u32 call_sample;	/* one in so many */
 	__u32 call_wakeup; /* bytes, a power of two: the loader is woken each time so many came */
 	__u64 call_min_ns; /* those that take at least so long */
 	struct tm_addb_config addb;
