@@ -94,18 +94,25 @@ static __u32 add_frame(struct stack_pack *stacks, const struct stack_frame *fram
 	return *seen - 1;
 }
 
-void stack_pack__add(struct stack_pack *stacks, const struct stack *stack, struct name_pack *names)
+/* Where it begins among the links. */
+static __u32 place_of(struct stack_pack *stacks, const struct stack *stack, struct name_pack *names)
 {
-	struct cached_stack *cached = stack ? &stacks->stacks[stack->id % CACHE] : NULL;
+	struct cached_stack *cached = &stacks->stacks[stack->id % CACHE];
 
-	if (cached && !is_known(stacks, stack)) {
+	if (!is_known(stacks, stack)) {
 		*cached = (struct cached_stack){ stack->id, (__u32)stacks->n_links };
 		stacks->links[stacks->n_links++] = (__u32)stack->n;
 		for (size_t i = 0; i < stack->n; i++)
 			stacks->links[stacks->n_links++] =
 				add_frame(stacks, &stack->frames[i], names);
 	}
-	stacks->stack_of[stacks->n_calls++] = cached ? cached->at : CALL_NO_STACK;
+	return cached->at;
+}
+
+void stack_pack__add(struct stack_pack *stacks, const struct stack *stack, struct name_pack *names)
+{
+	stacks->stack_of[stacks->n_calls++] =
+		stack ? place_of(stacks, stack, names) : CALL_NO_STACK;
 }
 
 size_t stack_pack__n(const struct stack_pack *stacks)

@@ -282,9 +282,9 @@ static int read_addb(struct yaml_doc *doc, const yaml_node_t *node, struct tm_sp
 	rc = yaml_doc__read_text(doc, node, "addb2", &text, err);
 	if (rc < 0)
 		return rc;
-	for (__u8 role = TM_ADDB_NONE + 1; role < TM_ADDB_ROLES; role++) {
+	for (int role = TM_ADDB_NONE + 1; role < TM_ADDB_ROLES; role++) {
 		if (strcmp(text, names[role]) == 0) {
-			spec->addb = role;
+			spec->addb = (__u8)role;
 			return 0;
 		}
 	}
