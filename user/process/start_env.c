@@ -45,7 +45,7 @@ static bool is_jobid(const char *value, size_t length)
 	if (!length || length > START_ENV_JOBID)
 		return false;
 	for (size_t i = 0; i < length; i++)
-		if (!isalnum((unsigned char)value[i]) && !memchr("._-[]", value[i], 5))
+		if (!isalnum((unsigned char)value[i]) && !strchr("._-[]", value[i]))
 			return false;
 	return true;
 }

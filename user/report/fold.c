@@ -120,7 +120,7 @@ void fold__free(struct fold *fold)
 {
 	if (!fold)
 		return;
-	for (size_t i = 0; i < fold->n_made; i++)
+	for (size_t i = 0; fold->made && i < fold->n_made; i++)
 		free(fold->made[i]);
 	free(fold->made);
 	free((void *)fold->snapshot.series);

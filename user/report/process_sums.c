@@ -24,6 +24,11 @@ static void free_parts(struct parts *parts)
 	free(parts->of);
 }
 
+static bool is_of_job(const struct parts *parts, size_t i, const char *job)
+{
+	return parts->jobs[i] && strcmp(parts->jobs[i], job) == 0;
+}
+
 /* The sum of a rank of a job, a new one where there is none; NO_SUM: no memory. */
 static size_t find_rank(struct process_sums *sums, struct parts *parts,
 			const struct process_info *process)
@@ -31,7 +36,7 @@ static size_t find_rank(struct process_sums *sums, struct parts *parts,
 	const char *job = process->jobid ? process->jobid : "";
 	size_t i = 0;
 
-	while (i < sums->n && (sums->at[i].rank != process->rank || strcmp(parts->jobs[i], job)))
+	while (i < sums->n && (sums->at[i].rank != process->rank || !is_of_job(parts, i, job)))
 		i++;
 	if (i < sums->n)
 		return i;
