@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recording/object_code.h"
 #include "recording/recorded_names.h"
+#include "recording/recorded_objects.h"
 #include "recording/recording_format.h"
 #include "recording/run_code.h"
 #include "recording/series_code.h"
@@ -47,6 +49,32 @@ static void try_series(struct unpack *unpack)
 	if (series)
 		check_again(series);
 	free(series);
+}
+
+/* At some place; then it is shown, and written and read again. */
+static void try_object(struct unpack *unpack)
+{
+	struct recorded_objects *all = recorded_objects__new();
+	__u64 place = unpack__u64(unpack);
+	struct snapshot snapshot = { 0 };
+	struct pack pack = { 0 };
+	struct unpack packed;
+	struct tm_object again;
+
+	if (!recorded_objects__take(all, place, unpack))
+		recorded_objects__name(all, place, unpack);
+	check(!recorded_objects__show(all, &snapshot) && snapshot.n_objects <= 1);
+	if (snapshot.n_objects) {
+		const struct tm_object *total = &snapshot.objects[0]->total;
+
+		object_code__pack(&pack, total);
+		packed = (struct unpack){ .at = pack.bytes, .end = pack.bytes + pack.n };
+		check(object_code__unpack(&packed, &again) && packed.at == packed.end);
+		check(object__count(&again) == object__count(total));
+		check(!object_key__order(&again.key, &total->key));
+	}
+	pack__free(&pack);
+	recorded_objects__free(all);
 }
 
 static void try_run(struct unpack *unpack)
@@ -101,6 +129,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		break;
 	case RECORDING_SERIES:
 		try_series(&unpack);
+		break;
+	case RECORDING_OBJECT:
+		try_object(&unpack);
 		break;
 	default:
 		try_name(data[0], &unpack);

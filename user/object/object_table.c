@@ -16,6 +16,7 @@
 /* What the last tending saw of a slot. */
 struct watched {
 	__u64 count, total_ns;
+	bool is_known;
 	bool is_resting; /* it had not moved */
 	bool is_leaving; /* its key is removed */
 };
@@ -134,7 +135,9 @@ static bool has_rested(struct watched *watched, const struct tm_object *object)
 {
 	__u64 count = object__count(object), total_ns = object__total_ns(object);
 
-	watched->is_resting = watched->count == count && watched->total_ns == total_ns;
+	watched->is_resting = watched->is_known && watched->count == count &&
+			      watched->total_ns == total_ns;
+	watched->is_known = true;
 	watched->count = count;
 	watched->total_ns = total_ns;
 	return watched->is_resting;
