@@ -5,7 +5,6 @@
  * is known before: of three sizes the one that the labels probably need is tried first.
  */
 #include "addb.bpf.h"
-#include "series.bpf.h"
 
 #define RING_HEADER 8 /* BPF_RINGBUF_HDR_SZ, before each record */
 
@@ -32,19 +31,6 @@ struct addb_large {
 	struct tm_addb_event event;
 	u8 labels[LARGE + SLACK];
 };
-
-struct addb_source {
-	struct tm_addb_head head;
-	u64 labels; /* address */
-	u64 job;
-};
-
-TM_INLINE struct tm_addb_ledger *addb__ledger(enum tm_addb_role role)
-{
-	u32 index = role * tm_config.shards + this_shard();
-
-	return bpf_map_lookup_elem(&tm_addb_ledgers, &index);
-}
 
 TM_INLINE bool addb__wants(u64 id)
 {
@@ -173,18 +159,20 @@ int addb__consume(u64 address, u64 job)
 	int result = ADDB_TOO_SMALL;
 	u64 size = 0;
 
-	if (!tm_config.addb.on || !ledger)
+	if (!ledger)
 		return 0;
 	if (bpf_probe_read_user(&source.head, sizeof(source.head), (void *)address) ||
 	    source.head.n_labels > TM_ADDB_LABELS) {
 		ADD(ledger->unreadable, 1);
 		return 0;
 	}
-	if (!addb__wants(source.head.value.id)) {
+	source.labels = address + sizeof(source.head);
+	if (tm_config.addb.n_machines)
+		addb__sum(&source);
+	if (!tm_config.addb.on || !addb__wants(source.head.value.id)) {
 		ADD(ledger->unwanted, 1);
 		return 0;
 	}
-	source.labels = address + sizeof(source.head);
 	if (source.head.n_labels <= SMALL_LABELS) {
 		size = sizeof(struct addb_small);
 		result = addb__put_small(&source, ledger);
