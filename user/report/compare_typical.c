@@ -9,6 +9,10 @@
 /* Of two runs' means and a slope, no error is known with fewer. */
 #define LEAST_INTERVALS 4
 
+/* How far the layer's part of the time may be from its part of what the slowest calls take more,
+ * before anything else is known: a standard error. */
+#define GUESS_ERROR 0.2
+
 /* Standard errors of 99 % confidence, of some 16 intervals. */
 #define SURE 2.9
 
@@ -49,18 +53,29 @@ static void add_run(struct moments *moments, const struct compare_amount *amount
 	}
 }
 
+/* The mean of two, each weighted by how well it is known. */
+static struct part together(struct part a, struct part b)
+{
+	double wa = 1 / (a.error * a.error), wb = 1 / fmax(b.error * b.error, 1e-9);
+
+	return (struct part){
+		.part = (wa * a.part + wb * b.part) / (wa + wb),
+		.error = sqrt(1 / (wa + wb)),
+	};
+}
+
 /*
  * Which part of what the slowest calls take more is in the layer's own time: where they waited for
- * a processor, as much as its part of the time; where calls inside waited for something, none. How
- * the two vary together in a run tells. (Control variates: A. M. Law, Simulation Modeling and
- * Analysis, 11.4.)
+ * a processor, as much as its part of the time, which is the first guess; where calls inside waited
+ * for something, none. How the two vary together in a run tells. (Control variates: A. M. Law,
+ * Simulation Modeling and Analysis, 11.4.)
  */
 static struct part own_part(const struct compare_function *function, const size_t *intervals,
 			    const struct compare_amount *all)
 {
 	struct moments moments = { 0 };
-	struct part out = { .part = all->time / all->whole };
-	double rest;
+	struct part out = { .part = all->time / all->whole, .error = GUESS_ERROR };
+	double rest, part, error;
 
 	for (int side = 0; side < COMPARE_SIDES; side++)
 		if (function->amounts[side] && function->all[side].calls > 0)
@@ -68,10 +83,10 @@ static struct part own_part(const struct compare_function *function, const size_
 				&function->all[side]);
 	if (moments.n <= LEAST_INTERVALS || moments.xx <= 0)
 		return out;
-	out.part = fmin(fmax(moments.xy / moments.xx, 0), 1);
-	rest = moments.yy - out.part * (2 * moments.xy - out.part * moments.xx);
-	out.error = sqrt(fmax(rest, 0) / (double)(moments.n - 3) / moments.xx);
-	return out;
+	part = fmin(fmax(moments.xy / moments.xx, 0), 1);
+	rest = moments.yy - part * (2 * moments.xy - part * moments.xx);
+	error = sqrt(fmax(rest, 0) / (double)(moments.n - 3) / moments.xx);
+	return together(out, (struct part){ part, error });
 }
 
 /* How far the runs' typical times may be apart because that part is not known better. */
