@@ -210,6 +210,66 @@ static void test_run_alone(void **state)
 	recording__close(recording);
 }
 
+static void check_objects(const struct recording *recording, const char *const *names, size_t n)
+{
+	const struct snapshot *snapshot = recording__snapshot(recording);
+
+	assert_int_equal(snapshot->n_objects, n);
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(snapshot->objects[i]->name, names[i]);
+}
+
+/* A file whose place is given to nothing is there no more, however often the recording is read. */
+static void test_objects_come_and_go(void **state)
+{
+	static const char *const all[] = { "/data/a", "/data/b", "/data/c" };
+	static const char *const left[] = { "/data/a", "/data/c" };
+	struct snapshot_object objects[3];
+	const struct snapshot_object *both[3], *some[2] = { &objects[0], &objects[2] };
+	struct recording_writer *writer;
+	struct recording_state what;
+	struct recording *recording;
+	struct sample sample;
+	struct file file;
+	struct error err;
+
+	(void)state;
+	memset(objects, 0, sizeof(objects));
+	for (__u32 i = 0; i < 3; i++) {
+		objects[i].place = i + 1;
+		objects[i].name = all[i];
+		objects[i].total.state = TM_OBJECT_LIVE;
+		objects[i].total.key.job = 1001;
+		objects[i].total.key.id[0] = 7 + i;
+		both[i] = &objects[i];
+	}
+	sample__open(&sample);
+	sample__fill(&sample, 1001);
+	writer = new_writer(&file);
+	start(writer, &sample);
+	sample.snapshot.objects = both;
+	sample.snapshot.n_objects = 3;
+	put(writer, &sample, false);
+	rest(&sample);
+	sample.snapshot.objects = some;
+	sample.snapshot.n_objects = 2;
+	put(writer, &sample, true);
+	end(writer);
+
+	recording = open_file(&file);
+	check_objects(recording, left, 2);
+	recording__rewind(recording);
+	assert_int_equal(recording__next(recording, &err), RECORDING_STEP_SNAPSHOT);
+	check_objects(recording, all, 3);
+	assert_int_equal(recording__next(recording, &err), RECORDING_STEP_SNAPSHOT);
+	check_objects(recording, left, 2);
+	recording__state(recording, &what);
+	assert_int_equal(what.unreadable, 0);
+	recording__close(recording);
+	remove_file(&file);
+	sample__close(&sample);
+}
+
 static void test_numbers(void **state)
 {
 	static const __u64 values[] = { 0, 1, 127, 128, 1ULL << 32, UINT64_MAX };
@@ -240,6 +300,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_history, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_follow_and_wrap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_run_alone, setup, teardown),
+		cmocka_unit_test(test_objects_come_and_go),
 		cmocka_unit_test(test_numbers),
 	};
 

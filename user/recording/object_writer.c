@@ -75,19 +75,17 @@ static int put_object(struct written *written, struct ring_writer *ring, struct 
 	written->object = object->total;
 	written->is_there = true;
 	pack__start(pack);
-	pack__u64(pack, 1);
 	object_code__pack(pack, &object->total);
 	return put(ring, pack, RECORDING_OBJECT, object->place, err);
 }
 
 /* Its figures are among others now. */
-static int put_nothing(struct written *written, struct ring_writer *ring, struct pack *pack,
-		       __u32 place, struct error *err)
+static int forget(struct written *written, struct ring_writer *ring, __u32 place, struct error *err)
 {
+	int rc = ring_writer__forget(ring, RECORDING_OBJECT, place, err);
+
 	written->is_there = false;
-	pack__start(pack);
-	pack__u64(pack, 0);
-	return put(ring, pack, RECORDING_OBJECT, place, err);
+	return rc < 0 ? rc : ring_writer__forget(ring, RECORDING_OBJECT_NAME, place, err);
 }
 
 int object_writer__put(struct object_writer *writer, struct ring_writer *ring, struct pack *pack,
@@ -109,7 +107,7 @@ int object_writer__put(struct object_writer *writer, struct ring_writer *ring, s
 		struct written *written = &writer->at[i];
 
 		if (written->is_there && written->seen != writer->snapshots)
-			rc = put_nothing(written, ring, pack, (__u32)i + 1, err);
+			rc = forget(written, ring, (__u32)i + 1, err);
 	}
 	return rc;
 }

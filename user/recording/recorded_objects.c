@@ -59,7 +59,6 @@ static struct place *reach(struct recorded_objects *all, __u64 place, int *ret)
 
 int recorded_objects__take(struct recorded_objects *all, __u64 place, struct unpack *unpack)
 {
-	bool is_there = unpack__u64(unpack);
 	struct snapshot_object *object;
 	struct place *at;
 	int ret;
@@ -67,11 +66,6 @@ int recorded_objects__take(struct recorded_objects *all, __u64 place, struct unp
 	at = reach(all, place, &ret);
 	if (!at)
 		return ret;
-	if (!is_there) {
-		free(at->object);
-		at->object = NULL;
-		return unpack->failed ? -EBADMSG : 0;
-	}
 	object = at->object;
 	if (!object)
 		object = aligned_alloc(__alignof__(struct snapshot_object), sizeof(*object));
@@ -85,6 +79,15 @@ int recorded_objects__take(struct recorded_objects *all, __u64 place, struct unp
 	free(object);
 	at->object = NULL;
 	return -EBADMSG;
+}
+
+void recorded_objects__forget(struct recorded_objects *all, __u64 place)
+{
+	if (!place || place > all->n)
+		return;
+	free(all->at[place - 1].object);
+	free(all->at[place - 1].name);
+	all->at[place - 1] = (struct place){ 0 };
 }
 
 int recorded_objects__name(struct recorded_objects *all, __u64 place, struct unpack *unpack)

@@ -21,6 +21,9 @@ void recorded_objects__clear(struct recorded_objects *all);
 int recorded_objects__take(struct recorded_objects *all, __u64 place, struct unpack *unpack);
 int recorded_objects__name(struct recorded_objects *all, __u64 place, struct unpack *unpack);
 
+/* Nothing is at a place any more; fine where nothing was. */
+void recorded_objects__forget(struct recorded_objects *all, __u64 place);
+
 /* Puts them into a snapshot, in its order; until the next change. 0 or -ENOMEM. */
 int recorded_objects__show(struct recorded_objects *all, struct snapshot *snapshot);
 

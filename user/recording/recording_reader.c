@@ -130,6 +130,15 @@ static int take_mark(struct recording *recording, struct unpack *unpack)
 	return 0;
 }
 
+/* A name or a probe does no harm. */
+static void forget(struct recording *recording, const struct ring_entry *entry)
+{
+	if (entry->type == RECORDING_SERIES)
+		recorded_series__forget(recording->series, entry->key);
+	else if (entry->type == RECORDING_OBJECT)
+		recorded_objects__forget(recording->objects, entry->key);
+}
+
 /* Takes over an entry. 0, or -ENOMEM; what makes no sense is counted. */
 static int take(struct recording *recording, const struct ring_entry *entry)
 {
@@ -138,9 +147,8 @@ static int take(struct recording *recording, const struct ring_entry *entry)
 	int ret = 0;
 
 	if (entry->forgotten) {
-		if (entry->type == RECORDING_SERIES)
-			recorded_series__forget(recording->series, entry->key);
-		return 0; /* a name or a probe does no harm */
+		forget(recording, entry);
+		return 0;
 	}
 	switch (entry->type) {
 	case RECORDING_RUN:
