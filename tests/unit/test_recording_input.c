@@ -150,6 +150,45 @@ static void test_other_codings(void **state)
 	check_coding(UINT64_MAX, "\033[2J", "this one, " TMTRACE_VERSION ", reads those");
 }
 
+/* Single calls of another version are counted apart from what is damaged. */
+static void test_other_calls(void **state)
+{
+	const struct call_batch_header newer = { .version = 99 },
+				       damaged = { .version = 1, .n_calls = 7 };
+	struct recording_writer *writer;
+	struct recording_state what;
+	struct recording *recording;
+	struct call_batch batch;
+	struct sample sample;
+	struct file file;
+	struct error err;
+
+	(void)state;
+	sample__open(&sample);
+	sample__fill(&sample, 1001);
+	writer = new_writer(&file);
+	start(writer, &sample);
+	batch = (struct call_batch){ .data = &newer, .size = sizeof(newer), .n_calls = 3 };
+	assert_int_equal(recording_writer__calls(writer, &batch, &err), 0);
+	batch.data = &damaged;
+	assert_int_equal(recording_writer__calls(writer, &batch, &err), 0);
+	put(writer, &sample, true);
+	end(writer);
+
+	recording = open_file(&file);
+	recording__rewind(recording);
+	assert_int_equal(recording__next(recording, &err), RECORDING_STEP_CALLS);
+	assert_int_equal(recording__calls(recording, &batch), -ENOTSUP);
+	assert_int_equal(recording__next(recording, &err), RECORDING_STEP_CALLS);
+	assert_int_equal(recording__calls(recording, &batch), -EBADMSG);
+	recording__state(recording, &what);
+	assert_int_equal(what.other_version, 1);
+	assert_int_equal(what.unreadable, 1);
+	recording__close(recording);
+	remove_file(&file);
+	sample__close(&sample);
+}
+
 /* Blocks that are intact with entries that are not: each state of a real one, changed at random. */
 static void test_hostile_entries(void **state)
 {
@@ -203,9 +242,8 @@ static void test_hostile_entries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forgotten_series),
-		cmocka_unit_test(test_not_readable),
-		cmocka_unit_test(test_other_codings),
+		cmocka_unit_test(test_forgotten_series), cmocka_unit_test(test_not_readable),
+		cmocka_unit_test(test_other_codings),	 cmocka_unit_test(test_other_calls),
 		cmocka_unit_test(test_hostile_entries),
 	};
 

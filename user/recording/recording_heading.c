@@ -60,6 +60,12 @@ static void print_missing(FILE *out, const struct recording *recording)
 			units__count(text, state.losses.damaged_blocks));
 	if (state.unreadable)
 		fprintf(out, "damaged: %s entries\n", units__count(text, state.unreadable));
+	if (state.other_version) {
+		fprintf(out, "single calls are of another version of tmtrace (");
+		title__text(out, recording__run(recording)->version);
+		fprintf(out, "), this one is %s: %s batches are left out\n", TMTRACE_VERSION,
+			units__count(text, state.other_version));
+	}
 	if (state.losses.overwritten)
 		fprintf(out, "%s calls were overwritten by newer ones: the file was full\n",
 			units__count(text, state.losses.overwritten));

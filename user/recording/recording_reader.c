@@ -31,7 +31,7 @@ struct recording {
 	char **notes; /* RECORDING_NOTES_MAX of them */
 	size_t n_notes;
 	bool ended;
-	__u64 snapshots, unreadable;
+	__u64 snapshots, unreadable, other_version;
 	struct snapshot snapshot;
 };
 
@@ -401,7 +401,9 @@ int recording__calls(struct recording *recording, struct call_batch *out)
 	const struct ring_entry *entry = &recording->entry;
 	int ret = call_batch__open(out, entry->data, entry->size);
 
-	if (ret < 0)
+	if (ret == -ENOTSUP)
+		recording->other_version++;
+	else if (ret < 0)
 		recording->unreadable++;
 	return ret;
 }
@@ -413,7 +415,7 @@ void recording__rewind(struct recording *recording)
 	recorded_objects__clear(recording->objects);
 	recording->snapshot = (struct snapshot){ 0 };
 	recording->ended = false;
-	recording->snapshots = recording->unreadable = 0;
+	recording->snapshots = recording->unreadable = recording->other_version = 0;
 }
 
 int recording__update(struct recording *recording, struct error *err)
@@ -427,6 +429,7 @@ void recording__state(const struct recording *recording, struct recording_state 
 		.ended = recording->ended,
 		.snapshots = recording->snapshots,
 		.unreadable = recording->unreadable,
+		.other_version = recording->other_version,
 	};
 	ring_reader__losses(recording->ring, &out->losses);
 	ring_reader__info(recording->ring, &out->info);

@@ -65,6 +65,7 @@ struct recording_state {
 	bool ended;	  /* the run is over, and all of it is here; else it goes on, or was cut */
 	__u64 snapshots;  /* that were read */
 	__u64 unreadable; /* entries in intact blocks that make no sense */
+	__u64 other_version; /* batches of calls that this version of tmtrace does not know */
 	struct ring_losses losses;
 	struct ring_info info;
 };
