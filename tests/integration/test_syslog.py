@@ -100,6 +100,18 @@ def test_chosen(env):
     equal("types", {r["type"] for r in arrived}, {"call"})
 
 
+def test_objects(env):
+    """Records of files arrive as they are written."""
+    daemon = Daemon(env)
+    written, _ = trace_to(env, daemon, "--syslog=object", "--syslog-rate", "100000", "--objects",
+                          "--layer", "vfs,mio")
+    daemon.stop()
+    arrived = daemon.records()
+    equal("types", {r["type"] for r in arrived}, {"object"})
+    equal("objects", [(r["what"], r["name"], r["id"], r["count"]) for r in arrived],
+          [(r["what"], r["name"], r["id"], r["count"]) for r in of("object", written)])
+
+
 def test_rate(env):
     """More than may be sent is held back, and it is said how much."""
     daemon = Daemon(env)
@@ -198,7 +210,8 @@ def test_nobody_listens(env):
         status, _, err = env.trace(*options, "--all", "--duration", "0.1")
         equal("exit status", status, 1)
         check("no log daemon listens there" in err and len(err.splitlines()) == 1, err)
-    for options in (("--syslog=nonsense",), ("--syslog-rate", "5"), ("--syslog=call",)):
+    for options in (("--syslog=nonsense",), ("--syslog-rate", "5"), ("--syslog=call",),
+                    ("--syslog=object",)):
         status, _, err = env.trace(*options, "--all")
         equal(f"{options}: exit status", status, 2)
         equal("lines", len(err.splitlines()), 1)

@@ -41,7 +41,7 @@ static unsigned int parse_types(char *list)
 		if (i == SYSLOG_TYPES)
 			option_values__refuse(
 				"--syslog=%s: known are run, function, device, probe, "
-				"loss and call",
+				"loss, call and object",
 				name);
 		types |= 1U << i;
 	}
@@ -55,6 +55,8 @@ static void finish(const struct options *options, struct syslog_options *syslog)
 				      "--syslog");
 	if (syslog->types >> SYSLOG_CALL & 1 && !options->calls.on)
 		option_values__refuse("--syslog=call: calls are recorded with --calls only");
+	if (syslog->types >> SYSLOG_OBJECT & 1 && !options->objects && !options->record)
+		option_values__refuse("--syslog=object: files are counted with --objects only");
 	if (!syslog->rate)
 		syslog->rate = RATE_DEFAULT;
 }

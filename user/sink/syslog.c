@@ -23,8 +23,9 @@
 #define SYSLOG_SOCKET  "/dev/log"
 
 const char *const syslog_type_names[SYSLOG_TYPES] = {
-	[SYSLOG_RUN] = "run",	  [SYSLOG_FUNCTION] = "function", [SYSLOG_DEVICE] = "device",
-	[SYSLOG_PROBE] = "probe", [SYSLOG_LOSS] = "loss",	  [SYSLOG_CALL] = "call",
+	[SYSLOG_RUN] = "run",	    [SYSLOG_FUNCTION] = "function", [SYSLOG_DEVICE] = "device",
+	[SYSLOG_PROBE] = "probe",   [SYSLOG_LOSS] = "loss",	    [SYSLOG_CALL] = "call",
+	[SYSLOG_OBJECT] = "object",
 };
 
 struct sink_syslog {

@@ -24,6 +24,7 @@ enum syslog_type {
 	SYSLOG_PROBE,
 	SYSLOG_LOSS,
 	SYSLOG_CALL,
+	SYSLOG_OBJECT,
 	SYSLOG_TYPES,
 };
 
