@@ -11,8 +11,11 @@
 /* In front of a path whose begin is not known. */
 #define OBJECT_NAME_CUT "\u2026"
 
-/* The longest name: all components with a slash each, and the mark before. */
-#define OBJECT_NAME_ROOM (TM_OBJECT_NAME + sizeof(OBJECT_NAME_CUT))
+/*
+ * The longest name: all components, with a slash each in place of the NUL, which the last one may
+ * not have; the mark before, and a NUL.
+ */
+#define OBJECT_NAME_ROOM (TM_OBJECT_NAME + 1 + sizeof(OBJECT_NAME_CUT))
 
 /* Puts the path, or an object's own name, into out; false: it has none. */
 bool object_name__text(const struct tm_object *object, const struct tm_object_name *name,
