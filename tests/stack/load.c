@@ -41,6 +41,7 @@ static const struct {
 	{ "aio", load_aio, "file I/O through io_submit" },
 	{ "uring", load_uring, "file I/O through io_uring" },
 	{ "addb", load_addb, "ADDB2 records of every kind, and as the dump writes them" },
+	{ "ops", load_ops, "operations from launch to completion (--how ...)" },
 	{ "truth", load_truth, "prints the table of STACK_TRUTH" },
 };
 enum { NR_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -183,7 +184,7 @@ static int print(const struct load *l, const char *name)
 	}
 	fprintf(out, "{\"subcommand\":\"%s\",\"pid\":%d,\n", name, getpid());
 	truth_print(out);
-	fprintf(out, "%s}\n", l->extra);
+	fprintf(out, "%s}\n", l->extra ? l->extra : "");
 	if (out != stdout)
 		return fclose(out) ? 1 : 0;
 	return fflush(out) ? 1 : 0;
@@ -209,5 +210,6 @@ int main(int argc, char **argv)
 	if (status != 2 && print(&l, argv[1]))
 		status = 1;
 	leave_place();
+	free(l.extra);
 	return status;
 }

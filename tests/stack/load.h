@@ -23,8 +23,8 @@ struct load {
 	const char *library;
 	double duration; /* seconds */
 	double delay;	 /* seconds */
-	size_t extra_length;
-	char extra[16384]; /* more members of the printed object, each with a comma before it */
+	size_t extra_length, extra_room;
+	char *extra; /* more members of the printed object, each with a comma before it; or NULL */
 };
 
 /* 0, or an exit status. */
@@ -49,6 +49,7 @@ int load_spin(struct load *l);
 int load_files(struct load *l);
 int load_aio(struct load *l);
 int load_uring(struct load *l);
+int load_ops(struct load *l);
 int load_redzone(struct load *l);
 int load_seccomp(struct load *l);
 int load_addb(struct load *l);

@@ -10,15 +10,26 @@
 
 void load_extra(struct load *l, const char *format, ...)
 {
-	size_t room = sizeof(l->extra) - l->extra_length;
-	va_list args;
+	va_list args, again;
+	size_t length;
+	char *more;
 	int n;
 
 	va_start(args, format);
-	n = vsnprintf(l->extra + l->extra_length, room, format, args);
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, format, args);
 	va_end(args);
-	CHECK(n >= 0 && (size_t)n < room);
-	l->extra_length += (size_t)n;
+	CHECK(n >= 0);
+	length = l->extra_length + (size_t)n;
+	if (length >= l->extra_room) {
+		more = realloc(l->extra, 2 * length + 1);
+		CHECK(more);
+		l->extra = more;
+		l->extra_room = 2 * length + 1;
+	}
+	vsnprintf(l->extra + l->extra_length, (size_t)n + 1, format, again);
+	va_end(again);
+	l->extra_length = length;
 }
 
 _Noreturn void load_failed(const char *what, const char *file, int line)

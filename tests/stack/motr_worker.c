@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "motr_client.h"
+#include "motr_inject.h"
 
 #define TRUTH_LAYER "m0"
 #include "truth.h"
@@ -205,6 +206,8 @@ static int32_t execute(struct operation *o, int *fd)
 	void *body = NULL;
 	int rc = build(o, &m);
 
+	if (!rc)
+		rc = stack_injected(m.head.code);
 	if (!rc) {
 		M0_ADDB2_ADD(M0_AVI_RPC_ITEM_ID_ASSIGN, motr_next_id(),
 			     m.head.code == M0_OC_READ ? 41 : 42, m.head.xid, 1);
