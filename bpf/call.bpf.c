@@ -10,6 +10,7 @@
 #include "object.bpf.h"
 #include "operand.bpf.h"
 #include "processes.bpf.h"
+#include "operation.bpf.h"
 #include "quirks.bpf.h"
 #include "recorder.bpf.h"
 #include "scope.bpf.h"
@@ -266,6 +267,8 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 		call__describe(regs, stack, &probe->spec.object);
 	if (walk__is_on())
 		walk__enter(regs, stack->depth);
+	if (probe->spec.role.kind)
+		operation__open(regs, stack->depth, index, key, frame->size);
 	__builtin_memcpy(frame->times_ns, thread->times_ns, sizeof(frame->times_ns));
 	if (cookie)
 		**cookie = frame->sequence;
@@ -300,6 +303,8 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 	key.function = probe->function;
 	if (probe->spec.addb)
 		addb__enter(regs, probe->spec.addb, key.job);
+	if (probe->spec.role.kind)
+		operation__enter(regs, index, probe->layer);
 	if (probe->entry_only) {
 		call__count_only(ledger, &key, index);
 		return false;
@@ -356,13 +361,13 @@ static __attribute__((noinline)) int call__put(const struct tm_frame *frame,
 }
 
 TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thread, u64 duration,
-			    s64 value, bool nested)
+			    s64 value, u32 depth)
 {
 	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + frame->probe);
 	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
 	struct tm_series *series = series__at(frame->slot);
 	u64 size = TM_SIZE_ABSENT, spent;
-	bool failed;
+	bool failed, nested = depth >= 2;
 	int code;
 
 	if (!ledger || !probe || !series)
@@ -379,6 +384,8 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 	}
 	value = operand__extend(value, probe->spec.return_width, probe->spec.return_signed);
 	failed = call__failed(&probe->spec, value, &code);
+	if (probe->spec.role.kind)
+		operation__leave(frame, depth - 1, duration, failed);
 	if (failed) {
 		series__fail(series, code, probe->spec.fail != TM_FAIL_NEGATIVE_ERRNO);
 	} else if (probe->spec.size.kind != TM_SIZE_NONE) {
@@ -422,7 +429,7 @@ TM_INLINE void call__close(struct tm_stack *stack, struct tm_thread *thread, u64
 	if (!frame)
 		return;
 	duration = now - frame->start_ns;
-	call__record(frame, thread, duration, value, depth >= 2);
+	call__record(frame, thread, duration, value, depth);
 	stack->depth = depth - 1;
 	thread->depth = stack->depth;
 	if (depth >= 2 && below)

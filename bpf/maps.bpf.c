@@ -12,6 +12,8 @@ struct tm_submitters_map tm_submitters SEC(".maps");
 struct tm_cgroup_map tm_cgroup SEC(".maps");
 struct tm_aio_map tm_aio SEC(".maps");
 struct tm_uring_map tm_uring SEC(".maps");
+struct tm_operations_map tm_operations SEC(".maps");
+struct tm_openings_map tm_openings SEC(".maps");
 struct tm_requests_map tm_requests SEC(".maps");
 struct tm_starts_map tm_starts SEC(".maps");
 struct tm_arrivals_map tm_arrivals SEC(".maps");

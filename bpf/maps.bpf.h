@@ -16,6 +16,7 @@
 #include "tmtrace/config.h"
 #include "tmtrace/object.h"
 #include "tmtrace/process.h"
+#include "tmtrace/operation.h"
 #include "tmtrace/request.h"
 #include "tmtrace/series.h"
 #include "tmtrace/thread.h"
@@ -189,6 +190,20 @@ struct tm_uring_map {
 	__type(value, struct tm_request);
 };
 
+struct tm_operations_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct tm_operation_key);
+	__type(value, struct tm_operation);
+};
+
+struct tm_openings_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct tm_openings);
+};
+
 struct tm_requests_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -278,6 +293,8 @@ extern struct tm_call_ledgers_map tm_call_ledgers SEC(".maps");
 extern struct tm_calls_map tm_calls SEC(".maps");
 extern struct tm_aio_map tm_aio SEC(".maps");
 extern struct tm_uring_map tm_uring SEC(".maps");
+extern struct tm_operations_map tm_operations SEC(".maps");
+extern struct tm_openings_map tm_openings SEC(".maps");
 extern struct tm_requests_map tm_requests SEC(".maps");
 extern struct tm_slots_map tm_slots SEC(".maps");
 extern struct tm_series_map tm_series SEC(".maps");

@@ -82,6 +82,15 @@ TM_INLINE bool operand__read(const struct pt_regs *regs, const struct tm_operand
 	return true;
 }
 
+/* The same of what is not the argument of a call but at base: a struct, an item of an array. */
+TM_INLINE bool operand__read_at(u64 base, const struct tm_operand *operand, u64 *value)
+{
+	if (operand->memory)
+		return operand__read_memory(base + (s64)operand->offset, operand, value);
+	*value = (s64)operand->offset + (operand->arg ? base : 0);
+	return true;
+}
+
 /* A size that could not be read: no real one is as large. */
 #define TM_SIZE_UNKNOWN (~0ULL)
 /* The program gave none: a NULL pointer where the size would be, a negative count. */

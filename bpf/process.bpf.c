@@ -2,6 +2,7 @@
 /* Processes: children are followed; what is open when a thread ends or calls exec is closed. */
 #include "frame.bpf.h"
 #include "processes.bpf.h"
+#include "operation.bpf.h"
 #include "scope.bpf.h"
 #include "thread.bpf.h"
 #include "vfs.bpf.h"
@@ -101,6 +102,7 @@ TM_INLINE void sweep(u32 tgid)
 	bpf_map_delete_elem(&tm_submitters, &tgid);
 	bpf_for_each_map_elem(&tm_aio, sweep_aio, &tgid, 0);
 	bpf_for_each_map_elem(&tm_uring, sweep_uring, &tgid, 0);
+	operation__sweep(tgid);
 }
 
 SEC("tp_btf/sched_process_exec")
@@ -112,6 +114,8 @@ int BPF_PROG(process_exec, struct task_struct *task)
 	close_calls(task);
 	if (tm_config.per_process && scope__holds())
 		process__exec();
+	if (!scope__is_over() && bpf_map_lookup_elem(&tm_submitters, &tgid))
+		operation__sweep(tgid);
 	return 0;
 }
 

@@ -47,6 +47,7 @@ enum tm_key_flag {
 	TM_KEY_WRITEBACK = 1, /* block: issued by the kernel, not by the one who wrote the data */
 	TM_KEY_NO_DISK = 2,  /* block: to a file system without a block device: its device number */
 	TM_KEY_METADATA = 4, /* block: a file system's own blocks, not contents of files */
+	TM_KEY_OPERATION = 8, /* libraries: operations that the function launched, not its calls */
 };
 
 struct tm_key {
@@ -59,6 +60,12 @@ struct tm_key {
 	__u16 shard; /* a hot series is spread over shards; the reader adds them up */
 	__u32 pad;
 };
+
+/* Are the figures those of operations? They say nothing about the time of the calls. */
+static inline int key__is_operation(const struct tm_key *key)
+{
+	return key->layer >= TM_LAYER_USER && (key->flags & TM_KEY_OPERATION);
+}
 
 #define TM_WHERE(mount, device) ((__u64)(mount) << 32 | (__u32)(device))
 

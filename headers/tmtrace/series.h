@@ -32,6 +32,23 @@ enum tm_time {
 /* The first of them, which exclude one another: of these the outermost calls' are known apart. */
 #define TM_OUTER_TIMES (TM_TIME_WAIT + 1)
 
+/* Of operations (TM_KEY_OPERATION) there are other sums: */
+enum tm_operation_time {
+	TM_OPERATION_SUBMIT, /* in the calls that launched them */
+	TM_OPERATION_WAIT,   /* in calls that asked whether they are complete */
+	TM_OPERATION_LATE,   /* they, or a step of theirs, were complete, and nobody had looked */
+	TM_OPERATION_TIMES,
+};
+
+/* Those that are not counted, as their completion was not seen. */
+enum tm_operation_loss {
+	TM_OPERATION_ABANDONED, /* the struct was launched again */
+	TM_OPERATION_FORGOTTEN, /* the struct was given up */
+	TM_OPERATION_KILLED,	/* the process ended */
+	TM_OPERATION_NO_ENTRY,	/* the table of operations was full */
+	TM_OPERATION_LOSSES,
+};
+
 enum tm_histogram_kind {
 	TM_HISTOGRAM_LATENCY, /* ns */
 	TM_HISTOGRAM_SIZE,    /* bytes */
@@ -60,19 +77,41 @@ struct tm_series {
 	__u64 max_ns;
 	__u64 bytes;
 	__u64 errors;
-	__u64 retries;	/* EAGAIN, EINTR */
-	__u64 queue_ns; /* block: before the device got it */
+	__u64 retries; /* EAGAIN, EINTR */
+	/* block: before the device got it; operations: launch of the oldest open one, by the drain
+	 */
+	__u64 queue_ns;
 	__u64 errors_other;
 
-	__u64 times_ns[TM_TIMES];
+	union {
+		__u64 times_ns[TM_TIMES];
+		__u64 operations_lost[TM_OPERATION_LOSSES];
+	};
 	char label[16]; /* vfs: file-system type; block: disk name, cut */
 
 	__u64 error_count[TM_ERRORS];
 	__s32 error_code[TM_ERRORS]; /* errno, or the library's own code; 0: not used yet */
 	__u64 mapped;		     /* vfs mmap: bytes of files that were mapped shared */
 	/* Libraries: times_ns of calls that were not made inside another traced one. */
-	__u64 outer_ns[TM_OUTER_TIMES];
+	union {
+		__u64 outer_ns[TM_OUTER_TIMES];
+		__u64 operation_ns[TM_OPERATION_TIMES];
+	};
 } __attribute__((aligned(64)));
+
+_Static_assert(
+	(int)TM_OPERATION_TIMES <= TM_OUTER_TIMES && (int)TM_OPERATION_LOSSES <= (int)TM_TIMES,
+	"the sums of operations lie in those of calls: merged, written and read as they are");
+
+/* Operations whose completion was not seen. */
+static inline __u64 series__lost_operations(const struct tm_series *series)
+{
+	__u64 sum = 0;
+
+	for (int i = 0; key__is_operation(&series->key) && i < TM_OPERATION_LOSSES; i++)
+		sum += series->operations_lost[i];
+	return sum;
+}
 
 enum tm_loss {
 	TM_LOSS_UNWOUND,       /* left by longjmp or an exception */

@@ -6,13 +6,16 @@
 #ifndef TMTRACE_SPEC_H
 #define TMTRACE_SPEC_H
 
+/* In place of an argument's number: what the reader has in hand, as an item of an array. */
+#define TM_ARG_BASE 15
+
 /*
  * A number found at a call: the argument + offset, or the memory there. With memory the argument
  * is a whole 64-bit address and width is that of the read; without, the argument is first cut to
  * width. Arguments 1-6 are registers (rdi rsi rdx rcx r8 r9), 7-14 are on the stack.
  */
 struct tm_operand {
-	__u8 arg;    /* 1-14; 0: no argument, so that offset is a constant (0: no operand) */
+	__u8 arg;    /* 1-14, TM_ARG_BASE; 0: no argument: offset is a constant (0: no operand) */
 	__u8 memory; /* 1: read the memory at the argument + offset */
 	__u8 width;  /* bytes: 1, 2, 4, 8 */
 	__u8 is_signed;
@@ -70,7 +73,40 @@ enum tm_access_kind {
 	TM_ACCESS_WRITE,
 };
 
-/* One function's reading; 48 bytes. */
+/* What a call does to an asynchronous operation (tmtrace/operation.h). */
+enum tm_role_kind {
+	TM_ROLE_NONE,
+	TM_ROLE_LAUNCH,	  /* puts it in flight, unless the call fails */
+	TM_ROLE_STEP,	  /* another operation will work for it */
+	TM_ROLE_POLL,	  /* says of some whether they are complete */
+	TM_ROLE_COMPLETE, /* it is complete */
+	TM_ROLE_FORGET,	  /* its struct is not used any more */
+};
+
+/* States that mean "complete", or with TM_ROLE_PENDING "not yet". */
+#define TM_ROLE_STATES 4
+
+enum tm_role_flag {
+	TM_ROLE_PENDING = 1,  /* states are those of what is in flight */
+	TM_ROLE_POSITIVE = 2, /* a result above 0 is an errno; else those below 0 are */
+};
+
+struct tm_role {
+	__u8 kind; /* enum tm_role_kind */
+	__u8 flags;
+	__u8 n_states;
+	__u8 layer;   /* step: of the key of the operation that works for it */
+	__u16 stride; /* poll: bytes from item to item */
+	__u8 pad[2];
+	struct tm_operand operation; /* its address; of a poll with items in the item */
+	struct tm_operand other;  /* step: the other's address; poll: that of the items, or none */
+	struct tm_operand count;  /* poll: of items */
+	struct tm_operand state;  /* poll: in the item, or without items in the operation */
+	struct tm_operand result; /* poll: in the operation; complete: at the call; or none */
+	__s32 states[TM_ROLE_STATES];
+};
+
+/* One function's reading; 112 bytes. */
 struct tm_spec {
 	struct tm_size size;	      /* 24 bytes */
 	struct tm_object_spec object; /* 16 bytes */
@@ -81,6 +117,7 @@ struct tm_spec {
 	__u8 addb;	 /* enum tm_addb_role (addb.h) */
 	__u8 access;	 /* enum tm_access_kind */
 	__u8 pad[2];
+	struct tm_role role; /* 64 bytes */
 };
 
 #endif

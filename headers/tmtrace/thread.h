@@ -6,6 +6,7 @@
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
 #include "tmtrace/object.h"
+#include "tmtrace/operation.h"
 #include "tmtrace/series.h"
 
 enum tm_syscall_class {
@@ -145,5 +146,10 @@ struct tm_walker {
 };
 
 _Static_assert(sizeof(struct tm_walker) <= TM_STORAGE_MAX, "struct tm_walker is too large for 7.x");
+
+/* The same, of threads that launch or poll operations. */
+struct tm_openings {
+	struct tm_opening at[TM_FRAMES];
+};
 
 #endif

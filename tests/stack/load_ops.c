@@ -281,7 +281,9 @@ static void leave(struct pilot *p, bool forget, bool reuse)
 	fly(p, launch_create);
 	stack_inject(M0_EO_SYNC, 0, 50000000);
 	for (int i = 0; i < load_count(p->l, 3); i++) {
-		launch_sync(p, 0);
+		if (!forget && !reuse)
+			f = &p->flights[i % IN_FLIGHT];
+		LAUNCH(f, mio_obj_sync, &p->ids[0], 0, &p->objs[0]);
 		if (forget) {
 			f->truth->fate = OP_FORGOTTEN;
 			mio_op_fini(&f->op);

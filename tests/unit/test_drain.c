@@ -25,8 +25,17 @@ struct world {
 	int reads;  /* of histograms */
 	int broken; /* what reading a histogram says */
 	int closed;
+	__u64 oldest[SLOTS]; /* launch of the oldest open operation */
 	struct drain *drain;
 };
+
+static int find_oldest(void *context, __u64 *launch_ns, __u32 slots)
+{
+	const struct world *world = context;
+
+	memcpy(launch_ns, world->oldest, slots * sizeof(*launch_ns));
+	return 0;
+}
 
 static int read_buckets(void *context, __u32 index, __u64 *count)
 {
@@ -59,6 +68,7 @@ static int setup(void **state)
 		.probes = PROBES,
 		.shards = SHARDS,
 		.read_buckets = read_buckets,
+		.find_oldest = find_oldest,
 		.close = close_world,
 		.context = world,
 	};
@@ -356,6 +366,37 @@ static void test_ledgers(void **state)
 	assert_int_equal(snapshot->ledgers[2].in_flight, 0);
 }
 
+/* The age of operations is that of the oldest in any shard; a new one in its place is noticed. */
+static void test_oldest_operation(void **state)
+{
+	struct world *world = *state;
+	__u32 one = make(world, 7, 1, 0), other = make(world, 7, 1, 1),
+	      calls = make(world, 7, 2, 0);
+	const struct snapshot *snapshot;
+
+	world->series[one].key.flags = world->series[other].key.flags = TM_KEY_OPERATION;
+	world->series[one].in_flight = world->series[other].in_flight = 1;
+	world->series[calls].in_flight = 1;
+	world->oldest[one] = 500;
+	world->oldest[other] = 400;
+	snapshot = read_all(world);
+	assert_int_equal(snapshot->series[0]->total.queue_ns, 400);
+	assert_int_equal(snapshot->series[1]->total.queue_ns, 0);
+	read_all(world);
+	read_all(world);
+
+	world->series[other].operations_lost[TM_OPERATION_ABANDONED] = 1;
+	world->oldest[other] = 900;
+	snapshot = read_all(world);
+	assert_int_equal(snapshot->series[0]->total.queue_ns, 500);
+	assert_int_equal(snapshot->series[0]->total.operations_lost[TM_OPERATION_ABANDONED], 1);
+
+	world->series[one].in_flight = world->series[other].in_flight = 0;
+	world->oldest[one] = world->oldest[other] = 0;
+	snapshot = read_all(world);
+	assert_int_equal(snapshot->series[0]->total.queue_ns, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -371,6 +412,7 @@ int main(void)
 		TEST(test_calls_that_are_only_counted),
 		TEST(test_a_failure_is_made_good),
 		TEST(test_ledgers),
+		TEST(test_oldest_operation),
 		cmocka_unit_test(test_many_errors),
 	};
 

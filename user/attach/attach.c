@@ -190,6 +190,13 @@ static bool repairs_stacks(const struct attach *attach)
 	       kernel__program_fd(attach->options.kernel, KERNEL_UNWIND) >= 0;
 }
 
+/* Steps of operations that are not traced themselves would never be over. */
+static void choose_role(const struct attach *attach, struct tm_role *role)
+{
+	if (role->kind == TM_ROLE_STEP && !attach->options.layers[role->layer - TM_LAYER_USER])
+		role->kind = TM_ROLE_NONE;
+}
+
 /* What a site gets in the table of probes. */
 static struct probe describe(const struct attach *attach, const struct site *site,
 			     const char *shown)
@@ -220,11 +227,13 @@ static int number_sites(struct attach *attach, struct site_list *sites, const ch
 
 	for (i = 0; i < site_list__n(sites); i++) {
 		struct site *site = site_list__at(sites, i);
-		struct probe probe = describe(attach, site, shown);
+		struct probe probe;
 		int id = probe_table__function_id(attach->options.table, site->layer, site->symbol);
 
 		if (id < 0)
 			return id;
+		choose_role(attach, &site->spec.role);
+		probe = describe(attach, site, shown);
 		probe.function_id = id;
 		if (site->untimed)
 			snprintf(reason, sizeof(reason), "counted, not timed: %s", site->untimed);

@@ -11,6 +11,7 @@
 #include "catalogue/strings.h"
 #include "catalogue/text_file.h"
 #include "catalogue/yaml_doc.h"
+#include "tmtrace/key.h"
 
 struct layer {
 	struct catalogue_layer shown; /* points to the arrays below */
@@ -179,6 +180,27 @@ static int compare_layers(const void *left, const void *right)
 	return a->order != b->order ? a->order - b->order : strcmp(a->name, b->name);
 }
 
+/* Steps of operations are known by the number of their layer, once the layers are in order. */
+static void number_steps(struct catalogue *cat)
+{
+	for (size_t i = 0; i < cat->n_layers; i++) {
+		struct layer *layer = &cat->layers[i];
+
+		for (size_t k = 0; k < layer->shown.n_functions; k++) {
+			struct catalogue_function *function = &layer->functions[k];
+			int step;
+
+			if (!function->step_layer)
+				continue;
+			step = catalogue__find_layer(cat, function->step_layer);
+			if (step < 0)
+				function->spec.role.kind = TM_ROLE_NONE;
+			else
+				function->spec.role.layer = (__u8)(TM_LAYER_USER + step);
+		}
+	}
+}
+
 /* Hands the catalogue over, its layers in order; or frees it where reading failed. */
 static int finish(struct catalogue **out, struct catalogue *cat, int rc)
 {
@@ -188,6 +210,7 @@ static int finish(struct catalogue **out, struct catalogue *cat, int rc)
 	}
 	if (cat->n_layers)
 		qsort(cat->layers, cat->n_layers, sizeof(*cat->layers), compare_layers);
+	number_steps(cat);
 	*out = cat;
 	return 0;
 }

@@ -23,7 +23,8 @@ struct catalogue_function {
 	const char *const *only; /* for libraries that match one of these patterns; NULL: for all */
 	size_t n_only;
 	struct tm_spec spec;
-	const char *file; /* where it was declared, for messages */
+	const char *step_layer; /* the layer of the operations that are steps; NULL: none are */
+	const char *file;	/* where it was declared, for messages */
 	int line;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "catalogue/layer_file.h"
+#include "catalogue/role_reader.h"
 #include "catalogue/spec_reader.h"
 
 #define MAX_LAYER_NAME 15
@@ -189,9 +190,10 @@ static int add_function(const struct reader *r, const yaml_node_t *node,
 
 static int read_function(const struct reader *r, const yaml_node_t *node)
 {
-	static const char *const known[] = { "name",	"size",	      "object", "fail",
-					     "returns", "calls_back", "addb2",	"access",
-					     "enabled", "only",	      NULL };
+	static const char *const known[] = { "name",	"size",	      "object",	  "fail",
+					     "returns", "calls_back", "addb2",	  "access",
+					     "enabled", "only",	      "launches", "adds_step",
+					     "polls",	"completes",  "forgets",  NULL };
 	const yaml_node_t *names = yaml_doc__get(r->doc, node, "name");
 	struct catalogue_function model = r->defaults;
 	int rc;
@@ -205,6 +207,12 @@ static int read_function(const struct reader *r, const yaml_node_t *node)
 	rc = read_common(r, node, &model);
 	if (rc == 0)
 		rc = spec_reader__read(r->doc, node, &model.spec, r->err);
+	if (rc == 0)
+		rc = role_reader__read(r->doc, node, &model.spec.role, &model.step_layer, r->err);
+	if (rc == 0 && model.step_layer) {
+		model.step_layer = strings__keep(r->strings, model.step_layer);
+		rc = model.step_layer ? 0 : no_memory(r->doc, r->err);
+	}
 	for (size_t i = 0; rc == 0 && i < yaml_doc__n_items(names); i++)
 		rc = add_function(r, yaml_doc__item(r->doc, names, i), &model);
 	return rc;

@@ -36,11 +36,18 @@ static int take_number(const char **text, __s32 *out, const char **reason)
 	return 0;
 }
 
-static int take_arg(const char **text, struct tm_operand *out, const char **reason)
+static int take_arg(const char **text, const char *base, struct tm_operand *out,
+		    const char **reason)
 {
+	size_t len = base ? strlen(base) : 0;
 	__s32 arg;
 	int rc;
 
+	if (len && strncmp(*text, base, len) == 0) {
+		*text += len;
+		out->arg = TM_ARG_BASE;
+		return 0;
+	}
 	if (strncmp(*text, "arg", 3) != 0 || !isdigit((unsigned char)(*text)[3]))
 		return fail(reason, "it does not begin with arg1 to arg14");
 	*text += 3;
@@ -92,12 +99,13 @@ static int take_type(const char **text, struct tm_operand *out, const char **rea
 }
 
 /* "argN+offset].type", behind the opening bracket. */
-static int take_memory(const char **text, struct tm_operand *out, const char **reason)
+static int take_memory(const char **text, const char *base, struct tm_operand *out,
+		       const char **reason)
 {
 	int rc;
 
 	out->memory = 1;
-	rc = take_arg(text, out, reason);
+	rc = take_arg(text, base, out, reason);
 	if (rc == 0)
 		rc = take_offset(text, out, reason);
 	if (rc < 0)
@@ -109,7 +117,7 @@ static int take_memory(const char **text, struct tm_operand *out, const char **r
 	return take_type(text, out, reason);
 }
 
-int operand__parse(const char *text, struct tm_operand *out, const char **reason)
+int operand__parse(const char *text, const char *base, struct tm_operand *out, const char **reason)
 {
 	int rc;
 
@@ -117,11 +125,11 @@ int operand__parse(const char *text, struct tm_operand *out, const char **reason
 	out->width = 8;
 	if (*text == '[') {
 		text++;
-		rc = take_memory(&text, out, reason);
+		rc = take_memory(&text, base, out, reason);
 	} else if (isdigit((unsigned char)*text)) {
 		rc = take_number(&text, &out->offset, reason);
 	} else {
-		rc = take_arg(&text, out, reason);
+		rc = take_arg(&text, base, out, reason);
 		if (rc == 0)
 			rc = take_type(&text, out, reason);
 		if (rc == 0)

@@ -3,12 +3,12 @@
 #include <limits.h>
 #include <string.h>
 
-#include "catalogue/operand.h"
+#include "catalogue/operand_reader.h"
 #include "catalogue/spec_reader.h"
 #include "tmtrace/addb.h"
 
 _Static_assert(sizeof(struct tm_size) == 24 && sizeof(struct tm_object_spec) == 16 &&
-		       sizeof(struct tm_spec) == 48,
+		       sizeof(struct tm_spec) == 112,
 	       "the BPF side reads these by layout");
 
 const struct tm_spec spec_reader__default = {
@@ -17,36 +17,11 @@ const struct tm_spec spec_reader__default = {
 	.return_signed = 1,
 };
 
-enum operand_rule {
-	ANY_OPERAND,
-	NO_CONSTANT, /* an address, or something that differs between calls */
-	ONLY_MEMORY, /* something that can change during the call */
-};
-
+/* Of a call: without anything else in hand. */
 static int read_operand(struct yaml_doc *doc, const yaml_node_t *node, const char *what,
 			enum operand_rule rule, struct tm_operand *out, struct error *err)
 {
-	const char *text, *reason;
-	int rc;
-
-	rc = yaml_doc__read_text(doc, node, what, &text, err);
-	if (rc < 0)
-		return rc;
-	if (operand__parse(text, out, &reason) < 0)
-		return yaml_doc__fail(doc, node, err,
-				      "bad operand %s in %s, %s; valid are arg3, arg3.s32, arg1+8 "
-				      "and \"[arg1+120].u64\"",
-				      yaml_doc__quote(text).text, what, reason);
-	if (rule == ONLY_MEMORY && !out->memory)
-		return yaml_doc__fail(doc, node, err,
-				      "%s is %s, only memory changes during a call; write it as "
-				      "\"[arg1+120]\"",
-				      what, yaml_doc__quote(text).text);
-	if (rule != ANY_OPERAND && !out->arg)
-		return yaml_doc__fail(doc, node, err,
-				      "%s is the constant %s, an argument is needed", what,
-				      yaml_doc__quote(text).text);
-	return 0;
+	return operand_reader__read(doc, node, what, rule, NULL, out, err);
 }
 
 static int read_product(struct yaml_doc *doc, const yaml_node_t *node, struct tm_size *size,

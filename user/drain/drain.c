@@ -32,8 +32,8 @@ struct known {
 
 /* What the last scan saw of a slot. */
 struct seen {
-	struct known *known; /* NULL: not live yet */
-	__u64 count, in_flight, total_ns;
+	struct known *known;	     /* NULL: not live yet */
+	__u64 count, in_flight, sum; /* sum: of what moves where these two do not */
 };
 
 struct drain {
@@ -44,6 +44,7 @@ struct drain {
 	size_t n_known, placed;
 	struct known **active;
 	size_t n_active, active_room;
+	__u64 *oldest; /* per slot, at this read: launch of the oldest open operation; 0: none */
 	struct tm_ledger *ledgers;
 	struct tm_call_ledger *call_ledgers; /* NULL: calls are not recorded */
 	struct object_table *objects;	     /* NULL: they are not counted */
@@ -79,7 +80,9 @@ int drain__new_from(struct drain **out, const struct drain_source *source)
 	drain->ledgers = aligned_alloc(align, (source->probes + 1) * sizeof(*drain->ledgers));
 	if (source->call_ledgers)
 		drain->call_ledgers = calloc(source->probes + 1, sizeof(*drain->call_ledgers));
-	if (!drain->seen || !drain->ledgers || (source->call_ledgers && !drain->call_ledgers)) {
+	drain->oldest = calloc(source->slots + 1, sizeof(*drain->oldest));
+	if (!drain->seen || !drain->oldest || !drain->ledgers ||
+	    (source->call_ledgers && !drain->call_ledgers)) {
 		drain->source.close = NULL;
 		drain__free(drain);
 		return -ENOMEM;
@@ -102,6 +105,7 @@ void drain__free(struct drain *drain)
 	free((void *)drain->snapshot.series);
 	free((void *)drain->snapshot.before);
 	free((void *)drain->active);
+	free(drain->oldest);
 	free(drain->ledgers);
 	free(drain->call_ledgers);
 	free(drain->seen);
@@ -182,11 +186,13 @@ static int scan_slot(struct drain *drain, __u32 slot)
 		return 0;
 	now.count = load(&series->count);
 	now.in_flight = load(&series->in_flight);
-	now.total_ns = load(&series->total_ns);
+	now.sum = load(&series->total_ns);
+	/* One that takes the place of another in flight. */
+	if (key__is_operation(&series->key))
+		now.sum += load(&series->operations_lost[TM_OPERATION_ABANDONED]);
 	if (!seen->known)
 		return adopt(drain, slot, &now);
-	if (now.count == seen->count && now.in_flight == seen->in_flight &&
-	    now.total_ns == seen->total_ns)
+	if (now.count == seen->count && now.in_flight == seen->in_flight && now.sum == seen->sum)
 		return 0;
 	ret = activate(drain, seen->known);
 	if (!ret)
@@ -218,6 +224,34 @@ static int read_histogram(const struct drain *drain, __u32 slot, enum tm_histogr
 					  count);
 }
 
+/* When the oldest operation of a series was launched that is open; 0: there is none. */
+static __u64 oldest_of(const struct drain *drain, const struct known *known)
+{
+	__u64 oldest = 0;
+
+	for (size_t i = 0; i < known->n_slots; i++) {
+		__u64 launch_ns = drain->oldest[known->slots[i]];
+
+		if (launch_ns && (!oldest || launch_ns < oldest))
+			oldest = launch_ns;
+	}
+	return oldest;
+}
+
+/* Looks for the oldest operations, where some that are open have moved. */
+static int find_oldest(struct drain *drain)
+{
+	const struct drain_source *source = &drain->source;
+	bool wanted = false;
+
+	for (size_t i = 0; i < drain->n_active; i++)
+		wanted |= key__is_operation(&drain->active[i]->key);
+	if (!wanted || !source->find_oldest)
+		return 0;
+	memset(drain->oldest, 0, source->slots * sizeof(*drain->oldest));
+	return source->find_oldest(source->context, drain->oldest, source->slots);
+}
+
 /* Puts a series together from its shards; what it was is what it was before. */
 static int rebuild(struct drain *drain, struct known *known)
 {
@@ -238,6 +272,8 @@ static int rebuild(struct drain *drain, struct known *known)
 		shard = drain->source.series[known->slots[i]];
 		merge__add(&merge, &shard, latency, size);
 	}
+	if (key__is_operation(&known->key))
+		merge.total.queue_ns = oldest_of(drain, known);
 	if (known->now && merge__equals(&merge, known->now))
 		series = known->now;
 	else
@@ -304,6 +340,9 @@ static int refresh(struct drain *drain)
 {
 	size_t left = 0;
 	int ret = place_all(drain);
+
+	if (!ret)
+		ret = find_oldest(drain);
 
 	for (size_t i = 0; i < drain->n_active && !ret; i++) {
 		/* Once more after the last move: a call may have been half counted then. */

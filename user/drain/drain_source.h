@@ -13,6 +13,11 @@ struct drain_source {
 	__u32 slots, probes, shards;
 	/* Reads the TM_BUCKETS counts at an index of tm_buckets: 0 or a negative errno. */
 	int (*read_buckets)(void *context, __u32 index, __u64 *count);
+	/*
+	 * Notes for each slot when the oldest of its operations that are open was launched, where
+	 * that is earlier than what is there (CLOCK_MONOTONIC; 0: nothing). NULL: there are none.
+	 */
+	int (*find_oldest)(void *context, __u64 *launch_ns, __u32 slots);
 	void (*close)(void *context); /* NULL: nothing to close */
 	void *context;
 };

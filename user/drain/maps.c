@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 
 #include "drain/drain_source.h"
+#include "tmtrace/operation.h"
 
 /* The kernel rounds an element up to 8 bytes: then an array of ours has its layout. */
 _Static_assert(sizeof(struct tm_series) % 8 == 0, "elements of tm_series are not contiguous");
@@ -18,7 +19,7 @@ struct mapping {
 };
 
 struct maps {
-	int buckets;
+	int buckets, operations;
 	struct mapping series, ledgers, call_ledgers;
 };
 
@@ -27,6 +28,50 @@ static int read_buckets(void *context, __u32 index, __u64 *count)
 	const struct maps *maps = context;
 
 	return bpf_map_lookup_elem(maps->buckets, &index, count) < 0 ? -errno : 0;
+}
+
+/* Operations in flight that are read at once. */
+#define BATCH 256
+
+struct operations {
+	struct tm_operation_key keys[BATCH];
+	struct tm_operation values[BATCH];
+};
+
+static void note_oldest(const struct operations *batch, __u32 n, __u64 *launch_ns, __u32 slots)
+{
+	for (__u32 i = 0; i < n; i++) {
+		const struct tm_operation *operation = &batch->values[i];
+		__u64 launched = operation->launch_ns;
+		__u32 slot = operation->slot;
+
+		if (operation->state == TM_OPERATION_EXPECTED || slot >= slots)
+			continue;
+		if (!launch_ns[slot] || launched < launch_ns[slot])
+			launch_ns[slot] = launched;
+	}
+}
+
+static int find_oldest(void *context, __u64 *launch_ns, __u32 slots)
+{
+	const struct maps *maps = context;
+	struct operations *batch = malloc(sizeof(*batch));
+	struct tm_operation_key token;
+	void *from = NULL;
+	int ret = batch ? 0 : -ENOMEM;
+
+	while (!ret) {
+		__u32 n = BATCH;
+
+		ret = bpf_map_lookup_batch(maps->operations, from, &token, batch->keys,
+					   batch->values, &n, NULL);
+		ret = ret ? -errno : 0;
+		if (!ret || ret == -ENOENT)
+			note_oldest(batch, n, launch_ns, slots);
+		from = &token;
+	}
+	free(batch);
+	return ret == -ENOENT ? 0 : ret; /* the end of the table */
 }
 
 static int map(struct mapping *mapping, int fd, size_t bytes, const char *name, struct error *err)
@@ -65,6 +110,7 @@ int drain__new(struct drain **out, const struct drain_maps *fds, struct error *e
 	if (!maps)
 		return error__set(err, -ENOMEM, "reading the counters: out of memory");
 	maps->buckets = fds->buckets;
+	maps->operations = fds->operations;
 	ret = map(&maps->series, fds->series, fds->slots * sizeof(struct tm_series), "tm_series",
 		  err);
 	if (!ret)
@@ -84,6 +130,7 @@ int drain__new(struct drain **out, const struct drain_maps *fds, struct error *e
 		.probes = fds->probes,
 		.shards = fds->shards,
 		.read_buckets = read_buckets,
+		.find_oldest = find_oldest,
 		.close = close_maps,
 		.context = maps,
 	};

@@ -56,7 +56,9 @@ void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 
 	total->bytes += shard->bytes;
 	total->errors += shard->errors;
 	total->retries += shard->retries;
-	total->queue_ns += shard->queue_ns;
+	/* Of operations it is no sum: who knows the oldest one sets it. */
+	if (!key__is_operation(&total->key))
+		total->queue_ns += shard->queue_ns;
 	total->mapped += shard->mapped;
 	total->errors_other += shard->errors_other;
 	for (int i = 0; i < TM_TIMES; i++)

@@ -238,6 +238,7 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
 		kernel->options.config.per_process ? bpf_map__fd(skel->maps.tm_environments) : -1;
 	maps->n_processes = kernel->options.config.processes;
 	maps->next_process = &skel->data->tm_next_process;
+	maps->operations = bpf_map__fd(skel->maps.tm_operations);
 	maps->slots = kernel->options.config.slots;
 	maps->probes = TM_PROBE_USER + TM_PROBES_MAX;
 	maps->shards = kernel->options.config.shards;

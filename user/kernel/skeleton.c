@@ -76,6 +76,8 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 		bpf_map__set_max_entries(skel->maps.tm_aio, 1);
 		bpf_map__set_max_entries(skel->maps.tm_uring, 1);
 	}
+	if (!options->user)
+		bpf_map__set_max_entries(skel->maps.tm_operations, 1);
 	if (!options->block)
 		bpf_map__set_max_entries(skel->maps.tm_requests, 1);
 	if (config->objects) {

@@ -99,8 +99,8 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return a->series->total.key.function < b->series->total.key.function ? -1 : 1;
 }
 
-/* The rows of a layer among series first to end - 1; returns how many. */
-static size_t collect(struct table *table, size_t first, size_t end, __u8 layer)
+/* The rows of a layer's calls, or operations, among series first to end - 1; returns how many. */
+static size_t collect(struct table *table, size_t first, size_t end, __u8 layer, bool operations)
 {
 	const struct snapshot *snapshot = table->snapshot;
 	size_t n = 0;
@@ -108,14 +108,16 @@ static size_t collect(struct table *table, size_t first, size_t end, __u8 layer)
 	for (size_t i = first; i < end; i++) {
 		struct table_row *row = &table->rows[n];
 
-		if (snapshot->series[i]->total.key.layer != layer)
+		if (snapshot->series[i]->total.key.layer != layer ||
+		    !key__is_operation(&snapshot->series[i]->total.key) == operations)
 			continue;
 		row->series = snapshot->series[i];
 		if (table->interval)
 			figures__interval(&row->figures, snapshot->series[i], snapshot->before[i]);
 		else
 			figures__total(&row->figures, snapshot->series[i]);
-		n += row->figures.count || row->figures.in_flight;
+		n += row->figures.count || row->figures.in_flight ||
+		     series__lost_operations(&row->series->total);
 	}
 	if (n)
 		qsort_r(table->rows, n, sizeof(*table->rows), compare_rows, table);
@@ -147,7 +149,7 @@ static void print_bars(const struct table *table, size_t n)
 }
 
 /* A title with the layer's sums: nested calls are counted in each of them, so no time. */
-static void print_layer_title(const struct table *table, __u8 layer, size_t n)
+static void print_layer_title(const struct table *table, __u8 layer, bool operations, size_t n)
 {
 	static const char *const what[] = {
 		[TM_LAYER_VFS] = "file operation",
@@ -165,15 +167,17 @@ static void print_layer_title(const struct table *table, __u8 layer, size_t n)
 	title__text(table->options->out, name ? name : "?");
 	title__end(table->options);
 	fprintf(table->options->out, ": %s %s%s", units__count(text, sum.count),
-		what[layer < TM_LAYER_USER ? layer : TM_LAYER_USER], sum.count == 1 ? "" : "s");
+		operations ? "asynchronous operation"
+			   : what[layer < TM_LAYER_USER ? layer : TM_LAYER_USER],
+		sum.count == 1 ? "" : "s");
 	if (sum.sized && layer < TM_LAYER_USER)
 		fprintf(table->options->out, ", %s", units__bytes(text, sum.bytes));
 	fputc('\n', table->options->out);
 }
 
-static int print_layer(struct table *table, size_t first, size_t end, __u8 layer)
+static int print_layer(struct table *table, size_t first, size_t end, __u8 layer, bool operations)
 {
-	size_t n = collect(table, first, end, layer);
+	size_t n = collect(table, first, end, layer, operations);
 	struct grid *grid;
 	int ret;
 
@@ -183,7 +187,7 @@ static int print_layer(struct table *table, size_t first, size_t end, __u8 layer
 	grid = table_layer__grid(table->run, table->rows, n);
 	if (!grid)
 		return -ENOMEM;
-	print_layer_title(table, layer, n);
+	print_layer_title(table, layer, operations, n);
 	ret = grid__print(grid, table->options->out, table->options->width);
 	if (!ret && table->options->histograms && !table->interval)
 		print_bars(table, n);
@@ -210,16 +214,18 @@ static int print_job(struct table *table, __u64 job, size_t first, size_t end)
 	int ret = 0;
 
 	for (int layer = TM_LAYER_USER; !ret && names__layer(table->run, (__u8)layer); layer++) {
-		ret = print_layer(table, first, end, (__u8)layer);
+		ret = print_layer(table, first, end, (__u8)layer, false);
+		if (!ret)
+			ret = print_layer(table, first, end, (__u8)layer, true);
 		if (!ret)
 			ret = print_objects(table, job, (__u8)layer);
 	}
 	if (!ret)
-		ret = print_layer(table, first, end, TM_LAYER_VFS);
+		ret = print_layer(table, first, end, TM_LAYER_VFS, false);
 	if (!ret)
 		ret = print_objects(table, job, TM_LAYER_VFS);
 	if (!ret)
-		ret = print_layer(table, first, end, TM_LAYER_BLOCK);
+		ret = print_layer(table, first, end, TM_LAYER_BLOCK, false);
 	return ret;
 }
 

@@ -87,6 +87,47 @@ static void fill_library(struct row_writer *writer, const struct report_run *run
 	put_latency(writer, figures);
 }
 
+static const struct grid_column operation_columns[] = {
+	{ .title = "launched by", .align = GRID_LEFT, .least = 16 },
+	{ .title = "complete" },
+	{ .title = "open" },
+	{ .title = "lost" },
+	{ .title = "err" },
+	{ .title = "bytes" },
+	{ .title = "launching", .drop = 3 },
+	{ .title = "polling", .drop = 2 },
+	{ .title = "late poll" },
+	{ .title = "total", .drop = 4 },
+	{ .title = "avg" },
+	{ .title = "p50", .drop = 1 },
+	{ .title = "p99" },
+	{ .title = "max" },
+};
+
+static void fill_operation(struct row_writer *writer, const struct report_run *run,
+			   const struct table_row *row)
+{
+	const struct tm_series *total = &row->series->total;
+	const struct figures *figures = &row->figures;
+	const __u64 *sums = figures->outer_ns; /* in their place */
+	bool timed = figures->timed != 0;
+
+	row_writer__text(writer, names__function(run, &total->key));
+	row_writer__number(writer, figures->count);
+	row_writer__count(writer, figures->in_flight);
+	row_writer__count(writer, series__lost_operations(total));
+	row_writer__count(writer, figures->errors);
+	row_writer__bytes(writer, figures->bytes, figures->sized != 0);
+	row_writer__time(writer, sums[TM_OPERATION_SUBMIT], timed);
+	row_writer__time(writer, sums[TM_OPERATION_WAIT], sums[TM_OPERATION_WAIT] != 0);
+	row_writer__time(writer, sums[TM_OPERATION_LATE], sums[TM_OPERATION_LATE] != 0);
+	row_writer__time(writer, figures->total_ns, timed);
+	row_writer__time(writer, timed ? figures->total_ns / figures->timed : 0, timed);
+	row_writer__time(writer, figures->p50_ns, timed);
+	row_writer__time(writer, figures->p99_ns, timed);
+	row_writer__time(writer, figures->max_ns, timed);
+}
+
 static const struct grid_column vfs_columns[] = {
 	{ .title = "operation", .align = GRID_LEFT },
 	{ .title = "fs", .align = GRID_LEFT },
@@ -172,16 +213,25 @@ struct kind {
 		name##_columns, sizeof(name##_columns) / sizeof(*name##_columns), fill_##name \
 	}
 
+#define OPERATIONS (TM_LAYER_USER + 1)
+
 static const struct kind kinds[] = {
 	[TM_LAYER_VFS] = KIND(vfs),
 	[TM_LAYER_BLOCK] = KIND(block),
 	[TM_LAYER_USER] = KIND(library),
+	[OPERATIONS] = KIND(operation),
 };
+
+static __u8 kind_of(const struct tm_key *key)
+{
+	if (key__is_operation(key))
+		return OPERATIONS;
+	return key->layer < TM_LAYER_USER ? key->layer : TM_LAYER_USER;
+}
 
 struct grid *table_layer__grid(const struct report_run *run, const struct table_row *rows, size_t n)
 {
-	__u8 layer = n ? rows[0].series->total.key.layer : TM_LAYER_USER;
-	const struct kind *kind = &kinds[layer < TM_LAYER_USER ? layer : TM_LAYER_USER];
+	const struct kind *kind = &kinds[n ? kind_of(&rows[0].series->total.key) : TM_LAYER_USER];
 	struct grid *grid = grid__new(kind->columns, kind->n_columns);
 
 	for (size_t i = 0; grid && i < n; i++) {

@@ -213,6 +213,37 @@ void json_record__process(struct json_object *record, const struct process_info 
 		json_value__add_string(record, "hostname", process->node);
 }
 
+/* The sums that operations have in place of calls' times inside. */
+static void add_operation_sums(struct json_object *record, const struct snapshot *snapshot,
+			       const struct tm_series *total, bool timed)
+{
+	static const char *const times[TM_OPERATION_TIMES] = {
+		[TM_OPERATION_SUBMIT] = "submit_ns",
+		[TM_OPERATION_WAIT] = "wait_ns",
+		[TM_OPERATION_LATE] = "late_poll_ns",
+	};
+	static const char *const losses[TM_OPERATION_LOSSES] = {
+		[TM_OPERATION_ABANDONED] = "abandoned",
+		[TM_OPERATION_FORGOTTEN] = "forgotten",
+		[TM_OPERATION_KILLED] = "killed",
+		[TM_OPERATION_NO_ENTRY] = "no_entry",
+	};
+
+	for (int i = 0; i < TM_OPERATION_TIMES; i++)
+		json_value__add_measured(record, times[i], total->operation_ns[i], timed);
+	json_value__add_measured(record, "oldest_ns", snapshot->monotonic_ns - total->queue_ns,
+				 total->queue_ns != 0);
+	for (int i = 0; i < TM_OPERATION_LOSSES; i++)
+		json_value__add_u64(record, losses[i], total->operations_lost[i]);
+}
+
+static const char *type_of(const struct tm_key *key)
+{
+	if (key__is_operation(key))
+		return "op";
+	return key->layer == TM_LAYER_BLOCK ? "device" : "function";
+}
+
 struct json_object *json_record__series(const struct report_run *run,
 					const struct snapshot *snapshot, size_t i, bool final)
 {
@@ -223,7 +254,7 @@ struct json_object *json_record__series(const struct report_run *run,
 	struct figures figures;
 	bool has_size, timed;
 
-	record = json_value__record(run, block ? "device" : "function", snapshot->time_ns);
+	record = json_value__record(run, type_of(&total->key), snapshot->time_ns);
 	if (!record)
 		return NULL;
 	figures__total(&figures, series);
@@ -237,6 +268,8 @@ struct json_object *json_record__series(const struct report_run *run,
 	json_value__add_measured(record, "total_ns", total->total_ns, timed);
 	if (block)
 		json_value__add_measured(record, "queue_ns", total->queue_ns, timed);
+	else if (key__is_operation(&total->key))
+		add_operation_sums(record, snapshot, total, timed);
 	else
 		add_times(record, run, total, timed);
 	add_latency(record, &figures, series);

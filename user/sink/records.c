@@ -32,7 +32,7 @@ static bool is_wanted(const struct snapshot *snapshot, size_t i, bool final)
 	const struct tm_series *now = &snapshot->series[i]->total;
 	const struct snapshot_series *before = snapshot->before[i];
 
-	if (!now->count && !now->in_flight)
+	if (!now->count && !now->in_flight && !series__lost_operations(now))
 		return false;
 	return final || !before || now->count != before->total.count ||
 	       now->in_flight != before->total.in_flight;

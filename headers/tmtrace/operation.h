@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Asynchronous operations: launched by one call, complete later, wherever. They are known by their
+ * process and the address of the library's struct. Include <linux/types.h> or vmlinux.h first.
+ */
+#ifndef TMTRACE_OPERATION_H
+#define TMTRACE_OPERATION_H
+
+struct tm_operation_key {
+	__u64 address; /* of the struct, in the process */
+	__u32 tgid;
+	__u32 layer; /* of the key of its series: structs of two libraries may begin together */
+};
+
+enum tm_operation_state {
+	TM_OPERATION_EXPECTED,	/* not launched yet; which one it works for is known */
+	TM_OPERATION_LAUNCHING, /* inside the call that launches it */
+	TM_OPERATION_LAUNCHED,
+};
+
+/* One in flight. Times are of CLOCK_MONOTONIC. */
+struct tm_operation {
+	__u64 launch_ns; /* the launching call began; also tells uses of one address apart */
+	__u64 done_ns;	 /* its last step was complete; 0: it is not, or that is not seen */
+	__u64 wait_ns;	 /* in polls that asked for it */
+	__u64 late_ns;	 /* its steps were complete and nobody looked */
+	__u64 bytes;	 /* ~0: none are known */
+	__u64 parent;	 /* address of the operation that it is a step of; 0: none */
+	__u64 parent_launch_ns;
+	__u32 parent_layer;
+	__u32 slot; /* of its series; ~0: none yet */
+	__u32 tid;  /* who launches it */
+	__u32 state;
+	__u32 pad;
+};
+
+/* What an open call of a function with a role is about. */
+struct tm_opening {
+	__u64 address; /* launch: of the operation, 0: nothing to do; poll: of it or of the items */
+	__u64 number;  /* launch: its time; poll: of items */
+	__u32 slot;    /* launch: of the series */
+	__u32 pad;
+};
+
+#endif
