@@ -271,7 +271,7 @@ static void print_group(const char *group, unsigned int width, FILE *out)
 {
 	unsigned int n = count_characters(group);
 
-	if (n + 2 > width) {
+	if (n + 2 >= width) {
 		print_cell(group, width, GRID_RIGHT, out);
 		return;
 	}
