@@ -135,8 +135,8 @@ static bool has_rested(struct watched *watched, const struct tm_object *object)
 {
 	__u64 count = object__count(object), total_ns = object__total_ns(object);
 
-	watched->is_resting = watched->is_known && watched->count == count &&
-			      watched->total_ns == total_ns;
+	watched->is_resting =
+		watched->is_known && watched->count == count && watched->total_ns == total_ns;
 	watched->is_known = true;
 	watched->count = count;
 	watched->total_ns = total_ns;

@@ -220,7 +220,8 @@ static void put_words(FILE *out, const struct addb_value *value, unsigned int fi
 	fputc(']', out);
 }
 
-static const struct addb_field whole_histogram = { .format = ADDB_HISTOGRAM, .words = TM_ADDB_WORDS };
+static const struct addb_field whole_histogram = { .format = ADDB_HISTOGRAM,
+						   .words = TM_ADDB_WORDS };
 
 static void put_payload(FILE *out, const struct addb_value *value,
 			const struct addb_machine *phases)
