@@ -63,7 +63,7 @@ static bool stands_out(const struct compare_row *row, const struct change *commo
 
 void compare_common__take_out(struct compare_row *rows, size_t n)
 {
-	struct change changes[LAYERS_MAX];
+	struct change changes[LAYERS_MAX] = { { 0 } };
 	size_t found = collect(rows, n, changes);
 	const struct change *least, *middle;
 
