@@ -17,9 +17,9 @@
 
 /* As compilers write them: code in steps of 1, the return address in register 16. */
 static const unsigned char common[] = {
-	0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b,
-	0x0c, 7, 8,    /* def_cfa: 8 above the stack pointer */
-	0x90, 1, 0, 0, /* offset of the return address */
+	0x14, 0, 0, 0,	  0,  0, 0,    0,    1, 'z',
+	'R',  0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, /* def_cfa: 8 above the stack pointer */
+	0x90, 1, 0, 0,				   /* offset of the return address */
 };
 
 /* A table of one function of 64 bytes, whose program is this. */
@@ -58,22 +58,22 @@ static __u64 caller(const unsigned char *program, size_t n, __u64 address)
 static void test_rules(void **state)
 {
 	static const unsigned char pushes[] = {
-		0x44, 0x0e, 16,		     /* from 4 on: 16 above */
-		0x86, 2,		     /* a register is saved */
-		0x02, 8, 0x0e, 0x80, 1,	     /* from 12 on: 128 */
-		0x0a, 0x48, 0x0e, 8,	     /* remembered; from 20 on: 8 */
-		0x44, 0x0b,		     /* from 24 on as remembered */
-		0x44, 0x0d, 6,		     /* from 28 on: of the frame pointer */
-		0x44, 0x0c, 7, 24,	     /* from 32 on: 24 */
-		0x44, 0x0f, 2, 0x77, 8,	     /* from 36 on: an expression */
+		0x44, 0x0e, 16,		   /* from 4 on: 16 above */
+		0x86, 2,		   /* a register is saved */
+		0x02, 8,    0x0e, 0x80, 1, /* from 12 on: 128 */
+		0x0a, 0x48, 0x0e, 8,	   /* remembered; from 20 on: 8 */
+		0x44, 0x0b,		   /* from 24 on as remembered */
+		0x44, 0x0d, 6,		   /* from 28 on: of the frame pointer */
+		0x44, 0x0c, 7,	  24,	   /* from 32 on: 24 */
+		0x44, 0x0f, 2,	  0x77, 8, /* from 36 on: an expression */
 	};
 	static const unsigned char unknown[] = { 0x44, 0x3f, 0x0e, 16 };
 	static const unsigned char cut[] = { 0x0e, 0x80 };
 	static const unsigned char underflow[] = { 0x0b };
 	const struct {
 		__u64 at, above;
-	} wanted[] = { { 0, 8 },    { 3, 8 },	{ 4, 16 }, { 11, 16 }, { 12, 128 }, { 20, 8 },
-		       { 24, 128 }, { 28, 0 },	{ 32, 24 }, { 36, 0 },	{ 63, 0 } };
+	} wanted[] = { { 0, 8 },    { 3, 8 },  { 4, 16 },  { 11, 16 }, { 12, 128 }, { 20, 8 },
+		       { 24, 128 }, { 28, 0 }, { 32, 24 }, { 36, 0 },  { 63, 0 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)

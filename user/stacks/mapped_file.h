@@ -33,8 +33,8 @@ const char *mapped_file__function(struct mapped_file *file, pid_t pid, __u64 sta
 				  __u64 offset);
 
 /*
- * The same for where, in bytes above the stack pointer, the return address is when the instruction at
- * that offset is next; negative: not known, or it is found by the frame pointer.
+ * The same for where, in bytes above the stack pointer, the return address is when the instruction
+ * at that offset is next; negative: not known, or it is found by the frame pointer.
  */
 __s64 mapped_file__back_at(struct mapped_file *file, pid_t pid, __u64 start, __u64 end,
 			   __u64 offset);

@@ -219,7 +219,8 @@ int spaces__follow(struct spaces *spaces)
 {
 	spaces->is_short = false;
 	watch__drain(spaces->watch, on_mapping, spaces);
-	qsort(spaces->events, spaces->n_events, sizeof(*spaces->events), compare_times);
+	if (spaces->n_events)
+		qsort(spaces->events, spaces->n_events, sizeof(*spaces->events), compare_times);
 	for (size_t i = 0; i < spaces->n_events; i++) {
 		const struct event *event = &spaces->events[i];
 

@@ -45,9 +45,9 @@ struct stack_taken {
 	const __u64 *addresses;
 	size_t n; /* at most TM_STACK_MAX */
 	/*
-	 * TM_STACK_WORDS words from the stack pointer on, where the first address is of the instruction
-	 * that is next: the return address that is missing in addresses may be among them. NULL: the
-	 * first address is a return address.
+	 * TM_STACK_WORDS words from the stack pointer on, where the first address is of the
+	 * instruction that is next: the return address that is missing in addresses may be among
+	 * them. NULL: the first address is a return address.
 	 */
 	const __u64 *words;
 };
