@@ -256,32 +256,6 @@ extern struct tm_object_slots_map tm_object_slots SEC(".maps");
 extern struct tm_objects_map tm_objects SEC(".maps");
 extern struct tm_object_names_map tm_object_names SEC(".maps");
 extern struct tm_free_objects_map tm_free_objects SEC(".maps");
-/* Sums over ADDB2 records: where the layer is traced. */
-struct tm_addb_since_map {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1); /* loader */
-	__type(key, struct tm_addb_since_key);
-	__type(value, struct tm_addb_since);
-};
-
-struct tm_addb_sums_map {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1); /* loader */
-	__type(key, struct tm_addb_sum_key);
-	__type(value, struct tm_addb_sum);
-};
-
-/* What a new sum begins with: all 0. */
-struct tm_addb_nothing_map {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct tm_addb_sum);
-};
-
-extern struct tm_addb_since_map tm_addb_since SEC(".maps");
-extern struct tm_addb_sums_map tm_addb_sums SEC(".maps");
-extern struct tm_addb_nothing_map tm_addb_nothing SEC(".maps");
 extern struct tm_addb_map tm_addb SEC(".maps");
 extern struct tm_addb_ledgers_map tm_addb_ledgers SEC(".maps");
 extern struct tm_starts_map tm_starts SEC(".maps");

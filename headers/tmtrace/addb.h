@@ -7,8 +7,6 @@
 #ifndef TMTRACE_ADDB_H
 #define TMTRACE_ADDB_H
 
-#include "tmtrace/histogram.h"
-
 #define TM_ADDB_WORDS  15 /* of a payload, at most (VALUE_MAX_NR) */
 #define TM_ADDB_LABELS 64 /* that hold at a time, at most (M0_ADDB2_LABEL_MAX) */
 
@@ -68,9 +66,7 @@ struct tm_addb_ledger {
 	__u64 full;	  /* lost: no room in the ring buffer */
 	__u64 busy;	  /* lost: the kernel refused access to the ring buffer */
 	__u64 labels_unreadable;
-	/* Of the sums, whatever becomes of the record: */
-	__u64 untracked; /* state records of machines that there was no room to follow */
-	__u64 unsummed;	 /* times and numbers without room for their sum */
+	__u64 pad[2];
 };
 
 /* Identifiers that are asked for. */
@@ -80,67 +76,13 @@ struct tm_addb_range {
 
 #define TM_ADDB_RANGES 16
 
-/* A machine whose time in states is summed up: the words of the record are id, transition, state.
- */
-struct tm_addb_machine {
-	__u32 id;
-	__u32 of_fom;	/* told apart by the type of the fom that a label names */
-	__u64 terminal; /* bits: states that nothing follows */
-};
-
-/* A word of a record whose numbers are summed up. */
-struct tm_addb_word {
-	__u32 id;
-	__u32 word;
-};
-
-#define TM_ADDB_MACHINES     16
-#define TM_ADDB_SUMMED_WORDS 16
-
 /* What the loader asks for. */
 struct tm_addb_config {
 	__u32 on;	/* records are told one by one */
 	__u32 wakeup;	/* bytes, a power of two: the loader is woken each time so many came */
 	__u32 n_ranges; /* 0: all identifiers */
-	__u32 n_machines, n_words;
 	__u32 pad;
 	struct tm_addb_range ranges[TM_ADDB_RANGES];
-	struct tm_addb_machine machines[TM_ADDB_MACHINES];
-	struct tm_addb_word words[TM_ADDB_SUMMED_WORDS];
 };
-
-/* What a sum is of: hashed as bytes, no padding. */
-struct tm_addb_sum_key {
-	__u64 job; /* cgroup id */
-	__u32 id;
-	__u32 fom;  /* type of the fom, an opcode; 0: not told apart */
-	__u64 what; /* the state, or TM_ADDB_WORD + the word */
-};
-
-#define TM_ADDB_WORD (1ULL << 32)
-
-/* Times in a state in ns, or the numbers of a word. */
-struct tm_addb_sum {
-	__u64 count, total;
-	__u64 floor, max; /* floor: the smallest one's complement, so that all begins with 0 */
-	__u64 buckets[TM_BUCKETS];
-};
-
-#define TM_ADDB_SUMS 1024
-
-/* A machine that is in a state: its number is unique in the process. */
-struct tm_addb_since_key {
-	__u64 sm_id;
-	__u32 tgid;
-	__u32 id;
-};
-
-struct tm_addb_since {
-	__u64 time_ns;
-	__u32 state;
-	__u32 fom;
-};
-
-#define TM_ADDB_FOLLOWED 16384
 
 #endif

@@ -95,11 +95,11 @@ def test_filter(env):
 
 def test_storm(env):
     """As fast as a program makes them: none is lost, or it is counted, exactly."""
-    records, truth, lines = trace(env, "--how", "storm", "--count", "100000")
-    count = check_counts(records, truth, 100000)
+    records, truth, lines = trace(env, "--how", "storm", "--count", "200000")
+    count = check_counts(records, truth, 200000)
     equal("lines", len(lines), count["written"])
-    env.remark = (f"{100000 / truth['ns'] * 1e9:.0f} records/s, "
-                  f"{count['full'] + count['busy']} of 100000 lost")
+    env.remark = (f"{200000 / truth['ns'] * 1e9:.0f} records/s, "
+                  f"{count['full'] + count['busy']} of 200000 lost")
 
 
 def test_small_buffer(env):
@@ -133,46 +133,6 @@ def test_stack(env):
     check({"rpc-item-id-assign", "rpc-item-id-fetch", "fom-state"} <= names, f"{names}")
     foms = [r for r in records.of("addb", name="fom-state")]
     check(all(r["labels"][0]["name"] == "fom" for r in foms), "fom-state outside a fom")
-
-
-def test_time_in_states(env):
-    """Always, and without --addb: how long machines were in each state, by type of fom."""
-    records, truth = env.trace_load("addb", "--how", "states", "--dir", env.dir, options=LAYERS)
-    equal("records one by one", records.of("addb"), [])
-    count, = records.of("addb_count")
-    equal("machines that are left", count["followed"], truth["states"]["followed"])
-    equal("counts of what went wrong", (count["untracked"], count["unsummed"]), (0, 0))
-    found = {}
-    for r in records.of("addb_state", name="fom-state"):
-        check(r["fom"] in ("read", "write"), f"fom {r['fom']}")
-        equal("histogram", sum(bucket[2] for bucket in r["buckets"]), r["count"])
-        total = found.setdefault(r["state"], [0, 0])
-        total[0] += r["count"]
-        total[1] += r["total_ns"]
-    for state, true in truth["states"].items():
-        if state == "followed":
-            continue
-        got = found.pop(state)
-        equal(f"times in {state}", got[0], true["count"])
-        check(abs(got[1] - true["ns"]) <= 0.02 * true["ns"] + 20_000 * true["count"],
-              f"{state}: {got[1]} ns, true are {true['ns']}")
-    equal("states that nobody was in", found, {})
-
-
-def test_sums_of_values(env):
-    """Sizes and durations in records are summed up, and told as tables."""
-    records, _ = env.trace_load("addb", "--dir", env.dir, "--count", "3", options=LAYERS)
-    values = {(r["name"], r["field"]): r for r in records.of("addb_value")}
-    size = values["ios-io-descr", "count"]
-    equal("size", [size[k] for k in ("count", "total", "min", "max")], [3, 0x60000, 0x20000, 0x20000])
-    time = values["stob-io-end", "duration"]
-    equal("duration", [time[k] for k in ("count", "total_ns", "min_ns", "max_ns")],
-          [3, 3 * 48390, 48390, 48390])
-    status, _, err = env.trace(*LAYERS, "--", env.load, "addb", "--how", "states", "--dir", env.dir,
-                               "--truth", env.path("truth.json"))
-    equal("status", status, 0)
-    check("addb: time in states" in err, err)
-    check(re.search(r"^fom-state +write +Waiting +40 ", err, re.M), err)
 
 
 def test_bad_input(env):

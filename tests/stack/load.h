@@ -53,8 +53,6 @@ int load_ops(struct load *l);
 int load_redzone(struct load *l);
 int load_seccomp(struct load *l);
 int load_addb(struct load *l);
-/* Foms of two types, in threads; the times in states are added to the output. How many records. */
-uint64_t load_addb_states(struct load *l);
 int load_truth(struct load *l);
 
 /* Runs a subcommand by its name. */

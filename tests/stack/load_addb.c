@@ -421,8 +421,6 @@ int load_addb(struct load *l)
 	m0_thread_tls()->tls_addb2_mach = mach;
 	if (!strcmp(how, "storm")) {
 		ns = storm(&e, load_count(l, 100000));
-	} else if (!strcmp(how, "states")) {
-		e.records = load_addb_states(l);
 	} else {
 		all_kinds(&e, load_count(l, 1));
 		deepest(&e);

@@ -29,14 +29,6 @@ struct connection {
 	int fd;
 };
 
-/* The opcode that Motr's own packet for it would have. */
-static uint64_t opcode(const struct wire_request *req)
-{
-	if (req->type == M0_ET_OBJ)
-		return req->code == M0_OC_READ ? 41 : 42;
-	return req->code == M0_IC_PUT ? 231 : req->code == M0_IC_DEL ? 232 : 230;
-}
-
 /* The records that a Motr server writes around a request; ids as in its own enums. */
 static void execute(struct server *s, const struct wire_request *req, const void *body,
 		    struct wire_reply *reply, void **out)
@@ -44,8 +36,8 @@ static void execute(struct server *s, const struct wire_request *req, const void
 	static _Atomic uint64_t last_fom;
 	uint64_t fom = ++last_fom;
 
-	M0_ADDB2_ADD(M0_AVI_RPC_ITEM_ID_FETCH, fom, opcode(req), req->xid, 1);
-	M0_ADDB2_PUSH(M0_AVI_FOM, (uint64_t)(uintptr_t)req, opcode(req), 0, 0);
+	M0_ADDB2_ADD(M0_AVI_RPC_ITEM_ID_FETCH, fom, req->code == M0_OC_READ ? 41 : 42, req->xid, 1);
+	M0_ADDB2_PUSH(M0_AVI_FOM, (uint64_t)(uintptr_t)req, req->code, 0, 0);
 	M0_ADDB2_ADD(M0_AVI_STATE, fom, 2, 2);
 	if (req->type == M0_ET_OBJ)
 		M0_ADDB2_PUSH(M0_AVI_STOB_IO_LAUNCH, req->id[0], req->id[1], req->nr, req->nr,

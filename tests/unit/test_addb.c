@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -13,8 +12,6 @@
 #include "addb/event.h"
 #include "addb/filter.h"
 #include "addb/packed.h"
-#include "addb/sums.h"
-#include "report/table_addb.h"
 
 /* An event with two labels, of one word and of none. */
 struct sample_event {
@@ -202,101 +199,12 @@ static void test_bad_packed(void **state)
 	assert_int_equal(addb_packed__read(&packed, &value), -EBADMSG);
 }
 
-static void test_sums_that_are_asked_for(void **state)
-{
-	struct tm_addb_config config = { 0 };
-	bool found = false;
-
-	(void)state;
-	addb_sums__configure(&config);
-	assert_int_equal(config.n_machines, 11);
-	for (__u32 i = 0; i < config.n_machines; i++) {
-		assert_true(config.machines[i].terminal);
-		if (config.machines[i].id != 0x2006)
-			continue;
-		found = true;
-		assert_true(config.machines[i].of_fom);
-		assert_int_equal(config.machines[i].terminal, 1 << 4);
-	}
-	assert_true(found);
-	assert_true(config.n_words && config.n_words <= TM_ADDB_SUMMED_WORDS);
-}
-
-/* One of two values, 100 and 300. */
-static struct addb_sum sum_of(__u32 id, __u32 fom, __u64 what)
-{
-	struct addb_sum sum = { .key = { .id = id, .fom = fom, .what = what } };
-
-	sum.sum = (struct tm_addb_sum){ .count = 2, .total = 400, .floor = ~100ULL, .max = 300 };
-	sum.sum.buckets[tm_bucket_of(100)] = sum.sum.buckets[tm_bucket_of(300)] = 1;
-	return sum;
-}
-
-static void check_names(struct addb_sum sum, const char *fom, const char *what, bool is_time)
-{
-	char text[64];
-	const char *name = addb_sum__fom(&sum, text, sizeof(text));
-
-	assert_true(fom ? name && !strcmp(name, fom) : !name);
-	assert_string_equal(addb_sum__what(&sum, text, sizeof(text)), what);
-	assert_int_equal(addb_sum__is_time(&sum), is_time);
-	assert_int_equal(addb_sum__min(&sum), 100);
-	assert_int_equal(addb_sum__quantile(&sum, 1000), 300);
-}
-
-static void test_names_of_sums(void **state)
-{
-	(void)state;
-	check_names(sum_of(0x2006, 42, 3), "write", "Waiting", true);
-	check_names(sum_of(0x2006, 999, 77), "999", "77", true);
-	check_names(sum_of(0x2005, 42, 14), "write", "tx_wait", true);
-	check_names(sum_of(0x2005, 0, 14), NULL, "14", true);
-	check_names(sum_of(0x7003, 0, TM_ADDB_WORD + 2), NULL, "duration", true);
-	check_names(sum_of(0x7003, 0, TM_ADDB_WORD + 4), NULL, "count", false);
-	check_names(sum_of(0x7003, 0, TM_ADDB_WORD + 1), NULL, "1", true); /* a fid's second word */
-}
-
-static void test_table_of_sums(void **state)
-{
-	const struct addb_sum sums[] = {
-		sum_of(0x2006, 42, 3), /* of two jobs */
-		sum_of(0x2006, 42, 3),
-		sum_of(0x7003, 0, TM_ADDB_WORD + 4),
-	};
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	(void)state;
-	assert_int_equal(table_addb__print(out, 0, sums, 3), 0);
-	fclose(out);
-	assert_string_equal(
-		text, "\naddb: time in states\n\n"
-		      "record     fom    state    count   total     avg     p50     p99     max\n"
-		      "fom-state  write  Waiting      4  800 ns  200 ns  104 ns  300 ns  300 ns\n"
-		      "\naddb: sizes and times in records\n\n"
-		      "record       field  count  total  avg  p50  p99  max\n"
-		      "stob-io-end  count      2    400  200  104  300  300\n");
-	free(text);
-	out = open_memstream(&text, &size);
-	assert_int_equal(table_addb__print(out, 0, sums, 0), 0);
-	fclose(out);
-	assert_string_equal(text, "");
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_event),
-		cmocka_unit_test(test_bad_events),
-		cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_bad_filters),
-		cmocka_unit_test(test_sums_that_are_asked_for),
-		cmocka_unit_test(test_names_of_sums),
-		cmocka_unit_test(test_table_of_sums),
-		cmocka_unit_test(test_packed),
-		cmocka_unit_test(test_bad_packed),
+		cmocka_unit_test(test_event),  cmocka_unit_test(test_bad_events),
+		cmocka_unit_test(test_filter), cmocka_unit_test(test_bad_filters),
+		cmocka_unit_test(test_packed), cmocka_unit_test(test_bad_packed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

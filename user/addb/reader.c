@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "addb/event.h"
@@ -109,8 +110,23 @@ int addb_reader__drain(struct addb_reader *reader, bool over, struct error *err)
 	return 0;
 }
 
+static void add(struct tm_addb_ledger *sum, const struct tm_addb_ledger *ledger)
+{
+	sum->recorded += ledger->recorded;
+	sum->unwanted += ledger->unwanted;
+	sum->unreadable += ledger->unreadable;
+	sum->full += ledger->full;
+	sum->busy += ledger->busy;
+	sum->labels_unreadable += ledger->labels_unreadable;
+}
+
 void addb_reader__count(const struct addb_reader *reader, struct addb_counts *counts)
 {
-	counts->taken = reader->taken;
-	counts->filtered = reader->filtered;
+	struct tm_addb_ledger ledger;
+	__u32 i;
+
+	*counts = (struct addb_counts){ .taken = reader->taken, .filtered = reader->filtered };
+	for (i = 0; i < TM_ADDB_ROLES * reader->options.shards; i++)
+		if (!bpf_map_lookup_elem(reader->options.ledgers, &i, &ledger))
+			add(&counts->kernel, &ledger);
 }

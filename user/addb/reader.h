@@ -19,6 +19,8 @@ struct addb_reader;
 
 struct addb_reader_options {
 	int ring;			  /* descriptor of tm_addb; it stays the caller's */
+	int ledgers;			  /* of tm_addb_ledgers */
+	__u32 shards;			  /* of the ledgers */
 	const struct addb_filter *filter; /* must outlive the reader */
 	/* Takes a record that is wanted, which is gone afterwards. */
 	void (*take)(void *context, const struct addb_record *record,
@@ -40,7 +42,6 @@ int addb_reader__fd(const struct addb_reader *reader);
  */
 int addb_reader__drain(struct addb_reader *reader, bool over, struct error *err);
 
-/* Sets what was taken and filtered. */
 void addb_reader__count(const struct addb_reader *reader, struct addb_counts *counts);
 
 #endif

@@ -36,7 +36,6 @@ struct addb_origin {
 /* What became of the records, over all; the kernel's part as in struct tm_addb_ledger. */
 struct addb_counts {
 	struct tm_addb_ledger kernel;
-	__u64 followed; /* machines that were in a state at the end that something follows */
 	__u64 taken;	/* handed over */
 	__u64 filtered; /* told, and not wanted for their labels */
 };

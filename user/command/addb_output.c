@@ -7,8 +7,6 @@
 #include "base/clock.h"
 #include "command/addb_output.h"
 #include "command/user_file.h"
-#include "report/table.h"
-#include "report/table_addb.h"
 #include "sink/json_addb.h"
 
 /* JSON records are written together. */
@@ -16,14 +14,9 @@
 
 struct addb_output {
 	const struct options *options;
-	struct kernel_addb maps;    /* since the start */
-	struct addb_reader *reader; /* NULL: records are not told one by one */
+	struct addb_reader *reader; /* NULL before the start */
 	struct addb_text text;	    /* out NULL: none */
 	bool owns_text;
-	bool on;	       /* there are records at all */
-	FILE *tables;	       /* where the sums go; NULL: nowhere */
-	struct addb_sum *sums; /* at the end */
-	size_t n_sums;
 	struct sink_json *json; /* NULL: none */
 	struct json_addb *records;
 	FILE *lines; /* what was not written yet */
@@ -47,8 +40,6 @@ static int open_text(struct addb_output *output, FILE *tables, struct error *err
 {
 	const char *path = output->options->addb.text;
 
-	if (!output->options->addb.filter)
-		return 0;
 	output->text.flat = true;
 	if (path && strcmp(path, "-") != 0)
 		return user_file__make(path, output->options->user, make_text, output, err);
@@ -71,12 +62,14 @@ int addb_output__open(struct addb_output **out, const struct options *options, F
 	struct addb_output *output;
 	int rc;
 
+	*out = NULL;
+	if (!options->addb.filter)
+		return 0;
 	output = calloc(1, sizeof(*output));
 	if (!output)
 		return error__set(err, -ENOMEM, "no memory");
 	output->options = options;
 	output->json = json;
-	output->tables = json ? NULL : tables;
 	rc = open_text(output, tables, err);
 	if (!rc && open_json(output, run) < 0)
 		rc = error__set(err, -ENOMEM, "no memory");
@@ -118,18 +111,20 @@ static void take(void *context, const struct addb_record *record, const struct a
 int addb_output__start(struct addb_output *output, const struct kernel *kernel, struct error *err)
 {
 	struct addb_reader_options options = { .take = take, .context = output };
+	struct kernel_addb maps;
 
-	output->on = kernel__addb(kernel, &output->maps);
-	if (!output->on || !output->maps.told)
+	if (!output || !kernel__addb(kernel, &maps))
 		return 0;
 	options.filter = output->options->addb.filter;
-	options.ring = output->maps.ring;
+	options.ring = maps.ring;
+	options.ledgers = maps.ledgers;
+	options.shards = maps.shards;
 	return addb_reader__open(&output->reader, &options, err);
 }
 
 int addb_output__fd(const struct addb_output *output)
 {
-	return output->reader ? addb_reader__fd(output->reader) : -1;
+	return output && output->reader ? addb_reader__fd(output->reader) : -1;
 }
 
 int addb_output__drain(struct addb_output *output, bool over, struct error *err)
@@ -137,7 +132,7 @@ int addb_output__drain(struct addb_output *output, bool over, struct error *err)
 	const char *path;
 	int rc;
 
-	if (!output->reader)
+	if (!output || !output->reader)
 		return 0;
 	rc = addb_reader__drain(output->reader, over, err);
 	if (output->json)
@@ -154,72 +149,33 @@ int addb_output__drain(struct addb_output *output, bool over, struct error *err)
 			  path ? path : "ADDB2 records", strerror(-rc));
 }
 
-static void note_losses(const struct tm_addb_ledger *ledger, struct note_list *notes)
+void addb_output__finish(struct addb_output *output, struct note_list *notes)
 {
-	if (ledger->full)
+	struct addb_counts counts;
+
+	if (!output || !output->reader)
+		return;
+	addb_reader__count(output->reader, &counts);
+	if (output->json) {
+		json_addb__put_counts(output->records, output->lines, &counts,
+				      clock__ns(CLOCK_REALTIME));
+		output->n_lines++;
+		flush_lines(output);
+	}
+	if (counts.kernel.full)
 		note_list__add(notes,
 			       "%llu of %llu ADDB2 records were lost: there was no room; a larger "
 			       "--addb-buffer or fewer identifiers in --addb help",
-			       ledger->full, ledger->full + ledger->recorded);
-	if (ledger->busy)
+			       counts.kernel.full, counts.kernel.full + counts.kernel.recorded);
+	if (counts.kernel.busy)
 		note_list__add(notes, "%llu ADDB2 records were lost: the kernel was busy",
-			       ledger->busy);
-	if (ledger->unreadable)
+			       counts.kernel.busy);
+	if (counts.kernel.unreadable)
 		note_list__add(notes, "%llu ADDB2 records were lost: they could not be read",
-			       ledger->unreadable);
-	if (ledger->labels_unreadable)
+			       counts.kernel.unreadable);
+	if (counts.kernel.labels_unreadable)
 		note_list__add(notes, "%llu labels of ADDB2 records could not be read",
-			       ledger->labels_unreadable);
-	if (ledger->untracked)
-		note_list__add(notes,
-			       "%llu ADDB2 records of states are not in the times: more than %d "
-			       "machines at once",
-			       ledger->untracked, TM_ADDB_FOLLOWED);
-	if (ledger->unsummed)
-		note_list__add(notes, "%llu times and numbers of ADDB2 records found no sum",
-			       ledger->unsummed);
-}
-
-static void write_json(struct addb_output *output, const struct addb_counts *counts)
-{
-	__u64 now = clock__ns(CLOCK_REALTIME);
-
-	for (size_t i = 0; i < output->n_sums; i++)
-		json_addb__put_sum(output->records, output->lines, &output->sums[i], now);
-	output->n_lines += output->n_sums;
-	if (output->n_sums || output->reader) {
-		json_addb__put_counts(output->records, output->lines, counts, now);
-		output->n_lines++;
-	}
-	flush_lines(output);
-}
-
-int addb_output__finish(struct addb_output *output, struct note_list *notes, struct error *err)
-{
-	struct addb_counts counts = { 0 };
-	int rc;
-
-	if (!output->on)
-		return 0;
-	rc = addb_sums__read(output->maps.sums, &output->sums, &output->n_sums, err);
-	if (rc < 0)
-		return rc;
-	addb_ledger__read(output->maps.ledgers, output->maps.shards, &counts.kernel);
-	counts.followed = addb_sums__followed(output->maps.since);
-	if (output->reader)
-		addb_reader__count(output->reader, &counts);
-	note_losses(&counts.kernel, notes);
-	if (output->json)
-		write_json(output, &counts);
-	return 0;
-}
-
-int addb_output__print(const struct addb_output *output, struct error *err)
-{
-	if (table_addb__print(output->tables, table__width(output->tables), output->sums,
-			      output->n_sums) < 0)
-		return error__set(err, -ENOMEM, "no memory");
-	return 0;
+			       counts.kernel.labels_unreadable);
 }
 
 void addb_output__close(struct addb_output *output)
@@ -233,6 +189,5 @@ void addb_output__close(struct addb_output *output)
 	if (output->lines)
 		fclose(output->lines);
 	free(output->bytes);
-	free(output->sums);
 	free(output);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Where ADDB2 goes: the records of --addb as text to a file or among the tables, or as JSON
- * records; what was summed up over all records.
- */
+/* Where the ADDB2 records of --addb go: as text to a file or among the tables, as JSON records. */
 #ifndef USER_COMMAND_ADDB_OUTPUT_H
 #define USER_COMMAND_ADDB_OUTPUT_H
 
@@ -16,8 +13,9 @@
 struct addb_output;
 
 /*
- * tables: where text and sums go that have no file, or NULL. json: or NULL; with run it must
- * outlive the output. 0, or a negative errno and why a file cannot be made.
+ * For --addb; without it *out is NULL, which the functions below take. tables: where text goes that
+ * has no file, or NULL. json: or NULL; with run it must outlive the output. 0, or a negative errno
+ * and why a file cannot be made.
  */
 int addb_output__open(struct addb_output **out, const struct options *options, FILE *tables,
 		      struct sink_json *json, const struct report_run *run, struct error *err);
@@ -30,13 +28,8 @@ int addb_output__fd(const struct addb_output *output);
 /* Takes and writes what there is; over: all of it. 0, or a negative errno. */
 int addb_output__drain(struct addb_output *output, bool over, struct error *err);
 
-/*
- * At the end: reads what was summed up and writes it as records, with the one of what became of all
- * records; what was lost is noted. 0, or a negative errno.
- */
-int addb_output__finish(struct addb_output *output, struct note_list *notes, struct error *err);
-/* The sums that were read, as tables. */
-int addb_output__print(const struct addb_output *output, struct error *err);
+/* At the end: the record of what became of all records; what was lost is noted. */
+void addb_output__finish(struct addb_output *output, struct note_list *notes);
 
 void addb_output__close(struct addb_output *output);
 

@@ -88,7 +88,8 @@ static int choose_layer(struct session *session, const char *name, struct error 
 	return 0;
 }
 
-bool layers__tell_addb(const struct session *session)
+/* Records are taken at functions of a library. */
+static bool tells_addb(const struct session *session)
 {
 	for (size_t i = 0; i < catalogue__n_layers(session->catalogue); i++) {
 		const struct catalogue_layer *layer = catalogue__layer(session->catalogue, i);
@@ -123,7 +124,7 @@ int layers__choose(struct session *session, struct error *err)
 	}
 	if (rc < 0)
 		return rc;
-	if (options->addb.filter && !layers__tell_addb(session))
+	if (options->addb.filter && !tells_addb(session))
 		return error__set(err, -EINVAL,
 				  "--addb: no layer of --layer has ADDB2 records; add addb to it");
 	if (options->no_syscalls && session->vfs && options->n_layers)

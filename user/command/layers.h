@@ -14,7 +14,4 @@ int layers__choose(struct session *session, struct error *err);
 /* Is any layer of the catalogue traced? */
 bool layers__have_libraries(const struct session *session);
 
-/* Is there a chosen layer with functions that ADDB2 records are taken at? */
-bool layers__tell_addb(const struct session *session);
-
 #endif

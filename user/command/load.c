@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "addb/sums.h"
 #include "command/layers.h"
 #include "command/load.h"
 #include "command/prove.h"
@@ -64,35 +63,13 @@ static void configure_calls(const struct options_calls *calls, struct tm_config 
 	config->call_wakeup = calls->buffer / CALL_WAKEUPS;
 }
 
-static void configure_addb(const struct session *session, struct tm_addb_config *config)
+static void configure_addb(const struct options_addb *addb, struct tm_addb_config *config)
 {
-	const struct options_addb *addb = &session->options->addb;
-
-	if (layers__tell_addb(session))
-		addb_sums__configure(config);
 	if (!addb->filter)
 		return;
 	config->on = 1;
 	config->wakeup = addb->buffer / CALL_WAKEUPS;
 	addb_filter__configure(addb->filter, config);
-}
-
-/* Sums over ADDB2 records are left out where the kernel takes the programs only without them. */
-static int load_programs(struct session *session, struct kernel_options *options, struct error *err)
-{
-	struct tm_addb_config *addb = &options->config.addb;
-	struct error without;
-	int rc = kernel__load(&session->kernel, options, err);
-
-	if (rc >= 0 || rc == -EPERM || addb->on || !addb->n_machines)
-		return rc;
-	addb->n_machines = addb->n_words = 0;
-	if (kernel__load(&session->kernel, options, &without) < 0)
-		return rc;
-	note_list__add(&session->notes,
-		       "this kernel takes no sums over ADDB2 records: how long machines are in "
-		       "states is not known");
-	return 0;
 }
 
 static int load_kernel(struct session *session, struct error *err)
@@ -122,10 +99,10 @@ static int load_kernel(struct session *session, struct error *err)
 				(session->block ? 1U << TM_LAYER_BLOCK : 0) |
 				(options.user ? 1U << TM_LAYER_USER : 0);
 	configure_calls(&session->options->calls, &options.config);
-	configure_addb(session, &options.config.addb);
+	configure_addb(&session->options->addb, &options.config.addb);
 	rc = scope__configure(session, &options.config, &options.cgroup_fd, err);
 	if (!rc)
-		rc = load_programs(session, &options, err);
+		rc = kernel__load(&session->kernel, &options, err);
 	if (options.cgroup_fd >= 0)
 		close(options.cgroup_fd);
 	if (rc < 0)

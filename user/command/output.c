@@ -19,8 +19,8 @@ struct output {
 	const struct options *options;
 	struct session *session;
 	struct live_run *live;
-	struct calls *calls; /* NULL: single calls are not recorded */
-	struct addb_output *addb;
+	struct calls *calls;	    /* NULL: single calls are not recorded */
+	struct addb_output *addb;   /* NULL: no ADDB2 records */
 	struct sink_json *json;	    /* NULL: tables */
 	FILE *tables;		    /* where they go; NULL: nobody asked for them */
 	struct recorder *recorder;  /* NULL: none */
@@ -155,18 +155,13 @@ static void on_calls(void *context)
 	calls__drain(output->calls, false, &err);
 }
 
-/* Records that cannot be written are told; the figures are not touched. */
-static void take_addb(struct output *output, bool over)
-{
-	struct error err;
-
-	if (addb_output__drain(output->addb, over, &err) < 0)
-		fprintf(stderr, "tmtrace: %s\n", err.text);
-}
-
 static void on_addb(void *context)
 {
-	take_addb(context, false);
+	struct output *output = context;
+	struct error err;
+
+	if (addb_output__drain(output->addb, false, &err) < 0)
+		fprintf(stderr, "tmtrace: %s\n", err.text);
 }
 
 /* What comes through a ring buffer: when it has filled, and from time to time. */
@@ -278,11 +273,10 @@ static int print(struct output *output, bool final, struct error *err)
 	live_run__follow(output->live);
 	if (output->calls)
 		rc = calls__drain(output->calls, final, err);
-	if (rc < 0)
-		return rc;
-	take_addb(output, final);
-	if (final)
-		rc = addb_output__finish(output->addb, &output->session->notes, err);
+	if (!rc)
+		rc = addb_output__drain(output->addb, final, err);
+	if (!rc && final)
+		addb_output__finish(output->addb, &output->session->notes);
 	if (rc < 0)
 		return rc;
 	if (final && output->calls)
@@ -296,8 +290,6 @@ static int print(struct output *output, bool final, struct error *err)
 		rc = print_records(output, snapshot, final, err);
 	else if (output->tables)
 		rc = print_tables(output, snapshot, final, err);
-	if (!rc && final && output->tables)
-		rc = addb_output__print(output->addb, err);
 	/* What is printed and what is recorded end at the same time. */
 	if (final && output->recorder)
 		recorded = recorder__finish(output->recorder, snapshot, rc < 0 ? &later : err);

@@ -251,11 +251,8 @@ bool kernel__addb(const struct kernel *kernel, struct kernel_addb *addb)
 
 	addb->ring = bpf_map__fd(skel->maps.tm_addb);
 	addb->ledgers = bpf_map__fd(skel->maps.tm_addb_ledgers);
-	addb->sums = bpf_map__fd(skel->maps.tm_addb_sums);
-	addb->since = bpf_map__fd(skel->maps.tm_addb_since);
 	addb->shards = kernel->options.config.shards;
-	addb->told = kernel->options.config.addb.on;
-	return kernel->options.config.addb.n_machines;
+	return kernel->options.config.addb.on;
 }
 
 int kernel__inode(const struct kernel *kernel, int fd, struct tm_file *file)

@@ -58,14 +58,12 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps);
 
 /* Where ADDB2 records come from; descriptors stay the kernel's. */
 struct kernel_addb {
-	int ring;	 /* tm_addb */
-	int ledgers;	 /* tm_addb_ledgers: a struct tm_addb_ledger for each role and shard */
-	int sums, since; /* tm_addb_sums, tm_addb_since */
+	int ring;    /* tm_addb */
+	int ledgers; /* tm_addb_ledgers: a struct tm_addb_ledger for each role and shard */
 	__u32 shards;
-	bool told; /* one by one */
 };
 
-/* false: no layer that has them is traced. */
+/* false: they are not asked for. */
 bool kernel__addb(const struct kernel *kernel, struct kernel_addb *addb);
 
 /*

@@ -98,10 +98,6 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 	}
 	if (config->addb.on)
 		bpf_map__set_max_entries(skel->maps.tm_addb, options->addb_buffer);
-	if (config->addb.n_machines) {
-		bpf_map__set_max_entries(skel->maps.tm_addb_since, TM_ADDB_FOLLOWED);
-		bpf_map__set_max_entries(skel->maps.tm_addb_sums, TM_ADDB_SUMS);
-	}
 	bpf_map__set_max_entries(skel->maps.tm_addb_ledgers, TM_ADDB_ROLES * config->shards);
 }
 

@@ -220,8 +220,7 @@ static void put_words(FILE *out, const struct addb_value *value, unsigned int fi
 	fputc(']', out);
 }
 
-static const struct addb_field whole_histogram = { .format = ADDB_HISTOGRAM,
-						   .words = TM_ADDB_WORDS };
+static const struct addb_field histogram = { .format = ADDB_HISTOGRAM, .words = TM_ADDB_WORDS };
 
 static void put_payload(FILE *out, const struct addb_value *value,
 			const struct addb_machine *phases)
@@ -236,7 +235,7 @@ static void put_payload(FILE *out, const struct addb_value *value,
 		return;
 	}
 	if (value->id >= ADDB_ID_FOP_FIRST && value->id <= ADDB_ID_FOP_LAST) {
-		fields = &whole_histogram;
+		fields = &histogram;
 		n = 1;
 	}
 	for (i = 0, f = 0; f < n && i + fields[f].words <= value->n; i += fields[f].words, f++) {
@@ -280,68 +279,12 @@ void json_addb__put(struct json_addb *addb, FILE *out, const struct addb_record 
 	fprintf(out, "],\"labels_unreadable\":%u}\n", origin->unreadable);
 }
 
-static void put_object(FILE *out, struct json_object *record)
-{
-	char *members = json_value__members(record);
-
-	if (members)
-		fprintf(out, "{%s}\n", members);
-	free(members);
-}
-
-/* The numbers are ns where the name of the member says so. */
-static void add_figures(struct json_object *record, const struct addb_sum *sum, const char *unit)
-{
-	const struct histogram histogram = histogram__of(sum->sum.buckets);
-	static const struct {
-		const char *name;
-		unsigned int per_mille;
-	} quantiles[] = { { "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p999", 999 } };
-	char name[32];
-
-	json_value__add_u64(record, "count", sum->sum.count);
-	snprintf(name, sizeof(name), "total%s", unit);
-	json_value__add_u64(record, name, sum->sum.total);
-	snprintf(name, sizeof(name), "min%s", unit);
-	json_value__add_u64(record, name, addb_sum__min(sum));
-	snprintf(name, sizeof(name), "max%s", unit);
-	json_value__add_u64(record, name, sum->sum.max);
-	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
-		snprintf(name, sizeof(name), "%s%s", quantiles[i].name, unit);
-		json_value__add_u64(record, name, addb_sum__quantile(sum, quantiles[i].per_mille));
-	}
-	json_value__add_string(record, "scheme", TM_HISTOGRAM_SCHEME);
-	json_object_object_add(record, "buckets", json_value__buckets(&histogram));
-}
-
-void json_addb__put_sum(struct json_addb *addb, FILE *out, const struct addb_sum *sum,
-			__u64 time_ns)
-{
-	bool state = addb_sum__is_state(sum);
-	struct json_object *record =
-		json_value__record(addb->run, state ? "addb_state" : "addb_value", time_ns);
-	char text[256];
-
-	if (!record)
-		return;
-	json_value__add_string(record, "cgroup", names__cgroup(addb->run, sum->key.job));
-	json_value__add_measured(record, "cgroup_id", sum->key.job, sum->key.job != 0);
-	json_object_object_add(record, "id", json_value__hex(sum->key.id));
-	json_value__add_string(record, "name", addb_text__name(sum->key.id, text, sizeof(text)));
-	if (state)
-		json_value__add_string(record, "fom", addb_sum__fom(sum, text, sizeof(text)));
-	json_value__add_string(record, state ? "state" : "field",
-			       addb_sum__what(sum, text, sizeof(text)));
-	add_figures(record, sum, addb_sum__is_time(sum) ? "_ns" : "");
-	json_object_object_add(record, "final", json_object_new_boolean(true));
-	put_object(out, record);
-}
-
 void json_addb__put_counts(struct json_addb *addb, FILE *out, const struct addb_counts *counts,
 			   __u64 time_ns)
 {
 	struct json_object *record = json_value__record(addb->run, "addb_count", time_ns);
 	const struct tm_addb_ledger *kernel = &counts->kernel;
+	char *members;
 
 	if (record) {
 		json_value__add_u64(record, "recorded", kernel->recorded);
@@ -350,12 +293,12 @@ void json_addb__put_counts(struct json_addb *addb, FILE *out, const struct addb_
 		json_value__add_u64(record, "full", kernel->full);
 		json_value__add_u64(record, "busy", kernel->busy);
 		json_value__add_u64(record, "labels_unreadable", kernel->labels_unreadable);
-		json_value__add_u64(record, "untracked", kernel->untracked);
-		json_value__add_u64(record, "unsummed", kernel->unsummed);
-		json_value__add_u64(record, "followed", counts->followed);
 		json_value__add_u64(record, "written", counts->taken);
 		json_value__add_u64(record, "filtered", counts->filtered);
 		json_object_object_add(record, "final", json_object_new_boolean(true));
 	}
-	put_object(out, record);
+	members = json_value__members(record);
+	if (members)
+		fprintf(out, "{%s}\n", members);
+	free(members);
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "addb/record.h"
-#include "addb/sums.h"
 #include "report/report.h"
 
 struct json_addb;
@@ -18,10 +17,6 @@ void json_addb__free(struct json_addb *addb); /* NULL is fine */
 /* Writes one, and a newline. Errors stay in the stream. */
 void json_addb__put(struct json_addb *addb, FILE *out, const struct addb_record *record,
 		    const struct addb_origin *origin);
-
-/* Writes a sum, addb_state or addb_value, and a newline. */
-void json_addb__put_sum(struct json_addb *addb, FILE *out, const struct addb_sum *sum,
-			__u64 time_ns);
 
 /* Writes what became of all records, and a newline. */
 void json_addb__put_counts(struct json_addb *addb, FILE *out, const struct addb_counts *counts,
