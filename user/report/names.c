@@ -100,7 +100,8 @@ bool names__has_size(const struct report_run *run, const struct tm_key *key)
 
 static bool fails_with_errno(const struct report_run *run, const struct tm_key *key)
 {
-	return key->layer < TM_LAYER_USER || key__is_operation(key) || reads(run, key, REPORT_ERRNO);
+	return key->layer < TM_LAYER_USER || key__is_operation(key) ||
+	       reads(run, key, REPORT_ERRNO);
 }
 
 const char *names__error(const struct report_run *run, const struct tm_key *key, __s32 code,
