@@ -385,7 +385,7 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 	value = operand__extend(value, probe->spec.return_width, probe->spec.return_signed);
 	failed = call__failed(&probe->spec, value, &code);
 	if (probe->spec.role.kind)
-		operation__leave(frame, depth - 1, duration, failed);
+		operation__leave((struct tm_frame *)frame, depth - 1, duration, failed);
 	if (failed) {
 		series__fail(series, code, probe->spec.fail != TM_FAIL_NEGATIVE_ERRNO);
 	} else if (probe->spec.size.kind != TM_SIZE_NONE) {

@@ -6,7 +6,7 @@ TM_INLINE void drop(const struct tm_operation *operation, enum tm_operation_loss
 {
 	struct tm_series *series;
 
-	if (operation->state == TM_OPERATION_EXPECTED)
+	if (operation->state == TM_OPERATION_EXPECTED || operation->state == TM_OPERATION_DONE)
 		return;
 	series = series__at(operation->slot);
 	if (!series)
@@ -79,7 +79,8 @@ __attribute__((noinline)) int operation__launched(struct operation_event *event)
 	if (!operation || operation->launch_ns != event->number)
 		return 0;
 	if (!event->failed) {
-		operation->state = TM_OPERATION_LAUNCHED;
+		__sync_val_compare_and_swap(&operation->state, TM_OPERATION_LAUNCHING,
+					    TM_OPERATION_LAUNCHED);
 		return 0;
 	}
 	if (!bpf_map_delete_elem(&tm_operations, &key) && series)
@@ -118,26 +119,30 @@ TM_INLINE void count(struct tm_series *series, const struct tm_operation *operat
 	ADD(series->in_flight, -1ULL);
 }
 
-/* It is complete: who deletes it counts it. */
+/* It is complete: one alone counts it, whoever else looks at it. */
 __attribute__((noinline)) int operation__finish(struct operation_event *event)
 {
-	struct tm_operation *found, operation;
+	struct tm_operation *operation;
 	struct tm_operation_key key;
 	struct tm_series *series;
+	u32 state;
 
 	if (!event)
 		return 0;
 	key = event->key;
-	found = bpf_map_lookup_elem(&tm_operations, &key);
-	if (!found || found->state == TM_OPERATION_EXPECTED)
+	operation = bpf_map_lookup_elem(&tm_operations, &key);
+	if (!operation)
 		return 0;
-	operation = *found;
-	if (bpf_map_delete_elem(&tm_operations, &key))
+	state = *(volatile u32 *)&operation->state;
+	if (state != TM_OPERATION_LAUNCHING && state != TM_OPERATION_LAUNCHED)
 		return 0;
-	series = series__at(operation.slot);
+	if (__sync_val_compare_and_swap(&operation->state, state, TM_OPERATION_DONE) != state)
+		return 0;
+	series = series__at(operation->slot);
 	if (series)
-		count(series, &operation, event);
-	tell_parent(&operation, key.tgid, event->now);
+		count(series, operation, event);
+	tell_parent(operation, key.tgid, event->now);
+	bpf_map_delete_elem(&tm_operations, &key);
 	return 0;
 }
 
@@ -186,6 +191,12 @@ __attribute__((noinline)) int operation__forget(struct operation_event *event)
 	return 0;
 }
 
+struct operation_poll {
+	u64 address, start_ns, now;
+	u64 n; /* items; where the kernel inlines bpf_loop() (1ade23711971), it reads 64 bits */
+	u32 probe, tgid, layer, pad;
+};
+
 /* Does a poll's state of an operation mean that it is complete? */
 TM_INLINE bool is_complete(const struct tm_role *role, s32 state)
 {
@@ -228,14 +239,48 @@ static long look_at(u32 i, struct operation_poll *poll)
 	return 0;
 }
 
-__attribute__((noinline)) int operation__look(struct operation_poll *poll)
+/* It ends. */
+__attribute__((noinline)) int operation__leave(struct tm_frame *frame, u32 depth, u64 duration,
+					       bool failed)
 {
-	struct operation_poll copy;
+	u32 index, tgid = bpf_get_current_pid_tgid() >> 32;
+	struct tm_opening *opening;
+	struct tm_probe *probe;
+	u64 now;
 
-	if (!poll)
+	if (!frame)
 		return 0;
-	copy = *poll;
-	bpf_loop(copy.n, look_at, &copy, 0);
+	index = frame->probe;
+	now = frame->start_ns + duration;
+	probe = bpf_map_lookup_elem(&tm_probes, &index);
+	opening = operation__opening(depth, 0);
+	if (!probe || !opening || !opening->address)
+		return 0;
+	if (probe->spec.role.kind == TM_ROLE_LAUNCH) {
+		struct operation_event event = {
+			.key = { opening->address, tgid, probe->layer },
+			.now = now,
+			.number = opening->number,
+			.slot = opening->slot,
+			.failed = failed,
+		};
+
+		operation__launched(&event);
+	} else if (probe->spec.role.kind == TM_ROLE_POLL) {
+		struct operation_poll poll = {
+			.address = opening->address,
+			.start_ns = frame->start_ns,
+			.now = now,
+			.n = opening->number < TM_SUM_MAX ? opening->number : TM_SUM_MAX,
+			.probe = index,
+			.tgid = tgid,
+			.layer = probe->layer,
+		};
+
+		if ((s64)opening->number > 0)
+			bpf_loop(poll.n, look_at, &poll, 0);
+	}
+	opening->address = 0;
 	return 0;
 }
 

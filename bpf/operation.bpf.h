@@ -22,19 +22,15 @@ struct operation_event {
 	u8 pad[6];
 };
 
-struct operation_poll {
-	u64 address, start_ns, now;
-	u64 n; /* items; where the kernel inlines bpf_loop() (1ade23711971), it reads 64 bits */
-	u32 probe, tgid, layer, pad;
-};
-
 /* Each returns 0, operation__launch() 1 if it is a launch to be followed. None is inlined. */
 int operation__launch(struct operation_event *event);
 int operation__launched(struct operation_event *event);
 int operation__finish(struct operation_event *event);
 int operation__expect(struct operation_event *event, struct tm_operation_key *step);
 int operation__forget(struct operation_event *event);
-int operation__look(struct operation_poll *poll);
+/* The call of a frame ends, which is the one at index depth. Kernels before 6.13 have 512 bytes of
+ * stack for all the functions that are inside one another here. */
+int operation__leave(struct tm_frame *frame, u32 depth, u64 duration, bool failed);
 /* Those of a process that is over. */
 int operation__sweep(u32 tgid);
 
@@ -135,45 +131,6 @@ static __attribute__((noinline)) int operation__open(const struct pt_regs *regs,
 	opening->address = event.key.address;
 	opening->number = event.now;
 	opening->slot = event.slot;
-	return 0;
-}
-
-/* It ends. */
-static __attribute__((noinline)) int operation__leave(const struct tm_frame *frame, u32 depth,
-						      u64 duration, bool failed)
-{
-	u32 index = frame->probe, tgid = bpf_get_current_pid_tgid() >> 32;
-	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &index);
-	struct tm_opening *opening = operation__opening(depth, 0);
-	u64 now = frame->start_ns + duration;
-
-	if (!probe || !opening || !opening->address)
-		return 0;
-	if (probe->spec.role.kind == TM_ROLE_LAUNCH) {
-		struct operation_event event = {
-			.key = { opening->address, tgid, probe->layer },
-			.now = now,
-			.number = opening->number,
-			.slot = opening->slot,
-			.failed = failed,
-		};
-
-		operation__launched(&event);
-	} else if (probe->spec.role.kind == TM_ROLE_POLL) {
-		struct operation_poll poll = {
-			.address = opening->address,
-			.start_ns = frame->start_ns,
-			.now = now,
-			.n = opening->number < TM_SUM_MAX ? opening->number : TM_SUM_MAX,
-			.probe = index,
-			.tgid = tgid,
-			.layer = probe->layer,
-		};
-
-		if ((s64)opening->number > 0)
-			operation__look(&poll);
-	}
-	opening->address = 0;
 	return 0;
 }
 

@@ -16,6 +16,7 @@ enum tm_operation_state {
 	TM_OPERATION_EXPECTED,	/* not launched yet; which one it works for is known */
 	TM_OPERATION_LAUNCHING, /* inside the call that launches it */
 	TM_OPERATION_LAUNCHED,
+	TM_OPERATION_DONE, /* being counted */
 };
 
 /* One in flight. Times are of CLOCK_MONOTONIC. */

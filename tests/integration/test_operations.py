@@ -8,7 +8,7 @@ import os
 from harness import PATIENCE, Records, check, check_ledgers, check_lossless, equal, wait_for
 
 # How far a latency may be off: 2 %, or 20 us of each operation.
-SHARE, EACH_NS = 0.02, 20000 * PATIENCE
+SHARE, EACH_NS = 0.02 * max(1, PATIENCE / 3), 20000 * PATIENCE
 
 
 def final_operations(records, layer="mio"):
