@@ -326,21 +326,18 @@ static __attribute__((noinline)) int call__put(const struct tm_frame *frame,
 	u32 depth = stack ? stack->depth - 1 : 0;
 	struct tm_described *described = call__described(depth, 0);
 	u64 ids = bpf_get_current_pid_tgid();
-	struct tm_call_event event = {
-		.call = {
-			.start_ns = frame->start_ns,
-			.duration_ns = duration,
-			.id = frame->sequence,
-			.pid = ids >> 32,
-			.tid = ids,
-			.slot = frame->slot,
-			.depth = depth,
-		},
-	};
-	struct tm_call *call = &event.call;
+	struct tm_call *call = &thread->event.call;
 
 	if (!probe)
 		return 0;
+	__builtin_memset(call, 0, sizeof(*call));
+	call->start_ns = frame->start_ns;
+	call->duration_ns = duration;
+	call->id = frame->sequence;
+	call->pid = ids >> 32;
+	call->tid = ids;
+	call->slot = frame->slot;
+	call->depth = depth;
 	if (described) {
 		call->parent = described->parent;
 		call->object[0] = described->object[0];
@@ -357,7 +354,7 @@ static __attribute__((noinline)) int call__put(const struct tm_frame *frame,
 	call->object_kind = probe->spec.object.kind;
 	if (probe->spec.object.big_endian)
 		call->flags |= TM_CALL_BIG_ENDIAN;
-	return recorder__put(&event, thread, TM_PROBE_USER + frame->probe);
+	return recorder__put(thread, TM_PROBE_USER + frame->probe);
 }
 
 TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thread, u64 duration,

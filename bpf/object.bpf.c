@@ -44,7 +44,7 @@ static long walk_up(u32 i, struct path_walk *walk)
 }
 
 /* Notes the path of a file: as the kernel knows it, from the root of its mounts. */
-static __attribute__((noinline)) bool note_path(u32 slot, u64 address)
+TM_INLINE bool note_path(u32 slot, u64 address)
 {
 	struct file *file = (void *)address;
 	struct path_walk walk = { .slot = slot, .dentry = BPF_CORE_READ(file, f_path.dentry) };
@@ -90,8 +90,7 @@ static __attribute__((noinline)) u32 take_slot(bool is_reserved)
 	return slot < tm_config.objects ? slot : TM_NO_OBJECT;
 }
 
-static __attribute__((noinline)) u32 make(const struct tm_object_key *key, u64 file,
-					  const struct tm_name_words *name)
+TM_INLINE u32 make(const struct tm_object_key *key, u64 file, const struct tm_name_words *name)
 {
 	u32 slot = take_slot(key->what == TM_OBJECT_PATHS || key->what == TM_OBJECT_OTHERS);
 	struct tm_object *object = bpf_map_lookup_elem(&tm_objects, &slot);
@@ -100,7 +99,7 @@ static __attribute__((noinline)) u32 make(const struct tm_object_key *key, u64 f
 	if (!object)
 		return TM_NO_OBJECT;
 	object->key = *key;
-	if (key->what == TM_OBJECT_FILE)
+	if (file)
 		object->is_cut = !note_path(slot, file);
 	else if (name)
 		note_name(slot, name);
@@ -116,32 +115,36 @@ static __attribute__((noinline)) u32 make(const struct tm_object_key *key, u64 f
 	return slot;
 }
 
-__attribute__((noinline)) u32 object__find(struct tm_object_key *wanted, u64 file,
-					   const struct tm_name_words *name)
+/* The record of all of a job and layer that there is no room for. */
+TM_INLINE u32 find_others(struct tm_object_key *key)
 {
-	struct tm_object_key key;
 	u32 *slot;
 
-	if (!wanted)
-		return TM_NO_OBJECT;
-	/* A copy: up to 6.2 the argument of a global function cannot be the key of a map. */
-	key = *wanted;
-	slot = bpf_map_lookup_elem(&tm_object_slots, &key);
-	return slot ? *slot : make(&key, file, name);
+	key->what = TM_OBJECT_OTHERS;
+	key->tgid = 0;
+	key->id[0] = key->id[1] = 0;
+	slot = bpf_map_lookup_elem(&tm_object_slots, key);
+	return slot ? *slot : make(key, 0, NULL);
 }
 
-/* The record of all that have none of their own. */
-static __attribute__((noinline)) struct tm_object *others_of(u64 job, u8 layer)
+__hidden __attribute__((noinline)) u32 object__find(struct tm_object_key *key, u64 file,
+						    const struct tm_name_words *name)
 {
-	struct tm_object_key key = { .job = job, .layer = layer, .what = TM_OBJECT_OTHERS };
-	u32 *found = bpf_map_lookup_elem(&tm_object_slots, &key);
-	u32 slot = found ? *found : make(&key, 0, NULL);
+	u32 *found = bpf_map_lookup_elem(&tm_object_slots, key);
+	u32 slot = found ? *found : make(key, file, name);
+
+	return slot == TM_NO_OBJECT ? find_others(key) : slot;
+}
+
+/*
+ * Of what has lost its record while it was under way, or got none: of no job. No deeper calls from
+ * here: where AIO ends, little is left of the stack.
+ */
+TM_INLINE struct tm_object *nobody(u8 layer)
+{
+	u32 slot = layer % TM_OBJECT_NOBODY;
 	struct tm_object *object = bpf_map_lookup_elem(&tm_objects, &slot);
 
-	if (object)
-		return object;
-	slot = layer % TM_OBJECT_NOBODY;
-	object = bpf_map_lookup_elem(&tm_objects, &slot);
 	if (object && object->state != TM_OBJECT_LIVE) {
 		object->key.layer = layer;
 		object->key.what = TM_OBJECT_OTHERS;
@@ -184,7 +187,7 @@ static __attribute__((noinline)) int count_rare_size(struct tm_access *access, u
 TM_INLINE void count_size(struct tm_access *access, u64 bytes)
 {
 	u64 tag = bytes + 1;
-	u32 class = size_class(bytes);
+	u64 class = size_class(bytes);
 
 	TM_PIN(class);
 	ADD(access->sizes[class < TM_OBJECT_SIZES ? class : 0], 1);
@@ -259,7 +262,7 @@ static __attribute__((noinline)) int count_other(struct tm_object *object,
 						 const struct operation *operation)
 {
 	bool vfs = operation->layer == TM_LAYER_VFS;
-	u32 function = vfs ? operation->function : 0;
+	u64 function = vfs ? operation->function : 0; /* 64 bits: 6.1 checks bounds of no less */
 	u64 start = operation->start_ns;
 
 	TM_PIN(function);
@@ -284,7 +287,7 @@ __attribute__((noinline)) int object__count(struct operation *operation)
 	slot = operation->object.slot;
 	object = bpf_map_lookup_elem(&tm_objects, &slot);
 	if (!object || object->serial != operation->object.serial)
-		object = others_of(operation->job, operation->layer);
+		object = nobody(operation->layer);
 	if (!object)
 		return 0;
 	if (operation->has_failed)

@@ -39,9 +39,10 @@ int object__count(struct operation *operation);
 /*
  * The slot of a key, a new one where there is none, TM_NO_OBJECT where there is no room. file: the
  * address of the struct file that it is of, or 0; name: of an object that has one, or NULL. Not
- * inlined: a thread remembers which file it found.
+ * inlined: a thread remembers which file it found. Hidden: verified where it is called, so that the
+ * key needs no copy on the stack, of which AIO leaves little.
  */
-u32 object__find(struct tm_object_key *wanted, u64 file, const struct tm_name_words *name);
+__hidden u32 object__find(struct tm_object_key *wanted, u64 file, const struct tm_name_words *name);
 
 TM_INLINE struct tm_object_ref object__ref(u32 slot)
 {

@@ -96,15 +96,12 @@ TM_INLINE struct tm_walker *recorder__stackless(enum tm_stackless reason)
 	return NULL;
 }
 
-/* What takes the stack of a call; NULL: it has none, and that is counted. */
-TM_INLINE struct tm_walker *recorder__walker(const struct tm_call *call)
+/* What takes the stack of the current thread; NULL: there is none, and that is counted. */
+TM_INLINE struct tm_walker *recorder__walker(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct tm_walker *walker;
+	struct tm_walker *walker = walk__of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-	if (!call->tid)
-		return recorder__stackless(TM_STACKLESS_ASYNC);
-	walker = walk__of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	return walker ? walker : recorder__stackless(TM_STACKLESS_MEMORY);
 }
 
@@ -129,29 +126,35 @@ static __attribute__((noinline)) int recorder__put_stacked(const struct tm_call_
 	return bpf_ringbuf_output(&tm_calls, out, *size, recorder__wakeup(*size));
 }
 
-/* Records a call that a probe has counted; thread is the current one's state. */
-static __attribute__((noinline)) int recorder__put(struct tm_call_event *event,
-						   struct tm_thread *thread, u32 probe)
+/* Is a call that took so long to be recorded? thread is the current one's state. */
+TM_INLINE bool recorder__wants(struct tm_call_ledger *ledger, struct tm_thread *thread,
+			       u64 duration_ns)
+{
+	if (duration_ns < tm_config.call_min_ns) {
+		ADD(ledger->too_short, 1);
+		return false;
+	}
+	if (!recorder__samples(thread)) {
+		ADD(ledger->sampled_out, 1);
+		return false;
+	}
+	return true;
+}
+
+/* Records a call of the current thread that a probe has counted: thread->event. */
+static __attribute__((noinline)) int recorder__put(struct tm_thread *thread, u32 probe)
 {
 	struct tm_call_ledger *ledger = recorder__ledger(probe);
+	struct tm_call_event *event = &thread->event;
 	struct tm_walker *walker = NULL;
 	u64 size = sizeof(*event);
 	int rc;
 
-	if (!ledger)
+	if (!ledger || !recorder__wants(ledger, thread, event->call.duration_ns))
 		return 0;
-	if (event->call.duration_ns < tm_config.call_min_ns) {
-		ADD(ledger->too_short, 1);
-		return 0;
-	}
-	if (!recorder__samples(thread)) {
-		ADD(ledger->sampled_out, 1);
-		return 0;
-	}
-	if (event->call.tid)
-		bpf_get_current_comm(event->comm, sizeof(event->comm));
+	bpf_get_current_comm(event->comm, sizeof(event->comm));
 	if (walk__is_on())
-		walker = recorder__walker(&event->call);
+		walker = recorder__walker();
 	if (walker) {
 		rc = recorder__put_stacked(event, walker, probe < TM_PROBE_USER, &size);
 	} else if (event->call.object_kind == TM_OBJECT_STRING) {

@@ -144,62 +144,80 @@ TM_INLINE void vfs__count_object(struct operation *operation, s64 result)
 	object__count(operation);
 }
 
-/* An operation that vfs__end() has counted, as a single call; stack: of its thread, or NULL. */
-static __attribute__((noinline)) int vfs__put(struct tm_call_event *event, struct tm_stack *stack,
-					      u32 function)
+/* What a call's record has beside who made it and when. */
+TM_INLINE void vfs__describe(struct tm_call *call, u32 function, s64 result)
 {
-	struct tm_thread *thread = thread__get();
-	struct tm_call *call = &event->call;
+	call->rc = result;
+	call->flags = TM_CALL_RC;
+	if (vfs__counts_bytes(function) && result >= 0) {
+		call->bytes = result;
+		call->flags |= TM_CALL_BYTES;
+	}
+}
+
+/* An operation that vfs__end() has counted, as a single call: a system call, which ends now. */
+static __attribute__((noinline)) int vfs__put_call(u32 function, u32 slot, u64 start_ns, u64 ns,
+						   s64 result)
+{
+	struct tm_thread *thread = thread__find();
+	struct tm_stack *stack = thread__find_stack();
+	u64 ids = bpf_get_current_pid_tgid();
+	struct tm_call *call;
 	u32 depth = 0;
 
 	if (!thread) {
 		RECORDER_PASS(TM_PROBE_VFS + function, busy);
 		return 0;
 	}
+	call = &thread->event.call;
+	__builtin_memset(call, 0, sizeof(*call));
 	call->id = recorder__id(thread);
-	call->flags = TM_CALL_RC;
-	if (vfs__counts_bytes(function) && call->rc >= 0) {
-		call->bytes = call->rc;
-		call->flags |= TM_CALL_BYTES;
-	}
+	call->start_ns = start_ns;
+	call->duration_ns = ns;
+	call->pid = ids >> 32;
+	call->tid = ids;
+	call->slot = slot;
+	vfs__describe(call, function, result);
 	if (stack)
 		call->parent = recorder__around(stack, &depth);
 	call->depth = depth;
-	return recorder__put(event, thread, TM_PROBE_VFS + function);
+	return recorder__put(thread, TM_PROBE_VFS + function);
 }
 
-/* A system call was it, which ends now. */
-TM_INLINE void vfs__put_call(u32 function, u32 slot, u64 start_ns, u64 ns, s64 result)
+/* The same of a request of a process, which completed wherever this is: maybe in an interrupt. */
+static __attribute__((noinline)) int vfs__put_request(const struct tm_request *request, u64 now,
+						      s64 result)
 {
-	u64 ids = bpf_get_current_pid_tgid();
-	struct tm_call_event event = {
-		.call = {
-			.start_ns = start_ns,
-			.duration_ns = ns,
-			.rc = result,
-			.pid = ids >> 32,
-			.tid = ids,
-			.slot = slot,
-		},
-	};
+	struct tm_call_ledger *ledger = recorder__ledger(TM_PROBE_VFS + request->function);
+	struct tm_thread *thread = thread__get();
+	struct tm_call_event *event;
+	u64 ns = now - request->start_ns;
 
-	vfs__put(&event, thread__find_stack(), function);
-}
-
-/* A request of a process was it, which completed wherever this is. */
-TM_INLINE void vfs__put_request(const struct tm_request *request, u64 now, s64 result)
-{
-	struct tm_call_event event = {
-		.call = {
-			.start_ns = request->start_ns,
-			.duration_ns = now - request->start_ns,
-			.rc = result,
-			.pid = request->tgid,
-			.slot = request->slot,
-		},
-	};
-
-	vfs__put(&event, NULL, request->function);
+	if (!ledger)
+		return 0;
+	if (!thread) {
+		ADD(ledger->busy, 1);
+		return 0;
+	}
+	if (!recorder__wants(ledger, thread, ns))
+		return 0;
+	event = bpf_ringbuf_reserve(&tm_calls, sizeof(*event), 0);
+	if (!event) {
+		recorder__lose(ledger, sizeof(*event));
+		return 0;
+	}
+	__builtin_memset(event, 0, sizeof(*event));
+	event->call.id = recorder__id(thread);
+	event->call.start_ns = request->start_ns;
+	event->call.duration_ns = ns;
+	event->call.pid = request->tgid;
+	event->call.slot = request->slot;
+	vfs__describe(&event->call, request->function, result);
+	if (walk__is_on())
+		recorder__stackless(TM_STACKLESS_ASYNC);
+	ADD(ledger->recorded, 1);
+	bpf_ringbuf_submit(event, recorder__wakeup(sizeof(*event)));
+	return 0;
 }
 
 /* By which file a request is to be counted; NULL: it names only a path. */

@@ -73,7 +73,8 @@ struct tm_thread {
 	__u64 last_call;   /* id of the last one, 0: none yet */
 	__u32 sample_left; /* calls left of the current N, and which of them is recorded */
 	__u32 sample_pick;
-	__u32 process; /* what series have as its process; 0: not asked yet */
+	struct tm_call_event event; /* the one that ends: too much for the stack before 6.13 */
+	__u32 process;		    /* what series have as its process; 0: not asked yet */
 	__u32 pad;
 	struct tm_syscall syscall;
 	struct tm_slot_cache slots[TM_SLOT_CACHES];
