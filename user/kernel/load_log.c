@@ -8,10 +8,10 @@
 #include "kernel/load_log.h"
 
 /* libbpf hands its callback no context. */
-static _Thread_local char lacking[128];
+static _Thread_local char lacking[128], refused[64];
 
 /* "failed to resolve CO-RE relocation <byte_off> [262] struct io_kiocb.opcode (0:1 @ offset 8)" */
-static void look_through(const char *text)
+static void look_for_lacking(const char *text)
 {
 	static const char said[] = "failed to resolve CO-RE relocation ";
 	const char *p = strstr(text, said);
@@ -27,6 +27,18 @@ static void look_through(const char *text)
 	snprintf(lacking, sizeof(lacking), "%.*s", (int)n, p);
 }
 
+/* "prog 'syscall_exit': -- BEGIN PROG LOAD LOG --": only where the verifier has said something */
+static void look_for_refused(const char *text)
+{
+	static const char before[] = "prog '", after[] = "': -- BEGIN PROG LOAD LOG --";
+	const char *end = strstr(text, after), *begin = strstr(text, before);
+
+	if (!end || !begin || begin > end || *refused)
+		return;
+	begin += strlen(before);
+	snprintf(refused, sizeof(refused), "%.*s", (int)(end - begin), begin);
+}
+
 static int print(enum libbpf_print_level level, const char *format, va_list args)
 {
 	char *text = NULL;
@@ -34,7 +46,8 @@ static int print(enum libbpf_print_level level, const char *format, va_list args
 
 	if (level == LIBBPF_DEBUG || vasprintf(&text, format, args) < 0)
 		return 0;
-	look_through(text);
+	look_for_lacking(text);
+	look_for_refused(text);
 	if (getenv("TMTRACE_DEBUG"))
 		n = fputs(text, stderr);
 	free(text);
@@ -43,11 +56,16 @@ static int print(enum libbpf_print_level level, const char *format, va_list args
 
 void load_log__begin(void)
 {
-	*lacking = '\0';
+	*lacking = *refused = '\0';
 	libbpf_set_print(print);
 }
 
 const char *load_log__lacking(void)
 {
 	return *lacking ? lacking : NULL;
+}
+
+const char *load_log__refused(void)
+{
+	return *refused ? refused : NULL;
 }

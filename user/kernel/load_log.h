@@ -14,4 +14,7 @@ void load_log__begin(void);
  */
 const char *load_log__lacking(void);
 
+/* The first program that the kernel's verifier has refused since then; NULL: none. */
+const char *load_log__refused(void);
+
 #endif

@@ -12,6 +12,11 @@
 
 static int explain_load(int code, struct error *err)
 {
+	if (load_log__refused())
+		return error__set(err, code,
+				  "cannot load BPF programs: this kernel's verifier refuses '%s'; "
+				  "TMTRACE_DEBUG=1 shows why, --layer leaves layers out",
+				  load_log__refused());
 	if (code == -EPERM || code == -EACCES)
 		return error__set(err, code,
 				  "cannot load BPF programs: not permitted; run as root, e.g. with "
