@@ -127,7 +127,7 @@ static enum compare_verdict judge(double log_ratio, double within, double below)
 {
 	double least = log(COMPARE_LEAST);
 
-	if (fabs(log_ratio) - within > least) {
+	if (fabs(log_ratio) > least && fabs(log_ratio) - within > log(COMPARE_SURELY)) {
 		if (below > MOSTLY)
 			return log_ratio > 0 ? COMPARE_SLOWER_BELOW : COMPARE_FASTER_BELOW;
 		return log_ratio > 0 ? COMPARE_SLOWER : COMPARE_FASTER;

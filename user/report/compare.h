@@ -12,10 +12,11 @@
  * a processor (compare_typical.h); when the time of all has changed and that has not, it is told,
  * but as that.
  *
- * A change is told where it is surely larger than COMPARE_LEAST: by the spread over time within
- * both runs, with 99 % confidence (batches.h). What differs from run to run but not within
- * one, as a processor's clock, is not seen by that; where all layers that take a processor have
- * changed in the same direction, a layer must have changed by more than they (compare_common.h).
+ * A change is told where it is larger than COMPARE_LEAST, and surely one at all, COMPARE_SURELY: by
+ * the spread over time within both runs, with 99 % confidence (batches.h). What differs from run to
+ * run but not within one, as a processor's clock, is not seen by that; where all layers that take a
+ * processor have changed in the same direction, a layer must have changed by more than they
+ * (compare_common.h).
  */
 #ifndef USER_REPORT_COMPARE_H
 #define USER_REPORT_COMPARE_H
@@ -24,6 +25,8 @@
 
 /* As a factor; changes of less are not told. */
 #define COMPARE_LEAST 1.1
+/* And of those that are told, all that the spread allows is more than this. */
+#define COMPARE_SURELY 1.03
 
 enum compare_side { COMPARE_BEFORE, COMPARE_AFTER, COMPARE_SIDES };
 
