@@ -5,9 +5,8 @@
  * is known before: of three sizes the one that the labels probably need is tried first.
  */
 #include "addb.bpf.h"
+#include "ring.bpf.h"
 #include "series.bpf.h"
-
-#define RING_HEADER 8 /* BPF_RINGBUF_HDR_SZ, before each record */
 
 /* Bytes for labels, powers of two, and how many labels usually fit. */
 #define SMALL	      256
@@ -105,13 +104,9 @@ TM_INLINE s32 addb__pack(u8 *labels, u32 room, const struct addb_source *source,
 	return used;
 }
 
-/* The loader is woken whenever so many bytes have come; its clock does the rest. */
 TM_INLINE u64 addb__wakeup(u64 size)
 {
-	u64 step = tm_config.addb.wakeup, filled = bpf_ringbuf_query(&tm_addb, BPF_RB_AVAIL_DATA);
-
-	return (filled & (step - 1)) + size + RING_HEADER >= step ? BPF_RB_FORCE_WAKEUP
-								  : BPF_RB_NO_WAKEUP;
+	return ring__wakeup(&tm_addb, tm_config.addb.wakeup, size);
 }
 
 enum addb_result {
@@ -158,9 +153,7 @@ DEFINE_PUT(large, LARGE)
 
 TM_INLINE void addb__lose(struct tm_addb_ledger *ledger, u64 size)
 {
-	u64 filled = bpf_ringbuf_query(&tm_addb, BPF_RB_AVAIL_DATA);
-
-	if (filled + size + RING_HEADER > bpf_ringbuf_query(&tm_addb, BPF_RB_RING_SIZE))
+	if (ring__is_full(&tm_addb, size))
 		ADD(ledger->full, 1);
 	else
 		ADD(ledger->busy, 1);

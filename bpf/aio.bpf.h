@@ -167,7 +167,7 @@ static __attribute__((noinline)) int aio__submit(u64 n, u64 blocks, const struct
 		.process = thread->process,
 	};
 
-	vfs__note_submitter(loop.tgid);
+	process__note_submitter(loop.tgid);
 	bpf_loop(n < AIO_MAX ? n : AIO_MAX, aio__begin, &loop, 0);
 	return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "operation.bpf.h"
+#include "processes.bpf.h"
 
 /* It is in flight no more, and not because it was complete. */
 TM_INLINE void drop(const struct tm_operation *operation, enum tm_operation_loss loss)
@@ -14,15 +15,6 @@ TM_INLINE void drop(const struct tm_operation *operation, enum tm_operation_loss
 	ADD(series->in_flight, -1ULL);
 	if (loss < TM_OPERATION_LOSSES)
 		ADD(series->operations_lost[loss], 1);
-}
-
-/* The process has operations, so that at its end there is something to sweep. */
-TM_INLINE void note_process(u32 tgid)
-{
-	u8 yes = 1;
-
-	if (!bpf_map_lookup_elem(&tm_submitters, &tgid))
-		bpf_map_update_elem(&tm_submitters, &tgid, &yes, BPF_ANY);
 }
 
 __attribute__((noinline)) int operation__launch(struct operation_event *event)
@@ -53,7 +45,7 @@ __attribute__((noinline)) int operation__launch(struct operation_event *event)
 	fresh.slot = event->slot;
 	fresh.tid = event->tid;
 	fresh.state = TM_OPERATION_LAUNCHING;
-	note_process(key.tgid);
+	process__note_submitter(key.tgid);
 	if (bpf_map_update_elem(&tm_operations, &key, &fresh, BPF_ANY)) {
 		ADD(series->operations_lost[TM_OPERATION_NO_ENTRY], 1);
 		return 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of processes, where they are told apart: tm_config.per_process. */
+/*
+ * The table of processes, where they are told apart: tm_config.per_process; and who submits what
+ * completes later.
+ */
 #ifndef BPF_PROCESSES_BPF_H
 #define BPF_PROCESSES_BPF_H
 
@@ -25,6 +28,15 @@ TM_INLINE u32 process__of(struct tm_thread *thread)
 	if (!thread->process)
 		thread->process = process__number();
 	return thread->process;
+}
+
+/* The process has operations that complete later: at its end there is something to look for. */
+TM_INLINE void process__note_submitter(u32 tgid)
+{
+	u8 yes = 1;
+
+	if (!bpf_map_lookup_elem(&tm_submitters, &tgid))
+		bpf_map_update_elem(&tm_submitters, &tgid, &yes, BPF_ANY);
 }
 
 #endif

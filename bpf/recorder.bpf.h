@@ -7,12 +7,11 @@
 #define BPF_RECORDER_BPF_H
 
 #include "frame.bpf.h"
+#include "ring.bpf.h"
 #include "thread.bpf.h"
 #include "walk.bpf.h"
 
 #include "tmtrace/call.h"
-
-#define RING_HEADER 8 /* BPF_RINGBUF_HDR_SZ, before each record */
 
 TM_INLINE bool recorder__is_on(void)
 {
@@ -56,20 +55,14 @@ TM_INLINE bool recorder__samples(struct tm_thread *thread)
 	return --thread->sample_left == thread->sample_pick;
 }
 
-/* The loader is woken whenever so many bytes have come; its clock does the rest. */
 TM_INLINE u64 recorder__wakeup(u64 size)
 {
-	u64 step = tm_config.call_wakeup, filled = bpf_ringbuf_query(&tm_calls, BPF_RB_AVAIL_DATA);
-
-	return (filled & (step - 1)) + size + RING_HEADER >= step ? BPF_RB_FORCE_WAKEUP
-								  : BPF_RB_NO_WAKEUP;
+	return ring__wakeup(&tm_calls, tm_config.call_wakeup, size);
 }
 
 TM_INLINE void recorder__lose(struct tm_call_ledger *ledger, u64 size)
 {
-	u64 filled = bpf_ringbuf_query(&tm_calls, BPF_RB_AVAIL_DATA);
-
-	if (filled + size + RING_HEADER > bpf_ringbuf_query(&tm_calls, BPF_RB_RING_SIZE))
+	if (ring__is_full(&tm_calls, size))
 		ADD(ledger->full, 1);
 	else
 		ADD(ledger->busy, 1);

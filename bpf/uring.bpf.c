@@ -140,7 +140,7 @@ TM_INLINE int uring__begin(struct io_kiocb *req)
 		return 0;
 	}
 	uring__heal(key);
-	vfs__note_submitter(request.tgid);
+	process__note_submitter(request.tgid);
 	request.start_ns = bpf_ktime_get_ns();
 	if (bpf_map_update_elem(&tm_uring, &key, &request, BPF_ANY))
 		vfs__drop(request.function, request.slot, TM_LOSS_NO_ENTRY);

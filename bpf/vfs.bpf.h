@@ -8,6 +8,7 @@
 
 #include "file.bpf.h"
 #include "object.bpf.h"
+#include "processes.bpf.h"
 #include "recorder.bpf.h"
 
 /* Does the operation return a number of bytes? */
@@ -37,15 +38,6 @@ TM_INLINE u32 vfs__begin_in(u32 function, u32 slot)
 TM_INLINE u32 vfs__begin(u64 job, u32 process, u32 function, struct file *file)
 {
 	return vfs__begin_in(function, file__slot(job, process, function, file));
-}
-
-/* The current process submits an operation that completes later. */
-TM_INLINE void vfs__note_submitter(u32 tgid)
-{
-	u8 yes = 1;
-
-	if (!bpf_map_lookup_elem(&tm_submitters, &tgid))
-		bpf_map_update_elem(&tm_submitters, &tgid, &yes, BPF_ANY);
 }
 
 /* It was not an operation after all, or not on a file. */

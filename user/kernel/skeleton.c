@@ -12,6 +12,12 @@
 
 static int explain_load(int code, struct error *err)
 {
+	/* A program that lacks a type is refused because of it: the type is the reason to name. */
+	if (load_log__lacking())
+		return error__set(err, code,
+				  "cannot load BPF programs: this kernel's types lack %s; leave "
+				  "out the layers that need it with --layer",
+				  load_log__lacking());
 	if (load_log__refused())
 		return error__set(err, code,
 				  "cannot load BPF programs: this kernel's verifier refuses '%s'; "
@@ -26,11 +32,6 @@ static int explain_load(int code, struct error *err)
 				  "cannot load BPF programs: no memory; trace fewer "
 				  "layers with --layer, or raise the limit on locked "
 				  "memory");
-	if (load_log__lacking())
-		return error__set(err, code,
-				  "cannot load BPF programs: this kernel's types lack %s; leave "
-				  "out the layers that need it with --layer",
-				  load_log__lacking());
 	return error__set(err, code,
 			  "cannot load BPF programs: %s; TMTRACE_DEBUG=1 shows what the kernel "
 			  "said, Linux 5.17 or later is needed",
