@@ -42,6 +42,7 @@ static const struct {
 	{ "uring", load_uring, "file I/O through io_uring" },
 	{ "addb", load_addb, "ADDB2 records of every kind, and as the dump writes them" },
 	{ "ops", load_ops, "operations from launch to completion (--how ...)" },
+	{ "story", load_story, "one operation among others is delayed in one layer (--how ...)" },
 	{ "truth", load_truth, "prints the table of STACK_TRUTH" },
 };
 enum { NR_COMMANDS = sizeof(commands) / sizeof(commands[0]) };

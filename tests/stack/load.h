@@ -50,6 +50,7 @@ int load_files(struct load *l);
 int load_aio(struct load *l);
 int load_uring(struct load *l);
 int load_ops(struct load *l);
+int load_story(struct load *l);
 int load_redzone(struct load *l);
 int load_seccomp(struct load *l);
 int load_addb(struct load *l);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mio_driver.h"
+#include "motr_inject.h"
 #include "truth.h"
 
 #define TRUTH_LAYER "mio"
@@ -190,6 +191,7 @@ static void count(struct transfer *t)
 static int transfer_start(struct mio_obj *obj, const struct mio_iovec *iov, int cnt,
 			  struct mio_op *op, enum m0_obj_opcode code)
 {
+	struct stack_delay delay;
 	struct transfer *t = NULL;
 	int rc;
 
@@ -199,6 +201,8 @@ static int transfer_start(struct mio_obj *obj, const struct mio_iovec *iov, int 
 	if (rc)
 		return rc;
 	count(t);
+	delay = stack_delay_take(STACK_MIDDLEWARE);
+	stack_delay_here(&delay, STACK_MIDDLEWARE);
 	mio_obj_op_init(op, obj, code == M0_OC_WRITE ? MIO_OBJ_WRITE : MIO_OBJ_READ);
 	return next_step(op, t, true);
 }

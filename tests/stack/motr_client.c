@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "motr_client.h"
 #include "truth.h"
@@ -54,12 +55,16 @@ static int start(struct m0_client *c)
 {
 	const char *workers = getenv("STACK_WORKERS");
 	int nr = workers ? atoi(workers) : 3;
+	struct timespec now;
 	int rc;
 
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->work, NULL);
 	c->last = &c->first;
 	c->lifeline = -1;
+	clock_gettime(CLOCK_REALTIME, &now);
+	/* Unlike any other one, as those are that a Motr server gives out. */
+	c->session = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	rc = connect_store(c);
 	nr = nr < 1 ? 1 : nr > MAX_WORKERS ? MAX_WORKERS : nr;
 	for (; !rc && c->nr_workers < nr; c->nr_workers++) {

@@ -25,6 +25,7 @@ struct operation {
 	struct m0_bufvec *data; /* of an object; an index's keys */
 	struct m0_bufvec *values;
 	int32_t *rcs;
+	struct stack_delay delay;
 };
 
 enum { MAX_WORKERS = 16 };
@@ -42,6 +43,7 @@ struct m0_client {
 	pid_t server; /* started by us; 0: none */
 	int lifeline; /* its closing ends the server */
 	_Atomic uint64_t next_xid;
+	uint64_t session; /* with the server */
 };
 
 #pragma GCC visibility push(hidden)

@@ -8,6 +8,16 @@ static struct {
 	_Atomic uint64_t delay_ns;
 } injections[INJECT_CODES];
 
+static __thread struct stack_delay next_delay;
+
+static void wait_ns(uint64_t ns)
+{
+	struct timespec left = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+
+	while (ns && nanosleep(&left, &left))
+		;
+}
+
 void stack_inject(uint32_t code, int32_t rc, uint64_t delay_ns)
 {
 	if (code >= INJECT_CODES)
@@ -18,10 +28,29 @@ void stack_inject(uint32_t code, int32_t rc, uint64_t delay_ns)
 
 int32_t stack_injected(uint32_t code)
 {
-	uint64_t ns = code < INJECT_CODES ? injections[code].delay_ns : 0;
-	struct timespec left = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+	if (code >= INJECT_CODES)
+		return 0;
+	wait_ns(injections[code].delay_ns);
+	return injections[code].rc;
+}
 
-	while (ns && nanosleep(&left, &left))
-		;
-	return code < INJECT_CODES ? injections[code].rc : 0;
+void stack_delay_next(enum stack_layer where, uint64_t ns)
+{
+	next_delay = (struct stack_delay){ .where = where, .ns = ns };
+}
+
+struct stack_delay stack_delay_take(enum stack_layer where)
+{
+	struct stack_delay taken = next_delay;
+
+	if (where != STACK_NOWHERE && taken.where != where)
+		return (struct stack_delay){ 0 };
+	next_delay = (struct stack_delay){ 0 };
+	return taken;
+}
+
+void stack_delay_here(const struct stack_delay *delay, enum stack_layer here)
+{
+	if (delay->where == here)
+		wait_ns(delay->ns);
 }

@@ -175,6 +175,7 @@ void m0_op_launch_one(struct m0_op *op)
 	uint64_t id = op->op_sm.sm_id;
 
 	o->client = op->op_entity->en_realm->re_instance;
+	o->delay = stack_delay_take(STACK_NOWHERE);
 	M0_ADDB2_ADD(M0_AVI_ATTR, id, M0_AVI_OP_ATTR_ENTITY_ID, op->op_entity->en_type);
 	M0_ADDB2_ADD(M0_AVI_ATTR, id, M0_AVI_OP_ATTR_CODE, op->op_code);
 	pthread_mutex_lock(&o->group.lock);

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "motr_inject.h"
+
 enum { WIRE_MAX_ITEMS = 4096, WIRE_MAX_BODY = 64 << 20 };
 
 /* The body: nr items, then data_length bytes (written data; the keys, then the values). */
@@ -20,6 +22,8 @@ struct wire_request {
 	uint32_t nr;
 	uint64_t data_length;
 	uint64_t xid;
+	uint64_t session;
+	struct stack_delay delay;
 };
 
 /* Object: where and how much. Index: the lengths of the key and of the value. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "motr_chain.h"
 #include "motr_client.h"
 #include "motr_inject.h"
 
@@ -21,6 +22,7 @@ struct message {
 /* What m0_rpc_post_sync() sends and gets, and over what; opaque to the application. */
 struct m0_fop {
 	const struct message *request;
+	uint64_t item; /* its id */
 	struct wire_reply *reply;
 	void *body; /* of the reply; the caller's to free */
 };
@@ -96,6 +98,8 @@ static int build(struct operation *o, struct message *m)
 	m->head.id[1] = e->en_id.u_lo;
 	m->head.flags = o->flags;
 	m->head.xid = ++o->client->next_xid;
+	m->head.session = o->client->session;
+	m->head.delay = o->delay;
 	m->head.data_length = (sends ? length_of(o->data, nr) : 0) +
 			      (sends_values ? length_of(o->values, nr) : 0);
 	m->length = nr * sizeof(*items) + m->head.data_length;
@@ -164,6 +168,8 @@ int m0_rpc_post_sync(struct m0_fop *fop, struct m0_rpc_session *session, const v
 
 	(void)ri_ops;
 	(void)deadline;
+	chain_assign(fop->item, chain_opcode(&m->head), &m->head);
+	stack_delay_here(&m->head.delay, STACK_NETWORK);
 	rc = wire_send(session->fd, &m->head, sizeof(m->head));
 	if (!rc)
 		rc = wire_send(session->fd, m->body, m->length);
@@ -174,12 +180,15 @@ int m0_rpc_post_sync(struct m0_fop *fop, struct m0_rpc_session *session, const v
 		rc = fop->body ? wire_receive(session->fd, fop->body, store_reply_size(fop->reply))
 			       : -ENOMEM;
 	}
+	if (!rc)
+		chain_fetch(motr_next_id(), chain_reply_opcode(&m->head), &m->head);
 	return TRUTH_ERRNO(rc);
 }
 
-static int ask_server(struct m0_client *c, int *fd, const struct message *m,
+static int ask_server(const struct operation *o, int *fd, const struct message *m,
 		      struct wire_reply *reply, void **body)
 {
+	const struct m0_client *c = o->client;
 	struct m0_fop fop = { .request = m, .reply = reply };
 	struct m0_rpc_session session;
 	int rc;
@@ -190,6 +199,7 @@ static int ask_server(struct m0_client *c, int *fd, const struct message *m,
 			return -errno;
 	}
 	session.fd = *fd;
+	fop.item = chain_client(o->op.op_sm.sm_id, &m->head, motr_next_id);
 	rc = m0_rpc_post_sync(&fop, &session, NULL, 0);
 	*body = fop.body;
 	if (rc) {
@@ -209,12 +219,10 @@ static int32_t execute(struct operation *o, int *fd)
 	if (!rc)
 		rc = stack_injected(m.head.code);
 	if (!rc) {
-		M0_ADDB2_ADD(M0_AVI_RPC_ITEM_ID_ASSIGN, motr_next_id(),
-			     m.head.code == M0_OC_READ ? 41 : 42, m.head.xid, 1);
 		if (o->client->store)
 			store_execute(o->client->store, &m.head, m.body, &reply, &body);
 		else
-			rc = ask_server(o->client, fd, &m, &reply, &body);
+			rc = ask_server(o, fd, &m, &reply, &body);
 	}
 	if (!rc)
 		rc = reply.rc;

@@ -12,9 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "motr.h"
+#include "motr_chain.h"
 #include "motr_store.h"
 
 struct server {
@@ -29,51 +31,96 @@ struct connection {
 	int fd;
 };
 
-/* The records that a Motr server writes around a request; ids as in its own enums. */
-static void execute(struct server *s, const struct wire_request *req, const void *body,
-		    struct wire_reply *reply, void **out)
-{
-	static _Atomic uint64_t last_fom;
-	uint64_t fom = ++last_fom;
+/* A request being served. Ids are of this process, as Motr gives them out. */
+struct fom {
+	struct wire_request req;
+	uint64_t item, phase, state, stob;
+	struct wire_reply reply;
+	void *out; /* the reply's body */
+};
 
-	M0_ADDB2_ADD(M0_AVI_RPC_ITEM_ID_FETCH, fom, req->code == M0_OC_READ ? 41 : 42, req->xid, 1);
-	M0_ADDB2_PUSH(M0_AVI_FOM, (uint64_t)(uintptr_t)req, req->code, 0, 0);
-	M0_ADDB2_ADD(M0_AVI_STATE, fom, 2, 2);
+static uint64_t next_id(void)
+{
+	static _Atomic uint64_t last;
+
+	return ++last;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The object's file, with the records that a Motr server makes around it. */
+static void execute_storage(struct server *s, struct fom *f, const void *body)
+{
+	const struct wire_request *req = &f->req;
+	uint64_t begin = now_ns();
+
+	f->stob = next_id();
+	M0_ADDB2_ADD(M0_AVI_FOM_TO_STIO, f->phase, f->stob);
+	M0_ADDB2_ADD(M0_AVI_STOB_IO_REQ, f->stob, STOB_IO_LAUNCH);
+	M0_ADDB2_ADD(M0_AVI_STOB_IO_LAUNCH, req->id[0], req->id[1], req->nr, req->nr, req->nr, 0);
+	M0_ADDB2_PUSH(M0_AVI_STOB_IO_LAUNCH, req->id[0], req->id[1], req->nr, req->nr, req->nr, 0);
+	M0_ADDB2_ADD(M0_AVI_STOB_IO_REQ, f->stob, STOB_LIO_LAUNCH);
+	stack_delay_here(&req->delay, STACK_DISK);
+	store_execute(s->store, req, body, &f->reply, &f->out);
+	M0_ADDB2_ADD(M0_AVI_STOB_IO_REQ, f->stob, STOB_LIO_ENDIO);
+	M0_ADDB2_ADD(M0_AVI_STOB_IO_END, req->id[0], req->id[1], now_ns() - begin,
+		     (uint64_t)f->reply.rc, req->nr, 1);
+	m0_addb2_pop(M0_AVI_STOB_IO_LAUNCH);
+}
+
+static void execute(struct server *s, struct fom *f, const void *body)
+{
+	const struct wire_request *req = &f->req;
+	uint32_t opcode = chain_opcode(req);
+
+	f->phase = next_id();
+	f->state = next_id();
+	M0_ADDB2_PUSH(M0_AVI_FOM, (uint64_t)(uintptr_t)f, opcode, 0, 0);
+	M0_ADDB2_ADD(M0_AVI_FOM_DESCR, 0, 0, req->session, opcode, chain_reply_opcode(req), 0,
+		     f->item, f->phase, f->state);
+	M0_ADDB2_ADD(M0_AVI_STATE, f->state, 2, 2);
+	stack_delay_here(&req->delay, STACK_SERVER);
 	if (req->type == M0_ET_OBJ)
-		M0_ADDB2_PUSH(M0_AVI_STOB_IO_LAUNCH, req->id[0], req->id[1], req->nr, req->nr,
-			      req->nr, 0);
-	store_execute(s->store, req, body, reply, out);
-	if (req->type == M0_ET_OBJ)
-		m0_addb2_pop(M0_AVI_STOB_IO_LAUNCH);
-	M0_ADDB2_ADD(M0_AVI_STATE, fom, 5, 4);
+		execute_storage(s, f, body);
+	else
+		store_execute(s->store, req, body, &f->reply, &f->out);
+	M0_ADDB2_ADD(M0_AVI_STATE, f->state, 5, 4);
 	m0_addb2_pop(M0_AVI_FOM);
 }
 
 static int serve_one(struct server *s, int fd)
 {
-	struct wire_request req;
-	struct wire_reply reply;
-	void *body, *out = NULL;
+	struct fom f = { 0 };
+	void *body;
 	size_t length;
-	int rc = wire_receive(fd, &req, sizeof(req));
+	int rc = wire_receive(fd, &f.req, sizeof(f.req));
 
 	if (rc)
 		return rc;
-	if (req.nr > WIRE_MAX_ITEMS || req.data_length > WIRE_MAX_BODY)
+	if (f.req.nr > WIRE_MAX_ITEMS || f.req.data_length > WIRE_MAX_BODY)
 		return -EPROTO;
-	length = req.nr * sizeof(struct wire_item) + req.data_length;
+	length = f.req.nr * sizeof(struct wire_item) + f.req.data_length;
 	body = malloc(length + 1);
 	if (!body)
 		return -ENOMEM;
+	f.item = next_id();
+	chain_fetch(f.item, chain_opcode(&f.req), &f.req);
 	rc = wire_receive(fd, body, length);
 	if (!rc) {
-		execute(s, &req, body, &reply, &out);
-		rc = wire_send(fd, &reply, sizeof(reply));
+		execute(s, &f, body);
+		chain_assign(next_id(), chain_reply_opcode(&f.req), &f.req);
+		rc = wire_send(fd, &f.reply, sizeof(f.reply));
 	}
 	if (!rc)
-		rc = wire_send(fd, out, store_reply_size(&reply));
+		rc = wire_send(fd, f.out, store_reply_size(&f.reply));
 	free(body);
-	free(out);
+	free(f.out);
 	return rc;
 }
 

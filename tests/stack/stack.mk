@@ -22,13 +22,13 @@ STACK_LDFLAGS = -pthread -Wl,-rpath,'$$ORIGIN' -Wl,-z,defs
 STACK_SRC_libstacktruth.so := truth truth_json
 STACK_SRC_libsample.so.1 := sample sample_red sample_tail
 STACK_SRC_libmotr.so.2 := motr_client motr_launch motr_worker motr_op motr_sm motr_addb2 motr_sensor \
-	motr_store motr_index motr_wire motr_inject
+	motr_store motr_index motr_wire motr_inject motr_chain
 STACK_SRC_libmio.so := mio_init mio_op mio_obj mio_io mio_attrs mio_kvs mio_hints mio_telemetry
 STACK_SRC_libmaestro.so := maestro maestro_cdo maestro_pool maestro_event
 STACK_SRC_motr-server := server
 STACK_SRC_load := load load_tools load_all load_mio load_mstro load_m0 load_process load_threads \
 	load_unwind load_red load_addb load_stacks load_vfs load_files load_aio load_uring \
-	load_ops load_ops_truth
+	load_ops load_ops_truth load_story
 STACK_SRC_chain := chain
 STACK_SRC_load-plain := $(patsubst load_stacks,load_no_stacks,$(STACK_SRC_load))
 
@@ -91,7 +91,7 @@ $(STACK_OUT)/obj/pic/sample_tail.o: STACK_EXTRA += -foptimize-sibling-calls
 $(STACK_OUT)/obj/chain.o: STACK_EXTRA += -fno-omit-frame-pointer
 
 # The server brings the store along itself: libmotr keeps its own hidden.
-STACK_OBJ_motr-server := motr_store motr_index motr_wire
+STACK_OBJ_motr-server := motr_store motr_index motr_wire motr_chain
 
 # $(1): library or program, $(2): folder of its objects, $(3): how to link it
 define STACK_LINK
