@@ -7,7 +7,8 @@ import os
 import re
 import signal
 
-from harness import Records, check, check_ledgers, equal, read_text, truth_functions, wait_for
+from harness import (PATIENCE, Records, check, check_ledgers, equal, read_text, truth_functions,
+                     wait_for)
 
 NOT_RECORDED = ("too_short", "sampled_out", "full", "busy")
 
@@ -155,12 +156,13 @@ def test_sample(env):
 
 def test_min_duration(env):
     """Only those that take so long; the rest is counted."""
-    records, _ = env.trace_load("all", options=("--calls", "--min-duration", "20us"))
+    least = int(20000 * PATIENCE)
+    records, _ = env.trace_load("all", options=("--calls", "--min-duration", str(least)))
     fates = check_identity(records)
-    check(min(r["duration_ns"] for r in records.of("call")) >= 20000, "a call is too short")
+    check(min(r["duration_ns"] for r in records.of("call")) >= least, "a call is too short")
     check(fates["too_short"] > 0 and fates["recorded"] > 0, f"{fates}")
     longer = sum(bucket[2] for r in totals_of(records) for bucket in r["buckets"]
-                 if bucket[0] >= 20000)
+                 if bucket[0] >= least)
     check(longer <= fates["recorded"], f"{fates['recorded']} of at least {longer}")
 
 
@@ -193,7 +195,7 @@ def test_killed(env):
     pid = int(tracer.stderr.readline())
     wait_for(lambda: re.search(r"^State:\s+S", read_text(f"/proc/{pid}/status"), re.M), "the block")
     os.kill(pid, signal.SIGKILL)
-    tracer.communicate(timeout=60)
+    tracer.communicate(timeout=60 * PATIENCE)
     equal("exit status", tracer.returncode, 128 + signal.SIGKILL)
     records = Records(path)
     check_identity(records)

@@ -3,12 +3,22 @@
 
 import collections
 import errno
+import json
 import os
 
-from harness import PATIENCE, Records, check, check_ledgers, check_lossless, equal, wait_for
+from harness import (PATIENCE, Records, check, check_ledgers, check_lossless, equal, read_text,
+                     wait_for)
 
 # How far a latency may be off: 2 %, or 20 us of each operation.
-SHARE, EACH_NS = 0.02 * max(1, PATIENCE / 3), 20000 * PATIENCE
+SHARE, EACH_NS = 0.02, 20000
+# How much farther where others use the processors: between a probe and the program's own clock
+# somebody else may run.
+BUSY = 8
+
+
+def slack():
+    """How many times farther a latency may be off here."""
+    return max(PATIENCE, BUSY if os.getloadavg()[0] > os.cpu_count() else 1)
 
 
 def final_operations(records, layer="mio"):
@@ -24,8 +34,17 @@ def of_function(truth):
     return found
 
 
-def near(name, got, wanted, count, share=SHARE, each=EACH_NS):
-    check(abs(got - wanted) <= max(share * wanted, each * count),
+def room(got, wanted, count, share=SHARE, each=EACH_NS):
+    """
+    How far the time of so many operations may be off. An emulated machine stands still now and
+    then, for tens of milliseconds: there only the order of magnitude is judged.
+    """
+    return max(slack() * max(share * wanted, each * count),
+               3 * min(got, wanted) if PATIENCE > 1 else 0)
+
+
+def near(name, got, wanted, count, *limits):
+    check(abs(got - wanted) <= room(got, wanted, count, *limits),
           f"{name}: got {got} ns, the truth of {count} is {wanted} ns")
 
 
@@ -45,9 +64,9 @@ def check_figures(name, record, operations, each):
     if not done:
         return
     equal(f"{name}: sum of buckets", sum(b[2] for b in record["buckets"]), len(done))
-    near(f"{name}: latency", record["total_ns"], sum(latencies), len(done), each=each)
-    near(f"{name}: shortest", record["min_ns"], min(latencies), 2, each=each)
-    near(f"{name}: longest", record["max_ns"], max(latencies), 2, each=each)
+    near(f"{name}: latency", record["total_ns"], sum(latencies), len(done), SHARE, each)
+    near(f"{name}: shortest", record["min_ns"], min(latencies), 2, SHARE, each)
+    near(f"{name}: longest", record["max_ns"], max(latencies), 2, SHARE, each)
     submitted = sum(o["submitted_ns"] - o["launch_ns"] for o in operations)
     # The first call of a function comes after the search for it.
     near(f"{name}: launching", record["submit_ns"], submitted, len(operations) + 1)
@@ -76,16 +95,17 @@ def check_polls(compared):
 
     The program looks at its clock around the call: it may be a while until it runs again.
     """
+    limits = 0.05, 3 * EACH_NS
     for name, (record, operations) in compared.items():
         waited = sum(o["noticed_ns"] - max(o["poll_ns"], o["launch_ns"]) for o in operations)
-        near(f"{name}: polling", record["wait_ns"], waited, len(operations), 0.05, 3 * EACH_NS)
+        near(f"{name}: polling", record["wait_ns"], waited, len(operations), *limits)
         late = sum(o["noticed_ns"] - o["complete_ns"] for o in operations)
+        got = record["late_poll_ns"]
         if all(o["steps"] == 1 for o in operations):
-            near(f"{name}: late poll", record["late_poll_ns"], late, len(operations), 0.05,
-                 3 * EACH_NS)
+            near(f"{name}: late poll", got, late, len(operations), *limits)
         else:
-            check(record["late_poll_ns"] + 3 * EACH_NS * len(operations) >= late * 0.95,
-                  f"{name}: late poll {record['late_poll_ns']} ns, {late} ns in the last step")
+            check(late - got <= room(got, late, len(operations), *limits),
+                  f"{name}: late poll {got} ns, {late} ns in the last step")
 
 
 def trace_operations(env, how, *load_args, options=()):
@@ -103,12 +123,13 @@ def test_poll(env):
 
 
 def test_late(env):
-    """Nobody looks for 20 ms: what was complete in them was so, and is told as late."""
-    compared = compare_operations(*trace_operations(env, "late"))
+    """Nobody looks for a while: what was complete in it was so, and is told as late."""
+    delay = 0.02 * slack()
+    compared = compare_operations(*trace_operations(env, "late", "--delay", str(delay)))
     check_polls(compared)
     for name in ("mio_obj_sync", "mio_obj_readv", "mio_obj_size"):
         record = compared[name][0]
-        check(record["late_poll_ns"] > 0.7 * 0.02e9 * record["count"] > record["total_ns"],
+        check(record["late_poll_ns"] > 0.7e9 * delay * record["count"] > record["total_ns"],
               f"{name}: {record['late_poll_ns']} ns late, {record['total_ns']} ns in all")
 
 
@@ -154,12 +175,12 @@ def test_steps(env):
 
 def test_forgotten(env):
     """Given up before completion."""
-    compare_operations(*trace_operations(env, "fini"))
+    compare_operations(*trace_operations(env, "fini", "--delay", str(0.05 * slack())))
 
 
 def test_abandoned(env):
     """The struct of an operation in flight is launched again."""
-    compare_operations(*trace_operations(env, "reuse"))
+    compare_operations(*trace_operations(env, "reuse", "--delay", str(0.05 * slack())))
 
 
 def test_open(env):
@@ -171,17 +192,18 @@ def test_open(env):
                        env.path("truth.json"), "--go", go)
 
     def lines():
-        found = Records(path).all if os.path.exists(path) else []
-        return [r for r in found if r["type"] == "op" and r["function"] == "mio_obj_sync"]
+        whole, _, _ = read_text(path).rpartition("\n")  # the last line may be under way
+        return [r for r in map(json.loads, whole.splitlines())
+                if r["type"] == "op" and r["function"] == "mio_obj_sync"]
 
     wait_for(lambda: any(r["in_flight"] == 4 for r in lines()), "operations in flight")
     with open(go, "w", encoding="ascii"):
         pass
-    _, err = tracer.communicate(timeout=60)
+    _, err = tracer.communicate(timeout=60 * PATIENCE)
     equal(f"exit status, {err}", tracer.returncode, 0)
     seen = [r for r in lines() if r["in_flight"] == 4]
     for r in seen:
-        check(0 < r["oldest_ns"] < 60e9, f"age of the oldest: {r['oldest_ns']}")
+        check(0 < r["oldest_ns"] < 60e9 * PATIENCE, f"age of the oldest: {r['oldest_ns']}")
     last = [r for r in lines() if r["final"]]
     equal("at the end", [(r["count"], r["in_flight"], r["killed"]) for r in last], [(0, 0, 4)])
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from harness import Records, check, equal, read_truth, truth_functions
+from harness import PATIENCE, Records, check, equal, read_truth, truth_functions
 
 LAYERS = ("mstro", "mio", "m0", "addb", "sample", "vfs", "block")
 
@@ -105,7 +105,7 @@ def test_progress(env):
     try:
         status = subprocess.run([env.tmtrace, "--layer", "vfs", "--json", env.path("o.json"), "--",
                                  "sleep", "1.2"], stdin=terminal, stdout=terminal,
-                                stderr=terminal, timeout=60, check=False).returncode
+                                stderr=terminal, timeout=60 * PATIENCE, check=False).returncode
     finally:
         os.close(terminal)
     text = os.read(main, 65536).decode("utf-8", "replace")
@@ -220,6 +220,6 @@ def test_command_outlives_its_records(env):
 def test_closed_standard_error(env):
     """With nowhere to complain to, the command runs all the same."""
     status = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", env.tmtrace, "--", "sh", "-c",
-                             "exit 6"], stdin=subprocess.DEVNULL, timeout=60,
+                             "exit 6"], stdin=subprocess.DEVNULL, timeout=60 * PATIENCE,
                             stdout=subprocess.DEVNULL, check=False).returncode
     equal("exit status", status, 6)

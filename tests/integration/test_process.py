@@ -241,7 +241,7 @@ def test_pid_ends(env):
     tracer = env.start("--probes", env.sample, "--pid", str(load.pid))
     wait_for(lambda: is_patched(load.pid, library, "sample_leaf"), "the probes")
     # Probes are placed file by file, and the targets are named last.
-    time.sleep(1)
+    time.sleep(PATIENCE)
     load.go()
     load.finish()
     out, err = tracer.communicate(timeout=60 * PATIENCE)
@@ -261,10 +261,10 @@ def test_sigterm(env):
 
 
 def stopped_by(env, stop):
-    load = env.waiting_load("--duration", "4", "spin")
+    load = env.waiting_load("--duration", str(4 * PATIENCE), "spin")
     tracer = env.attach("--pid", str(load.pid))
     load.go()
-    time.sleep(0.5)
+    time.sleep(0.5 * PATIENCE)
     records = tracer.finish(stop=stop)
     check(load.process.poll() is None, "the traced process has ended, too")
     check(records.total("sample", "sample_leaf", "count") > 1000, "no calls were counted")

@@ -7,8 +7,8 @@ import re
 import subprocess
 import sys
 
-from harness import (Records, check, check_lossless, compare_function, equal, read_text, read_truth,
-                     truth_functions, wait_for)
+from harness import (PATIENCE, Records, check, check_lossless, compare_function, equal, read_text,
+                     read_truth, truth_functions, wait_for)
 from real_machine import attach, ext4, need
 
 LOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "rank_load.py")
@@ -20,7 +20,7 @@ def record(env, *command, options=(), status=0):
     with open(out, "w", encoding="utf-8") as f:
         process = env.start("record", "-o", env.path("data"), "--json", path, "--layer", "vfs",
                             *options, "--", *command, stdout=f)
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=120 * PATIENCE)
     equal(f"exit status ({err})", process.returncode, status)
     with open(out, encoding="utf-8") as f:
         lines = [json.loads(line) for line in f if line.startswith("{")]

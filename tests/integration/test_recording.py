@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from harness import Records, check, compare_clean, equal, need, read_truth, wait_for
+from harness import PATIENCE, Records, check, compare_clean, equal, need, read_truth, wait_for
 from terminal import Terminal
 
 RUN, USAGE = 1, 2
@@ -289,7 +289,7 @@ def on_terminal(env, *args, **variables):
     except OSError:  # EIO: nobody has the terminal any more
         pass
     os.close(main)
-    equal("exit status", process.wait(timeout=60), 0)
+    equal("exit status", process.wait(timeout=60 * PATIENCE), 0)
     return text.decode("utf-8", "replace").replace("\r\n", "\n")
 
 

@@ -8,7 +8,7 @@ import re
 import subprocess
 import zlib
 
-from harness import Skip, check, equal, need, read_text
+from harness import PATIENCE, Skip, check, equal, need, read_text
 from test_bad_input import refused
 
 RUN, USAGE, SETUP = 1, 2, 125
@@ -214,7 +214,7 @@ def test_closed_pipe(env):
         reader, writer = os.pipe()
         os.close(reader)
         done = subprocess.run([env.tmtrace, *command], stdout=writer, stderr=subprocess.PIPE,
-                              stdin=subprocess.DEVNULL, timeout=60, check=False)
+                              stdin=subprocess.DEVNULL, timeout=60 * PATIENCE, check=False)
         os.close(writer)
         check(done.returncode in (1, -13), f"{command} ended with {done.returncode}")
         check(len(done.stderr.splitlines()) <= 1, f"{command}: {done.stderr}")
@@ -233,7 +233,7 @@ def test_strange_names(env):
     command = os.fsencode(env.path("x")) + STRANGE.encode("latin-1").replace(b"/", b"_")
     os.symlink("/bin/true", command)
     status = subprocess.run([env.tmtrace, "record", "-q", "-o", path, "--", command],
-                            timeout=60, check=False).returncode
+                            timeout=60 * PATIENCE, check=False).returncode
     equal("exit status", status, 0)
     for args in (("dump", path), ("report", "--json", "-", path)):
         lines = env.trace(*args)[1].splitlines()

@@ -7,7 +7,7 @@ import signal
 import socket
 import struct
 
-from harness import check, equal, need, read_text, wait_for
+from harness import PATIENCE, check, equal, need, read_text, wait_for
 
 CONFIGURATION = """
 global(workDirectory="{dir}")
@@ -40,7 +40,7 @@ class Daemon:
     def stop(self):
         """Writes what it has, and ends."""
         self.process.send_signal(signal.SIGTERM)
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=60 * PATIENCE)
 
     def records(self):
         """What it has written: each line whole, with the cookie."""
@@ -135,7 +135,7 @@ def test_daemon_goes(env):
     daemon.stop()
     load.go()
     load.finish()
-    tracer.process.wait(timeout=60)
+    tracer.process.wait(timeout=60 * PATIENCE)
     err = tracer.process.stderr.read()
     equal(f"exit status, {err}", tracer.process.returncode, 0)
     check("records were lost: the daemon was gone" in err, err)
@@ -180,7 +180,7 @@ def test_journal(env):
         found = []
         while not found or not json.loads(found[-1]["MESSAGE"][6:]).get("end_ns"):
             found.append(fields(journal.recv(65536)))
-        tracer.communicate(timeout=60)
+        tracer.communicate(timeout=60 * PATIENCE)
     for entry in found:
         record = json.loads(entry["MESSAGE"].removeprefix("@cee: "))
         equal("type", entry["TMTRACE_TYPE"], record["type"])

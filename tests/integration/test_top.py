@@ -5,7 +5,7 @@ import os
 import re
 import signal
 
-from harness import check, equal, read_text, wait_for
+from harness import PATIENCE, check, equal, read_text, wait_for
 from real_machine import fio_report, need, run
 from terminal import Terminal
 from test_cgroup import joining, mount_v2, new_cgroup
@@ -74,7 +74,7 @@ class Batch:
 
     def finish(self):
         self.process.send_signal(signal.SIGINT)
-        _, err = self.process.communicate(timeout=60)
+        _, err = self.process.communicate(timeout=60 * PATIENCE)
         equal(f"exit status of top ({err})", self.process.returncode, 0)
         return frames(read_text(self.path))
 
@@ -156,7 +156,7 @@ def test_rates(env):
             Fio(env, "writes", "--rw=write", "--bs=64k", "--rate=12m")]
     batch = Batch(env, "--layer", "vfs,block", "--interval", "1")
     for process in [job.start(env) for job in jobs]:
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=60 * PATIENCE)
         equal(f"exit status of fio ({err})", process.returncode, 0)
     last = len(frames(read_text(batch.path)))
     wait_for(lambda: len(frames(read_text(batch.path))) > last, "a frame after the end")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Operations of MIO, from launch to completion. --how poll (one after the other), late (nobody
- * looks for --delay), many (16 in flight in each thread), callback, fail (at each step), reuse,
- * fini, never.
+ * looks for --delay), many (16 in flight in each thread), callback, fail (at each step); reuse,
+ * fini, never: of a sync that takes --delay.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -276,10 +276,11 @@ static void fail_all(struct pilot *p)
 static void leave(struct pilot *p, bool forget, bool reuse)
 {
 	struct flight *f = &p->flights[0];
+	double delay = p->l->delay > 0 ? p->l->delay : 0.05;
 
 	set_up(p);
 	fly(p, launch_create);
-	stack_inject(M0_EO_SYNC, 0, 50000000);
+	stack_inject(M0_EO_SYNC, 0, (uint64_t)(delay * 1e9));
 	for (int i = 0; i < load_count(p->l, 3); i++) {
 		if (!forget && !reuse)
 			f = &p->flights[i % IN_FLIGHT];
@@ -298,7 +299,7 @@ static void leave(struct pilot *p, bool forget, bool reuse)
 	if (!forget && !reuse)
 		load_await(p->l);
 	/* What was left is done by now: workers look at the object. */
-	load_sleep(0.06 * (load_count(p->l, 3) + 1));
+	load_sleep(1.2 * delay * (load_count(p->l, 3) + 1));
 	stack_inject(M0_EO_SYNC, 0, 0);
 }
 
