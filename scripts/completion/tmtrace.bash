@@ -102,7 +102,7 @@ _tmtrace_value()
 		compopt -o nospace 2>/dev/null
 		;;
 	--duration | --interval | --env | --max-series | --frames | --size | --sample | --min-duration | --call-buffer | --syslog-rate) ;;
-	--syslog) mapfile -t COMPREPLY < <(compgen -W 'run function device loss probe call object' -- "$word") ;;
+	--syslog) mapfile -t COMPREPLY < <(compgen -W 'run function device loss probe call object addb' -- "$word") ;;
 	--syslog-socket | --syslog-journal) _tmtrace_files -f "$word" ;;
 	*) return 1 ;;
 	esac
@@ -132,7 +132,7 @@ _tmtrace_options()
 		return
 	fi
 	if [[ $2 == dump ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--input --follow --help --usage --version' -- "$1")
+		mapfile -t COMPREPLY < <(compgen -W '--input --follow --addb-text --help --usage --version' -- "$1")
 		return
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --addb= --addb-buffer --addb-text --call-buffer --call-graph

@@ -5,7 +5,7 @@ import json
 import os
 import re
 
-from harness import BRIEF, check, check_ledgers, equal, read_text
+from harness import BRIEF, Records, check, check_ledgers, equal, read_text
 
 # As the dump writes a record's time, which is local; `load` and tmtrace are given UTC.
 TIME = re.compile(r"^\* \d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d{9} ")
@@ -136,6 +136,85 @@ def test_stack(env):
     check(all(r["labels"][0]["name"] == "fom" for r in foms), "fom-state outside a fom")
 
 
+def record(env, *load_args, options=()):
+    """`load addb` recorded, and live beside it: (Records, lines of text, the records of dump)."""
+    os.environ["TZ"] = "UTC"
+    live, text, data = env.path("live.json"), env.path("live.txt"), env.path("data")
+    status, _, err = env.trace("record", *LAYERS, "--addb", "--json", live, "--addb-text", text,
+                               "-o", data, *options, "--", env.load, "addb", "--dir", env.dir,
+                               *load_args)
+    check(status == 0, f"recording ended with {status}: {err}")
+    return Records(live), read_text(text).splitlines(), dump(env)
+
+
+def dump(env):
+    status, out, err = env.trace("dump", env.path("data"))
+    equal("dump", (status, err), (0, ""))
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def addb_of(records):
+    return [r for r in records if r["type"] in ("addb", "addb_count")]
+
+
+def heading(env):
+    """What report says of the records."""
+    status, out, err = env.trace("report", env.path("data"))
+    equal("report", (status, err), (0, ""))
+    return [line for line in out.splitlines() if "ADDB2 records" in line]
+
+
+def test_recorded(env):
+    """A recording keeps the records: dump prints those of the live run, and their text."""
+    live, text, dumped = record(env)
+    count, = live.of("addb_count")
+    check(count["written"] > 100, f"{count['written']} records")
+    equal("records of dump", addb_of(dumped), addb_of(live.all))
+    status, out, err = env.trace("dump", "--addb-text", env.path("data"))
+    equal("dump --addb-text", (status, err), (0, ""))
+    equal("its lines", out.splitlines(), text)
+    equal("report", heading(env),
+          [f"ADDB2 records: {count['written']:,}; tmtrace dump prints them"])
+
+
+def test_recorded_filter(env):
+    """Alone, without another file, and those that are asked for."""
+    status, _, err = env.trace("record", *LAYERS, "--addb=fom-to-tx,label:locality=3", "-o",
+                               env.path("data"), "--", env.load, "addb", "--dir", env.dir)
+    check(status == 0, f"recording ended with {status}: {err}")
+    *found, count = addb_of(dump(env))
+    equal("records", [r["name"] for r in found], ["fom-to-tx"] * 100)
+    equal("count", (count["written"], count["filtered"]), (100, 1))
+
+
+def test_recorded_full(env):
+    """Where the file is full the oldest go, and it is told how many; the counts stay."""
+    live, _, dumped = record(env, "--how", "storm", "--count", "50000", options=("--size", "1M"))
+    count, = live.of("addb_count")
+    kept = [r for r in dumped if r["type"] == "addb"]
+    check(100 < len(kept) < 20000, f"{len(kept)} records in 1M")
+    made = iter(live.of("addb"))
+    check(all(r in made for r in kept), "those that are left are the live ones, in their order")
+    equal("count", [r for r in dumped if r["type"] == "addb_count"], [count])
+    there, overwritten, *dropped = heading(env)
+    equal("report", there,
+          f"ADDB2 records: {len(kept):,} of {count['written']:,}; tmtrace dump prints them")
+    check("were overwritten by newer ones: the file was full" in overwritten, overwritten)
+    check(all("were not written: the disk was too slow" in line for line in dropped), f"{dropped}")
+    equal("those that went", sum(int(line.split()[0].replace(",", ""))
+                                 for line in (overwritten, *dropped)), count["written"] - len(kept))
+
+
+def test_recorded_small(env):
+    """A record that no block of the file has room for is counted and told."""
+    live, _, dumped = record(env, options=("--size", "160K"))
+    count, = live.of("addb_count")
+    equal("unrecorded", count["unrecorded"], 1)
+    equal("count", [r for r in dumped if r["type"] == "addb_count"], [count])
+    check(any("1 ADDB2 records are not in the recording" in note for note in live.notes()),
+          f"{live.notes()}")
+
+
 def test_bad_input(env):
     """What cannot be is said before anything runs."""
     for args, reason in (
@@ -143,13 +222,11 @@ def test_bad_input(env):
             (("--addb-text", "x"), "go with --addb"),
             (("--addb", "--addb-text", "-"), "standard output is the command's"),
             (("--addb", "--layer", "vfs"), "add addb to it"),
-            (("--addb", "--addb-buffer", "1"), "--addb-buffer")):
+            (("--addb", "--addb-buffer", "1"), "--addb-buffer"),
+            (("--syslog=addb",), "with --addb only")):
         status, _, err = env.trace(*args, "--", "true")
         equal(f"status of {args}", status, 2)
         check(reason in err, f"{args}: {err}")
-    status, _, err = env.trace("record", "--addb", "-o", env.path("r"), "--", "true")
-    equal("status", status, 2)
-    check("--addb: where to?" in err, err)
 
 
 def test_file_that_cannot_be_written(env):

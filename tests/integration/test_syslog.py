@@ -112,6 +112,23 @@ def test_objects(env):
           [(r["what"], r["name"], r["id"], r["count"]) for r in of("object", written)])
 
 
+def test_addb(env):
+    """Records of ADDB2 arrive as they are in the file."""
+    daemon = Daemon(env)
+    written, err = trace_to(env, daemon, "--syslog=addb", "--syslog-rate", "100000", "--layer",
+                            "addb", "--addb=pid,fom-to-tx", "--addb-text", env.path("text"),
+                            command=("addb", "--dir", env.dir))
+    daemon.stop()
+    arrived = daemon.records()
+    equal("standard error", err, "")
+    equal("types", {r["type"] for r in arrived}, {"addb"})
+    equal("records", [r["time_ns"] for r in arrived], [r["time_ns"] for r in of("addb", written)])
+    pairs = [(a, w) for a, w in zip(arrived, of("addb", written)) if "cut" not in a]
+    check(len(arrived) - len(pairs) == 1, "the one with 64 labels is too long for a line")
+    for line, want in pairs:
+        equal("a line", line, want)
+
+
 def test_rate(env):
     """More than may be sent is held back, and it is said how much."""
     daemon = Daemon(env)

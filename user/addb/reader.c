@@ -125,7 +125,11 @@ void addb_reader__count(const struct addb_reader *reader, struct addb_counts *co
 	struct tm_addb_ledger ledger;
 	__u32 i;
 
-	*counts = (struct addb_counts){ .taken = reader->taken, .filtered = reader->filtered };
+	*counts = (struct addb_counts){
+		.time_ns = clock__ns(CLOCK_REALTIME),
+		.taken = reader->taken,
+		.filtered = reader->filtered,
+	};
 	for (i = 0; i < TM_ADDB_ROLES * reader->options.shards; i++)
 		if (!bpf_map_lookup_elem(reader->options.ledgers, &i, &ledger))
 			add(&counts->kernel, &ledger);

@@ -35,9 +35,11 @@ struct addb_origin {
 
 /* What became of the records, over all; the kernel's part as in struct tm_addb_ledger. */
 struct addb_counts {
+	__u64 time_ns; /* CLOCK_REALTIME: of when */
 	struct tm_addb_ledger kernel;
 	__u64 taken;	/* handed over */
 	__u64 filtered; /* told, and not wanted for their labels */
+	__u64 large;	/* taken, and too large for the recording */
 };
 
 #endif

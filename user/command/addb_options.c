@@ -43,8 +43,6 @@ static void finish(struct options *options)
 	if (addb->text && !strcmp(addb->text, "-") && options->scope == SCOPE_COMMAND)
 		option_values__refuse(
 			"--addb-text -: standard output is the command's; name a file");
-	if (addb->filter && options->record && !options->json && !addb->text)
-		option_values__refuse("--addb: where to? name a file with --addb-text or --json");
 	if (!addb->buffer)
 		addb->buffer = BUFFER_DEFAULT;
 }

@@ -3,26 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addb/pack.h"
 #include "addb/text.h"
-#include "base/clock.h"
 #include "command/addb_output.h"
 #include "command/user_file.h"
-#include "sink/json_addb.h"
-
-/* JSON records are written together. */
-#define LINES_BYTES (64U << 10)
+#include "sink/addb_lines.h"
 
 struct addb_output {
 	const struct options *options;
 	struct addb_reader *reader; /* NULL before the start */
 	struct addb_text text;	    /* out NULL: none */
 	bool owns_text;
-	struct sink_json *json; /* NULL: none */
-	struct json_addb *records;
-	FILE *lines; /* what was not written yet */
-	char *bytes;
-	size_t size;
-	__u64 n_lines;
+	struct addb_lines *lines;   /* JSON; NULL: none */
+	struct sink_syslog *syslog; /* NULL: none */
+	struct recorder *recorder;  /* NULL: none */
+	struct addb_pack *pack;	    /* for it */
+	__u64 large;		    /* records that are not in the recording */
 };
 
 static int make_text(void *context, const char *path, struct error *err)
@@ -47,15 +43,6 @@ static int open_text(struct addb_output *output, FILE *tables, struct error *err
 	return 0;
 }
 
-static int open_json(struct addb_output *output, const struct report_run *run)
-{
-	if (!output->json)
-		return 0;
-	output->records = json_addb__new(run);
-	output->lines = open_memstream(&output->bytes, &output->size);
-	return output->records && output->lines ? 0 : -ENOMEM;
-}
-
 int addb_output__open(struct addb_output **out, const struct options *options, FILE *tables,
 		      struct sink_json *json, const struct report_run *run, struct error *err)
 {
@@ -69,10 +56,12 @@ int addb_output__open(struct addb_output **out, const struct options *options, F
 	if (!output)
 		return error__set(err, -ENOMEM, "no memory");
 	output->options = options;
-	output->json = json;
 	rc = open_text(output, tables, err);
-	if (!rc && open_json(output, run) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
+	if (!rc && json) {
+		output->lines = addb_lines__new(json, run);
+		if (!output->lines)
+			rc = error__set(err, -ENOMEM, "no memory");
+	}
 	if (rc) {
 		addb_output__close(output);
 		return rc;
@@ -81,17 +70,32 @@ int addb_output__open(struct addb_output **out, const struct options *options, F
 	return 0;
 }
 
-/* A failure of the sink is told with its next records. */
-static void flush_lines(struct addb_output *output)
+/* Of the recording, a failure is told at once, and only then. */
+static void tell_failure(int rc, const struct error *err)
 {
+	if (rc < 0)
+		fprintf(stderr, "tmtrace: %s\n", err->text);
+}
+
+static void flush_pack(struct addb_output *output)
+{
+	struct addb_batch batch;
 	struct error err;
 
-	if (!output->n_lines || fflush(output->lines))
+	if (!output->pack || !addb_pack__n(output->pack))
 		return;
-	sink_json__lines(output->json, output->bytes, (size_t)ftello(output->lines),
-			 output->n_lines, &err);
-	rewind(output->lines);
-	output->n_lines = 0;
+	addb_pack__finish(output->pack, &batch);
+	tell_failure(recorder__addb(output->recorder, &batch, &err), &err);
+}
+
+static void put_into_recording(struct addb_output *output, const struct addb_record *record,
+			       const struct addb_origin *origin)
+{
+	if (!addb_pack__add(output->pack, record, origin))
+		return;
+	flush_pack(output);
+	if (addb_pack__add(output->pack, record, origin) < 0)
+		output->large++;
 }
 
 static void take(void *context, const struct addb_record *record, const struct addb_origin *origin)
@@ -100,21 +104,29 @@ static void take(void *context, const struct addb_record *record, const struct a
 
 	if (output->text.out)
 		addb_text__print(&output->text, record);
-	if (!output->json)
-		return;
-	json_addb__put(output->records, output->lines, record, origin);
-	output->n_lines++;
-	if (ftello(output->lines) >= LINES_BYTES)
-		flush_lines(output);
+	if (output->lines)
+		addb_lines__put(output->lines, record, origin);
+	if (output->syslog)
+		sink_syslog__addb(output->syslog, record, origin);
+	if (output->pack)
+		put_into_recording(output, record, origin);
 }
 
-int addb_output__start(struct addb_output *output, const struct kernel *kernel, struct error *err)
+int addb_output__start(struct addb_output *output, const struct kernel *kernel,
+		       struct sink_syslog *syslog, struct recorder *recorder, struct error *err)
 {
 	struct addb_reader_options options = { .take = take, .context = output };
 	struct kernel_addb maps;
 
 	if (!output || !kernel__addb(kernel, &maps))
 		return 0;
+	output->syslog = syslog;
+	if (recorder) {
+		output->recorder = recorder;
+		output->pack = addb_pack__new(recorder__batch_max(recorder));
+		if (!output->pack)
+			return error__set(err, -ENOMEM, "no memory");
+	}
 	options.filter = output->options->addb.filter;
 	options.ring = maps.ring;
 	options.ledgers = maps.ledgers;
@@ -129,14 +141,16 @@ int addb_output__fd(const struct addb_output *output)
 
 int addb_output__drain(struct addb_output *output, bool over, struct error *err)
 {
+	struct error later;
 	const char *path;
 	int rc;
 
 	if (!output || !output->reader)
 		return 0;
 	rc = addb_reader__drain(output->reader, over, err);
-	if (output->json)
-		flush_lines(output);
+	if (output->lines)
+		addb_lines__flush(output->lines, &later);
+	flush_pack(output);
 	if (!output->text.out || (!fflush(output->text.out) && !ferror(output->text.out)))
 		return rc;
 	path = output->options->addb.text;
@@ -149,33 +163,61 @@ int addb_output__drain(struct addb_output *output, bool over, struct error *err)
 			  path ? path : "ADDB2 records", strerror(-rc));
 }
 
-void addb_output__finish(struct addb_output *output, struct note_list *notes)
+static void count(const struct addb_output *output, struct addb_counts *counts)
+{
+	addb_reader__count(output->reader, counts);
+	counts->large = output->large;
+}
+
+void addb_output__record(struct addb_output *output)
 {
 	struct addb_counts counts;
+	struct error err;
 
-	if (!output || !output->reader)
+	if (!output || !output->reader || !output->recorder)
 		return;
-	addb_reader__count(output->reader, &counts);
-	if (output->json) {
-		json_addb__put_counts(output->records, output->lines, &counts,
-				      clock__ns(CLOCK_REALTIME));
-		output->n_lines++;
-		flush_lines(output);
-	}
-	if (counts.kernel.full)
+	count(output, &counts);
+	tell_failure(recorder__addb_counts(output->recorder, &counts, &err), &err);
+}
+
+static void note_losses(const struct addb_counts *counts, struct note_list *notes)
+{
+	if (counts->kernel.full)
 		note_list__add(notes,
 			       "%llu of %llu ADDB2 records were lost: there was no room; a larger "
 			       "--addb-buffer or fewer identifiers in --addb help",
-			       counts.kernel.full, counts.kernel.full + counts.kernel.recorded);
-	if (counts.kernel.busy)
+			       counts->kernel.full, counts->kernel.full + counts->kernel.recorded);
+	if (counts->kernel.busy)
 		note_list__add(notes, "%llu ADDB2 records were lost: the kernel was busy",
-			       counts.kernel.busy);
-	if (counts.kernel.unreadable)
+			       counts->kernel.busy);
+	if (counts->kernel.unreadable)
 		note_list__add(notes, "%llu ADDB2 records were lost: they could not be read",
-			       counts.kernel.unreadable);
-	if (counts.kernel.labels_unreadable)
+			       counts->kernel.unreadable);
+	if (counts->kernel.labels_unreadable)
 		note_list__add(notes, "%llu labels of ADDB2 records could not be read",
-			       counts.kernel.labels_unreadable);
+			       counts->kernel.labels_unreadable);
+	if (counts->large)
+		note_list__add(notes,
+			       "%llu ADDB2 records are not in the recording: they are larger than "
+			       "a block of it; a larger --size helps",
+			       counts->large);
+}
+
+void addb_output__finish(struct addb_output *output, struct note_list *notes)
+{
+	struct addb_counts counts;
+	struct error err;
+
+	if (!output || !output->reader)
+		return;
+	count(output, &counts);
+	if (output->lines) {
+		addb_lines__put_counts(output->lines, &counts);
+		addb_lines__flush(output->lines, &err);
+	}
+	if (output->recorder)
+		tell_failure(recorder__addb_counts(output->recorder, &counts, &err), &err);
+	note_losses(&counts, notes);
 }
 
 void addb_output__close(struct addb_output *output)
@@ -185,9 +227,7 @@ void addb_output__close(struct addb_output *output)
 	addb_reader__close(output->reader);
 	if (output->owns_text && fclose(output->text.out))
 		fprintf(stderr, "tmtrace: %s: %s\n", output->options->addb.text, strerror(errno));
-	json_addb__free(output->records);
-	if (output->lines)
-		fclose(output->lines);
-	free(output->bytes);
+	addb_lines__free(output->lines);
+	addb_pack__free(output->pack);
 	free(output);
 }

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the ADDB2 records of --addb go: as text to a file or among the tables, as JSON records. */
+/*
+ * Where the ADDB2 records of --addb go: as text to a file or among the tables, as JSON records, to
+ * syslog, into the recording.
+ */
 #ifndef USER_COMMAND_ADDB_OUTPUT_H
 #define USER_COMMAND_ADDB_OUTPUT_H
 
 #include "addb/reader.h"
 #include "base/note_list.h"
 #include "command/options.h"
+#include "command/recorder.h"
 #include "kernel/kernel.h"
 #include "report/report.h"
 #include "sink/json.h"
+#include "sink/syslog.h"
 
 struct addb_output;
 
@@ -19,14 +24,21 @@ struct addb_output;
  */
 int addb_output__open(struct addb_output **out, const struct options *options, FILE *tables,
 		      struct sink_json *json, const struct report_run *run, struct error *err);
-/* The kernel side is loaded. */
-int addb_output__start(struct addb_output *output, const struct kernel *kernel, struct error *err);
+/*
+ * The kernel side is loaded. syslog and recorder: or NULL; they must outlive the output. 0, or a
+ * negative errno.
+ */
+int addb_output__start(struct addb_output *output, const struct kernel *kernel,
+		       struct sink_syslog *syslog, struct recorder *recorder, struct error *err);
 
 /* -1: there is nothing to wait for. */
 int addb_output__fd(const struct addb_output *output);
 
 /* Takes and writes what there is; over: all of it. 0, or a negative errno. */
 int addb_output__drain(struct addb_output *output, bool over, struct error *err);
+
+/* The recording is about to get figures: with them, what became of the records so far. */
+void addb_output__record(struct addb_output *output);
 
 /* At the end: the record of what became of all records; what was lost is noted. */
 void addb_output__finish(struct addb_output *output, struct note_list *notes);

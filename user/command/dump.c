@@ -1,32 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
+#include "addb/text.h"
 #include "command/dump.h"
 #include "command/option_values.h"
 #include "command/options.h"
 #include "recording/recording_reader.h"
+#include "sink/addb_lines.h"
 #include "sink/json.h"
 
 struct dump_options {
 	const char *file;
 	bool follow;
+	bool addb_text; /* ADDB2 records alone, as text */
 };
 
 struct dump {
 	const struct dump_options *options;
 	struct recording *recording;
-	struct sink_json *sink;
+	struct sink_json *sink; /* NULL: no JSON */
+	struct addb_lines *addb;
 };
 
 enum {
 	OPT_FOLLOW = 256,
+	OPT_ADDB_TEXT,
 };
 
 static const struct argp_option argp_options[] = {
 	{ "input", 'i', "FILE", 0, "the recording (default: tmtrace.data)", 1 },
 	{ "follow", OPT_FOLLOW, NULL, 0, "go on while it is being written, until its run ends", 1 },
+	{ "addb-text", OPT_ADDB_TEXT, NULL, 0,
+	  "only ADDB2 records, as text: a record a line, as m0addb2dump -f does", 1 },
 	{ 0 },
 };
 
@@ -43,6 +52,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_FOLLOW:
 		options->follow = true;
+		return 0;
+	case OPT_ADDB_TEXT:
+		options->addb_text = true;
 		return 0;
 	case ARGP_KEY_INIT:
 		option_values__silence(state);
@@ -64,11 +76,27 @@ static bool has_ended(const struct dump *dump)
 	return state.ended;
 }
 
+/* The figures of a snapshot; at the end of the run, before them, what became of ADDB2 records. */
+static int put_figures(struct dump *dump, bool final, struct error *err)
+{
+	struct addb_counts counts;
+	int rc = 0;
+
+	if (!dump->sink)
+		return 0;
+	if (final && recording__addb_counts(dump->recording, &counts)) {
+		addb_lines__put_counts(dump->addb, &counts);
+		rc = addb_lines__flush(dump->addb, err);
+	}
+	if (rc < 0)
+		return rc;
+	return sink_json__snapshot(dump->sink, recording__snapshot(dump->recording), final, err);
+}
+
 /* A snapshot of the history; the last one of a run that has ended is final. */
 static int put_snapshot(struct dump *dump, struct error *err)
 {
-	return sink_json__snapshot(dump->sink, recording__snapshot(dump->recording),
-				   has_ended(dump), err);
+	return put_figures(dump, has_ended(dump), err);
 }
 
 static int put_calls(struct dump *dump, struct error *err)
@@ -76,9 +104,32 @@ static int put_calls(struct dump *dump, struct error *err)
 	struct call_batch batch;
 
 	/* What makes no sense is counted with the other losses. */
-	if (recording__calls(dump->recording, &batch) < 0)
+	if (!dump->sink || recording__calls(dump->recording, &batch) < 0)
 		return 0;
 	return sink_json__calls(dump->sink, &batch, err);
+}
+
+static int put_addb(struct dump *dump, struct error *err)
+{
+	const struct addb_text text = { .out = stdout, .flat = true };
+	static struct addb_record record;
+	struct addb_origin origin;
+	struct addb_batch batch;
+
+	if (recording__addb(dump->recording, &batch) < 0)
+		return 0;
+	while (addb_batch__next(&batch, &record, &origin)) {
+		if (dump->sink)
+			addb_lines__put(dump->addb, &record, &origin);
+		else
+			addb_text__print(&text, &record);
+	}
+	if (dump->sink)
+		return addb_lines__flush(dump->addb, err);
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	return error__set(err, errno ? -errno : -EIO, "standard output: %s",
+			  strerror(errno ? errno : EIO));
 }
 
 /* The history that is there: 0, or a negative errno. */
@@ -92,6 +143,8 @@ static int put_history(struct dump *dump, struct error *err)
 			rc = put_snapshot(dump, err);
 		else if (step == RECORDING_STEP_CALLS)
 			rc = put_calls(dump, err);
+		else if (step == RECORDING_STEP_ADDB)
+			rc = put_addb(dump, err);
 	}
 	return rc < 0 ? rc : step;
 }
@@ -117,15 +170,29 @@ static int put_end(struct dump *dump, struct error *err)
 {
 	int rc = 0;
 
+	if (!dump->sink)
+		return 0;
 	if (!has_ended(dump)) {
 		rc = recording__total(dump->recording, err);
 		if (!rc)
-			rc = sink_json__snapshot(dump->sink, recording__snapshot(dump->recording),
-						 true, err);
+			rc = put_figures(dump, true, err);
 	}
 	if (rc < 0)
 		return rc;
 	return sink_json__run_end(dump->sink, recording__snapshot(dump->recording), err);
+}
+
+static int open_sink(struct dump *dump, struct error *err)
+{
+	const struct report_run *run = recording__run(dump->recording);
+	int rc = sink_json__open(&dump->sink, "-", run, err);
+
+	if (rc < 0)
+		return rc;
+	dump->addb = addb_lines__new(dump->sink, run);
+	if (!dump->addb)
+		return error__set(err, -ENOMEM, "no memory");
+	return sink_json__run_start(dump->sink, err);
 }
 
 static int dump_all(struct dump *dump, struct error *err)
@@ -135,14 +202,14 @@ static int dump_all(struct dump *dump, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	rc = sink_json__open(&dump->sink, "-", recording__run(dump->recording), err);
-	if (rc >= 0)
-		rc = sink_json__run_start(dump->sink, err);
+	if (!dump->options->addb_text)
+		rc = open_sink(dump, err);
 	recording__rewind(dump->recording);
 	if (rc >= 0)
 		rc = follow(dump, err);
 	if (rc >= 0)
 		rc = put_end(dump, err);
+	addb_lines__free(dump->addb);
 	closed = sink_json__close(dump->sink, rc < 0 ? &later : err);
 	recording__close(dump->recording);
 	return rc < 0 ? rc : closed;

@@ -111,7 +111,7 @@ static int open_calls(struct output *output, struct error *err)
 	const struct calls_options options = {
 		.maps = &maps,
 		.stacks = output->options->calls.stacks,
-		.batch_bytes = output->recorder ? recorder__calls_max(output->recorder) : 0,
+		.batch_bytes = output->recorder ? recorder__batch_max(output->recorder) : 0,
 		.take = take_calls,
 		.context = output,
 	};
@@ -135,7 +135,8 @@ int output__start(struct output *output, struct error *err)
 	if (!rc)
 		rc = open_calls(output, err);
 	if (!rc)
-		rc = addb_output__start(output->addb, output->session->kernel, err);
+		rc = addb_output__start(output->addb, output->session->kernel, output->syslog,
+					output->recorder, err);
 	if (!rc && output->json)
 		rc = sink_json__run_start(output->json, err);
 	output->failed |= rc < 0;
@@ -298,6 +299,7 @@ static int print(struct output *output, bool final, struct error *err)
 
 int output__record(struct output *output, struct error *err)
 {
+	addb_output__record(output->addb);
 	return recorder__write(output->recorder, err);
 }
 

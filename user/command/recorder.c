@@ -116,20 +116,38 @@ int recorder__write(struct recorder *recorder, struct error *err)
 	return write_snapshot(recorder, NULL, false, err);
 }
 
-int recorder__calls(struct recorder *recorder, const struct call_batch *batch, struct error *err)
+/* How writing ended. */
+static int written(struct recorder *recorder, int rc)
 {
-	int rc;
-
-	if (recorder->failed)
-		return 0;
-	rc = recording_writer__calls(recorder->writer, batch, err);
 	recorder->failed = rc < 0;
 	return rc;
 }
 
-size_t recorder__calls_max(const struct recorder *recorder)
+int recorder__calls(struct recorder *recorder, const struct call_batch *batch, struct error *err)
 {
-	return recording_writer__calls_max(recorder->writer);
+	if (recorder->failed)
+		return 0;
+	return written(recorder, recording_writer__calls(recorder->writer, batch, err));
+}
+
+int recorder__addb(struct recorder *recorder, const struct addb_batch *batch, struct error *err)
+{
+	if (recorder->failed)
+		return 0;
+	return written(recorder, recording_writer__addb(recorder->writer, batch, err));
+}
+
+int recorder__addb_counts(struct recorder *recorder, const struct addb_counts *counts,
+			  struct error *err)
+{
+	if (recorder->failed)
+		return 0;
+	return written(recorder, recording_writer__addb_counts(recorder->writer, counts, err));
+}
+
+size_t recorder__batch_max(const struct recorder *recorder)
+{
+	return recording_writer__batch_max(recorder->writer);
 }
 
 int recorder__finish(struct recorder *recorder, const struct snapshot *as_of, struct error *err)

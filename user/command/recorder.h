@@ -3,6 +3,7 @@
 #ifndef USER_COMMAND_RECORDER_H
 #define USER_COMMAND_RECORDER_H
 
+#include "addb/batch.h"
 #include "calls/call_batch.h"
 #include "command/live_run.h"
 
@@ -27,9 +28,13 @@ int recorder__start(struct recorder *recorder, struct session *session, struct e
  */
 int recorder__write(struct recorder *recorder, struct error *err);
 
-/* Single calls, as they come, in batches of at most recorder__calls_max() bytes. As above. */
+/* Single calls, as they come, in batches of at most recorder__batch_max() bytes. As above. */
 int recorder__calls(struct recorder *recorder, const struct call_batch *batch, struct error *err);
-size_t recorder__calls_max(const struct recorder *recorder);
+/* ADDB2 records, in the same way; and what became of them so far, for the next figures. */
+int recorder__addb(struct recorder *recorder, const struct addb_batch *batch, struct error *err);
+int recorder__addb_counts(struct recorder *recorder, const struct addb_counts *counts,
+			  struct error *err);
+size_t recorder__batch_max(const struct recorder *recorder);
 
 /* The last figures, with the time of that snapshot; NULL: of now. */
 int recorder__finish(struct recorder *recorder, const struct snapshot *as_of, struct error *err);

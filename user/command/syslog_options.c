@@ -20,7 +20,7 @@ enum {
 static const struct argp_option syslog_options[] = {
 	{ "syslog", OPT_SYSLOG, "TYPE[,TYPE...]", OPTION_ARG_OPTIONAL,
 	  "send records to syslog or the journal, too: run, function, device, loss (default), "
-	  "probe, call",
+	  "probe, call, object, addb",
 	  1 },
 	{ "syslog-socket", OPT_SOCKET, "PATH", 0,
 	  "of that daemon (default: the journal's, or /dev/log)", 1 },
@@ -41,7 +41,7 @@ static unsigned int parse_types(char *list)
 		if (i == SYSLOG_TYPES)
 			option_values__refuse(
 				"--syslog=%s: known are run, function, device, probe, "
-				"loss, call and object",
+				"loss, call, object and addb",
 				name);
 		types |= 1U << i;
 	}
@@ -57,6 +57,8 @@ static void finish(const struct options *options, struct syslog_options *syslog)
 		option_values__refuse("--syslog=call: calls are recorded with --calls only");
 	if (syslog->types >> SYSLOG_OBJECT & 1 && !options->objects && !options->record)
 		option_values__refuse("--syslog=object: files are counted with --objects only");
+	if (syslog->types >> SYSLOG_ADDB & 1 && !options->addb.filter)
+		option_values__refuse("--syslog=addb: ADDB2 records are there with --addb only");
 	if (!syslog->rate)
 		syslog->rate = RATE_DEFAULT;
 }

@@ -3,9 +3,9 @@
  * What a recording has in its ring file (user/ring): entries of these types, whose payloads are
  * numbers and strings as of pack.h. docs/recording.md lists them.
  *
- * All but calls are states, of which the last one with a key counts; counters in them are
- * cumulative. A reader skips types that it does not know, and what follows the fields that it knows
- * in a payload: so fields and types are added without a new version.
+ * All but calls and ADDB2 records are states, of which the last one with a key counts; counters in
+ * them are cumulative. A reader skips types that it does not know, and what follows the fields that
+ * it knows in a payload: so fields and types are added without a new version.
  */
 #ifndef USER_RECORDING_RECORDING_FORMAT_H
 #define USER_RECORDING_RECORDING_FORMAT_H
@@ -33,6 +33,8 @@ enum recording_entry {
 	RECORDING_OBJECT, /* key: its place */
 	RECORDING_OBJECT_NAME, /* key: the same; comes before the first state */
 	RECORDING_PROCESS,     /* key: its number */
+	RECORDING_ADDB,	       /* events */
+	RECORDING_ADDB_COUNTS, /* key 1 */
 };
 
 enum recording_series_flag {

@@ -40,10 +40,29 @@ static void print_arguments(FILE *out, char *const *argv)
 	fputc('\n', out);
 }
 
+/* How many ADDB2 records there are, and how many there were. */
+static void print_addb(FILE *out, const struct recording *recording)
+{
+	char there[UNITS_ROOM], were[UNITS_ROOM];
+	struct recording_state state;
+	struct addb_counts counts;
+
+	recording__state(recording, &state);
+	if (!recording__addb_counts(recording, &counts) && !state.addb_records)
+		return;
+	fprintf(out, "ADDB2 records: %s", units__count(there, state.addb_records));
+	if (counts.taken > state.addb_records)
+		fprintf(out, " of %s", units__count(were, counts.taken));
+	fprintf(out, "; tmtrace dump prints them\n");
+}
+
 /* One line for each way in which something is missing. */
 static void print_missing(FILE *out, const struct recording *recording)
 {
 	struct recording_state state;
+	struct addb_counts addb;
+	const char *events =
+		recording__addb_counts(recording, &addb) ? "calls and ADDB2 records" : "calls";
 	char text[UNITS_ROOM];
 
 	recording__state(recording, &state);
@@ -61,17 +80,17 @@ static void print_missing(FILE *out, const struct recording *recording)
 	if (state.unreadable)
 		fprintf(out, "damaged: %s entries\n", units__count(text, state.unreadable));
 	if (state.other_version) {
-		fprintf(out, "single calls are of another version of tmtrace (");
+		fprintf(out, "single calls or ADDB2 records are of another version of tmtrace (");
 		title__text(out, recording__run(recording)->version);
 		fprintf(out, "), this one is %s: %s batches are left out\n", TMTRACE_VERSION,
 			units__count(text, state.other_version));
 	}
 	if (state.losses.overwritten)
-		fprintf(out, "%s calls were overwritten by newer ones: the file was full\n",
-			units__count(text, state.losses.overwritten));
+		fprintf(out, "%s %s were overwritten by newer ones: the file was full\n",
+			units__count(text, state.losses.overwritten), events);
 	if (state.losses.dropped)
-		fprintf(out, "%s calls were not written: the disk was too slow\n",
-			units__count(text, state.losses.dropped));
+		fprintf(out, "%s %s were not written: the disk was too slow\n",
+			units__count(text, state.losses.dropped), events);
 }
 
 void recording_heading__print(FILE *out, const char *name, const struct recording *recording)
@@ -87,5 +106,6 @@ void recording_heading__print(FILE *out, const char *name, const struct recordin
 	print_time(out, recording__snapshot(recording)->time_ns, "%H:%M:%S");
 	fputc('\n', out);
 	print_arguments(out, run->argv);
+	print_addb(out, recording);
 	print_missing(out, recording);
 }

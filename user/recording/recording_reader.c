@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recording/addb_code.h"
 #include "recording/recorded_names.h"
 #include "recording/recorded_objects.h"
 #include "recording/recorded_series.h"
@@ -31,7 +32,8 @@ struct recording {
 	char **notes; /* RECORDING_NOTES_MAX of them */
 	size_t n_notes;
 	bool ended;
-	__u64 snapshots, unreadable, other_version;
+	__u64 snapshots, unreadable, other_version, addb_records;
+	struct addb_counts addb; /* time_ns 0: none */
 	struct snapshot snapshot;
 };
 
@@ -115,6 +117,16 @@ static int take_note(struct recording *recording, __u64 key, struct unpack *unpa
 	return 0;
 }
 
+static int take_addb_counts(struct recording *recording, struct unpack *unpack)
+{
+	struct addb_counts counts;
+	int ret = addb_code__unpack(&counts, unpack);
+
+	if (!ret)
+		recording->addb = counts;
+	return ret;
+}
+
 static int take_mark(struct recording *recording, struct unpack *unpack)
 {
 	__u64 flags = unpack__u64(unpack), time_ns = unpack__u64(unpack);
@@ -168,6 +180,12 @@ static int take(struct recording *recording, const struct ring_entry *entry)
 		break;
 	case RECORDING_OBJECT_NAME:
 		ret = recorded_objects__name(recording->objects, entry->key, &unpack);
+		break;
+	case RECORDING_ADDB:
+		recording->addb_records += entry->n_events;
+		break;
+	case RECORDING_ADDB_COUNTS:
+		ret = take_addb_counts(recording, &unpack);
 		break;
 	case RECORDING_NOTE:
 		ret = take_note(recording, entry->key, &unpack);
@@ -258,6 +276,8 @@ int recording__next(struct recording *recording, struct error *err)
 			return RECORDING_STEP_CALLS;
 		if (take(recording, entry) < 0)
 			return no_memory(err);
+		if (entry->type == RECORDING_ADDB)
+			return RECORDING_STEP_ADDB;
 		if (entry->type != RECORDING_MARK || entry->copy)
 			continue;
 		return show(recording, false) < 0 ? no_memory(err) : RECORDING_STEP_SNAPSHOT;
@@ -396,16 +416,28 @@ const struct snapshot *recording__snapshot(const struct recording *recording)
 	return &recording->snapshot;
 }
 
-int recording__calls(struct recording *recording, struct call_batch *out)
+/* What does not make sense is counted; returns how opening a batch ended. */
+static int opened(struct recording *recording, int ret)
 {
-	const struct ring_entry *entry = &recording->entry;
-	int ret = call_batch__open(out, entry->data, entry->size);
-
 	if (ret == -ENOTSUP)
 		recording->other_version++;
 	else if (ret < 0)
 		recording->unreadable++;
 	return ret;
+}
+
+int recording__calls(struct recording *recording, struct call_batch *out)
+{
+	const struct ring_entry *entry = &recording->entry;
+
+	return opened(recording, call_batch__open(out, entry->data, entry->size));
+}
+
+int recording__addb(struct recording *recording, struct addb_batch *out)
+{
+	const struct ring_entry *entry = &recording->entry;
+
+	return opened(recording, addb_batch__open(out, entry->data, entry->size));
 }
 
 void recording__rewind(struct recording *recording)
@@ -416,6 +448,8 @@ void recording__rewind(struct recording *recording)
 	recording->snapshot = (struct snapshot){ 0 };
 	recording->ended = false;
 	recording->snapshots = recording->unreadable = recording->other_version = 0;
+	recording->addb_records = 0;
+	recording->addb = (struct addb_counts){ 0 };
 }
 
 int recording__update(struct recording *recording, struct error *err)
@@ -430,7 +464,14 @@ void recording__state(const struct recording *recording, struct recording_state 
 		.snapshots = recording->snapshots,
 		.unreadable = recording->unreadable,
 		.other_version = recording->other_version,
+		.addb_records = recording->addb_records,
 	};
 	ring_reader__losses(recording->ring, &out->losses);
 	ring_reader__info(recording->ring, &out->info);
+}
+
+bool recording__addb_counts(const struct recording *recording, struct addb_counts *out)
+{
+	*out = recording->addb;
+	return out->time_ns != 0;
 }

@@ -13,6 +13,7 @@
 #ifndef USER_RECORDING_RECORDING_READER_H
 #define USER_RECORDING_RECORDING_READER_H
 
+#include "addb/batch.h"
 #include "calls/call_batch.h"
 #include "recording/run_code.h"
 #include "ring/ring_reader.h"
@@ -23,6 +24,7 @@ enum recording_step {
 	RECORDING_STEP_END,
 	RECORDING_STEP_SNAPSHOT, /* recording__snapshot() is that one, with the one before */
 	RECORDING_STEP_CALLS,	 /* recording__calls() has them */
+	RECORDING_STEP_ADDB,	 /* recording__addb() has ADDB2 records */
 };
 
 /*
@@ -45,7 +47,7 @@ const struct snapshot *recording__snapshot(const struct recording *recording);
  */
 void recording__rewind(struct recording *recording);
 
-/* Goes to the next snapshot, or calls: enum recording_step, or -ENOMEM. */
+/* Goes to the next snapshot, calls or ADDB2 records: enum recording_step, or -ENOMEM. */
 int recording__next(struct recording *recording, struct error *err);
 
 /* recording__snapshot() is then what was read so far, in all, without what was before. 0, -ENOMEM.
@@ -57,6 +59,8 @@ int recording__total(struct recording *recording, struct error *err);
  * no sense, which is counted.
  */
 int recording__calls(struct recording *recording, struct call_batch *out);
+/* The ADDB2 records that it came to, in the same way. */
+int recording__addb(struct recording *recording, struct addb_batch *out);
 
 /* Finds what was written since. 0 or -ENOMEM. */
 int recording__update(struct recording *recording, struct error *err);
@@ -66,11 +70,15 @@ struct recording_state {
 	__u64 snapshots;  /* that were read */
 	__u64 unreadable; /* entries in intact blocks that make no sense */
 	__u64 other_version; /* batches of calls that this version of tmtrace does not know */
+	__u64 addb_records;  /* ADDB2 records, in the file */
 	struct ring_losses losses;
 	struct ring_info info;
 };
 
 /* Of all that was read so far. */
 void recording__state(const struct recording *recording, struct recording_state *out);
+
+/* What became of the ADDB2 records of the run; false: none were asked for, as far as is known. */
+bool recording__addb_counts(const struct recording *recording, struct addb_counts *out);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "drain/key_order.h"
+#include "recording/addb_code.h"
 #include "recording/object_writer.h"
 #include "recording/recorded_processes.h"
 #include "recording/recording_format.h"
@@ -470,7 +471,22 @@ int recording_writer__calls(struct recording_writer *writer, const struct call_b
 				   (__u32)batch->n_calls, err);
 }
 
-size_t recording_writer__calls_max(const struct recording_writer *writer)
+int recording_writer__addb(struct recording_writer *writer, const struct addb_batch *batch,
+			   struct error *err)
+{
+	return ring_writer__events(writer->ring, RECORDING_ADDB, batch->data, batch->size,
+				   (__u32)batch->n_records, err);
+}
+
+int recording_writer__addb_counts(struct recording_writer *writer, const struct addb_counts *counts,
+				  struct error *err)
+{
+	pack__start(&writer->pack);
+	addb_code__pack(&writer->pack, counts);
+	return put(writer, RECORDING_ADDB_COUNTS, 1, err);
+}
+
+size_t recording_writer__batch_max(const struct recording_writer *writer)
 {
 	return ring_writer__entry_max(writer->ring);
 }

@@ -3,6 +3,7 @@
 #ifndef USER_RECORDING_RECORDING_WRITER_H
 #define USER_RECORDING_RECORDING_WRITER_H
 
+#include "addb/batch.h"
 #include "calls/call_batch.h"
 #include "recording/run_code.h"
 
@@ -32,8 +33,15 @@ int recording_writer__snapshot(struct recording_writer *writer, const struct rep
 /* Single calls; the oldest go. -E2BIG for more than fit in a block. */
 int recording_writer__calls(struct recording_writer *writer, const struct call_batch *batch,
 			    struct error *err);
+/* ADDB2 records, in the same way. */
+int recording_writer__addb(struct recording_writer *writer, const struct addb_batch *batch,
+			   struct error *err);
 /* Bytes of the largest batch. */
-size_t recording_writer__calls_max(const struct recording_writer *writer);
+size_t recording_writer__batch_max(const struct recording_writer *writer);
+
+/* What became of ADDB2 records so far; it goes with the next snapshot. Errors as of that. */
+int recording_writer__addb_counts(struct recording_writer *writer, const struct addb_counts *counts,
+				  struct error *err);
 
 /* Ends it; also after an error of writing. NULL is fine. */
 int recording_writer__close(struct recording_writer *writer, struct error *err);

@@ -279,10 +279,9 @@ void json_addb__put(struct json_addb *addb, FILE *out, const struct addb_record 
 	fprintf(out, "],\"labels_unreadable\":%u}\n", origin->unreadable);
 }
 
-void json_addb__put_counts(struct json_addb *addb, FILE *out, const struct addb_counts *counts,
-			   __u64 time_ns)
+void json_addb__put_counts(struct json_addb *addb, FILE *out, const struct addb_counts *counts)
 {
-	struct json_object *record = json_value__record(addb->run, "addb_count", time_ns);
+	struct json_object *record = json_value__record(addb->run, "addb_count", counts->time_ns);
 	const struct tm_addb_ledger *kernel = &counts->kernel;
 	char *members;
 
@@ -295,6 +294,7 @@ void json_addb__put_counts(struct json_addb *addb, FILE *out, const struct addb_
 		json_value__add_u64(record, "labels_unreadable", kernel->labels_unreadable);
 		json_value__add_u64(record, "written", counts->taken);
 		json_value__add_u64(record, "filtered", counts->filtered);
+		json_value__add_u64(record, "unrecorded", counts->large);
 		json_object_object_add(record, "final", json_object_new_boolean(true));
 	}
 	members = json_value__members(record);

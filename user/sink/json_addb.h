@@ -19,7 +19,6 @@ void json_addb__put(struct json_addb *addb, FILE *out, const struct addb_record 
 		    const struct addb_origin *origin);
 
 /* Writes what became of all records, and a newline. */
-void json_addb__put_counts(struct json_addb *addb, FILE *out, const struct addb_counts *counts,
-			   __u64 time_ns);
+void json_addb__put_counts(struct json_addb *addb, FILE *out, const struct addb_counts *counts);
 
 #endif

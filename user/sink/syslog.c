@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "sink/json_addb.h"
 #include "sink/json_call.h"
 #include "sink/json_cut.h"
 #include "sink/json_value.h"
@@ -25,7 +26,7 @@
 const char *const syslog_type_names[SYSLOG_TYPES] = {
 	[SYSLOG_RUN] = "run",	    [SYSLOG_FUNCTION] = "function", [SYSLOG_DEVICE] = "device",
 	[SYSLOG_PROBE] = "probe",   [SYSLOG_LOSS] = "loss",	    [SYSLOG_CALL] = "call",
-	[SYSLOG_OBJECT] = "object",
+	[SYSLOG_OBJECT] = "object", [SYSLOG_ADDB] = "addb",
 };
 
 struct sink_syslog {
@@ -33,6 +34,7 @@ struct sink_syslog {
 	const struct report_run *run;
 	struct syslog_socket *socket;
 	struct json_calls *calls; /* NULL: there were none yet */
+	struct json_addb *addb;	  /* the same */
 	double allowance;	  /* lines that may be sent now */
 	double allowed_s;	  /* CLOCK_MONOTONIC: when that was so */
 	struct syslog_counts counts;
@@ -232,6 +234,43 @@ void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch
 	}
 }
 
+/* A record of ADDB2 as JSON; NULL: no memory. */
+static struct json_object *addb_record(struct sink_syslog *sink, const struct addb_record *record,
+				       const struct addb_origin *origin)
+{
+	struct json_object *parsed = NULL;
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+
+	if (!sink->addb)
+		sink->addb = json_addb__new(sink->run);
+	out = sink->addb ? open_memstream(&text, &length) : NULL;
+	if (!out)
+		return NULL;
+	json_addb__put(sink->addb, out, record, origin);
+	if (!fclose(out))
+		parsed = json_tokener_parse(text);
+	free(text);
+	return parsed;
+}
+
+void sink_syslog__addb(struct sink_syslog *sink, const struct addb_record *record,
+		       const struct addb_origin *origin)
+{
+	struct json_object *parsed;
+
+	if (!(sink->options.types >> SYSLOG_ADDB & 1))
+		return;
+	if (!is_allowed(sink)) {
+		sink->counts.held_back++;
+		return;
+	}
+	parsed = addb_record(sink, record, origin);
+	send_record(sink, parsed);
+	json_object_put(parsed);
+}
+
 /* What did not arrive is said in any case. */
 static void tell_counts(struct sink_syslog *sink)
 {
@@ -265,6 +304,7 @@ void sink_syslog__close(struct sink_syslog *sink)
 	if (!sink)
 		return;
 	json_calls__free(sink->calls);
+	json_addb__free(sink->addb);
 	syslog_socket__close(sink->socket);
 	free(sink);
 }

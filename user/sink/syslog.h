@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "addb/record.h"
 #include "calls/call_batch.h"
 #include "report/report.h"
 
@@ -25,6 +26,7 @@ enum syslog_type {
 	SYSLOG_LOSS,
 	SYSLOG_CALL,
 	SYSLOG_OBJECT,
+	SYSLOG_ADDB,
 	SYSLOG_TYPES,
 };
 
@@ -46,6 +48,8 @@ int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *opt
 void sink_syslog__run_start(struct sink_syslog *sink);
 void sink_syslog__snapshot(struct sink_syslog *sink, const struct snapshot *snapshot, bool final);
 void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch);
+void sink_syslog__addb(struct sink_syslog *sink, const struct addb_record *record,
+		       const struct addb_origin *origin);
 /* Also sends what was held back and lost, as a record of the type syslog, if anything was. */
 void sink_syslog__run_end(struct sink_syslog *sink, const struct snapshot *snapshot);
 
