@@ -85,7 +85,7 @@ struct tm_series {
 
 	union {
 		__u64 times_ns[TM_TIMES];
-		__u64 operations_lost[TM_OPERATION_LOSSES];
+		__u64 operations_lost[TM_TIMES]; /* by enum tm_operation_loss */
 	};
 	char label[16]; /* vfs: file-system type; block: disk name, cut */
 
@@ -95,7 +95,7 @@ struct tm_series {
 	/* Libraries: times_ns of calls that were not made inside another traced one. */
 	union {
 		__u64 outer_ns[TM_OUTER_TIMES];
-		__u64 operation_ns[TM_OPERATION_TIMES];
+		__u64 operation_ns[TM_OUTER_TIMES]; /* by enum tm_operation_time */
 	};
 } __attribute__((aligned(64)));
 
