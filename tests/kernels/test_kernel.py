@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What only the test kernels are held to: the mechanisms that are chosen there.
+"""What only the test kernels are held to: the mechanisms that are chosen there; that all loads.
 
 Run by itself in such a kernel, this prints the table. After a change that is meant:
 
@@ -66,6 +66,18 @@ def test_mechanisms(env):
     differences = [line for line in difflib.unified_diff(golden, table(env), lineterm="", n=0)
                    if not line.startswith(("---", "+++", "@@"))]
     check(not differences, f"not as in golden/{kernel}.txt: {', '.join(differences)}")
+
+
+EVERYTHING = ("--calls", "-g", "--objects", "--per-process", "--addb")
+
+
+def test_everything(env):
+    """All at once, with libraries and without: what the verifier refuses first, for its stack."""
+    for options in (EVERYTHING, (*EVERYTHING[:-1], "--layer", "vfs,block")):
+        path = env.path("everything.json")
+        status, _, err = env.trace("--json", path, *options, "--", "true")
+        check(status == 0, f"{' '.join(options)} ended with {status}: {err}")
+        check(Records(path).of("object"), f"{' '.join(options)}: no file was counted")
 
 
 def main():
