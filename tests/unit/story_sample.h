@@ -99,7 +99,7 @@ static inline void story_operations(const struct story_sample *s)
 		.has_bytes = true,
 		.has_object = true,
 		.layer = story_input__name(s->input, "mio"),
-		.kind = story_input__name(s->input, "mio_obj_writev"),
+		.kind = story_input__name(s->input, "WRITE"),
 	};
 	struct story_operation step = {
 		.run = s->client,
@@ -114,7 +114,7 @@ static inline void story_operations(const struct story_sample *s)
 		.complete = true,
 		.has_sm_id = true,
 		.layer = story_input__name(s->input, "m0"),
-		.kind = story_input__name(s->input, "write"),
+		.kind = story_input__name(s->input, "WRITE"),
 	};
 
 	assert_int_equal(story_input__add_operation(s->input, &write), 0);

@@ -311,7 +311,7 @@ static void test_print(void **state)
 	(void)state;
 	story_sample__open(&s, "node2", 5000000, STORY_PART_ALL);
 	text = print(&s, 0);
-	assert_non_null(strstr(text, "mio_obj_writev #17, process 100 on node1: 400 us, at "));
+	assert_non_null(strstr(text, "mio WRITE #17, process 100 on node1: 400 us, at "));
 	assert_non_null(strstr(text, "object 0x5:0x6, 4.00 KiB\n"));
 	assert_non_null(strstr(text, "most of the time: disk, 100 us (25%)\n"));
 	assert_non_null(strstr(text, "  middleware 40.0 us, late poll 80.0 us, client 50.0 us, "

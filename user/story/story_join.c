@@ -285,6 +285,7 @@ static struct story_node node_of(const struct join *join, const struct story_ope
 		.end_ns = here(join, host,
 			       kind == STORY_STEP ? operation->complete_ns : operation->noticed_ns),
 		.id = kind == STORY_STEP ? operation->sm_id : operation->seqno,
+		.layer = operation->layer,
 		.name = operation->kind,
 		.parent = parent,
 		.open = !operation->complete,
@@ -325,6 +326,7 @@ static struct story_node call_node(const struct story_call *call, int parent)
 		.pid = call->pid,
 		.start_ns = call->start_ns,
 		.end_ns = call->end_ns,
+		.layer = call->layer,
 		.name = call->function,
 		.parent = parent,
 	};

@@ -25,9 +25,10 @@ struct story_node {
 	enum story_kind kind;
 	__u32 host, pid;
 	__u64 start_ns, end_ns; /* the end is never before the start */
-	__u64 id;	  /* by which records know it; of operations seqno or sm_id; 0: none */
-	const char *name; /* of a call's function, an operation's kind, a request's; else NULL */
-	__u64 opcode;	  /* of rpcs and foms */
+	__u64 id;	   /* by which records know it; of operations seqno or sm_id; 0: none */
+	const char *layer; /* of calls and operations; else NULL */
+	const char *name;  /* of a call's function, an operation's kind, a request's; else NULL */
+	__u64 opcode;	   /* of rpcs and foms */
 	int parent, depth;
 	bool open; /* its end was not seen, and is that of what it is below */
 };

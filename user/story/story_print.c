@@ -45,6 +45,8 @@ static void print_heading(FILE *out, const struct story *story)
 	const struct story_node *root = root_of(story);
 	char time[UNITS_ROOM], bytes[UNITS_ROOM], moment[UNITS_ROOM];
 
+	title__text(out, operation->layer);
+	fputc(' ', out);
 	title__text(out, operation->kind);
 	if (operation->has_seqno)
 		fprintf(out, " #%llu", operation->seqno);
@@ -110,9 +112,11 @@ static void describe(const struct story_node *node, char *out, size_t room)
 		snprintf(out, room, "%s()", node->name);
 		break;
 	case STORY_OPERATION:
-		snprintf(out, room, "%s #%llu", node->name, node->id);
+		snprintf(out, room, "%s %s #%llu", node->layer, node->name, node->id);
 		break;
 	case STORY_STEP:
+		snprintf(out, room, "%s %s %llu", node->layer, node->name, node->id);
+		break;
 	case STORY_REQUEST:
 		snprintf(out, room, "%s %llu", node->name, node->id);
 		break;
