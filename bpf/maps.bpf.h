@@ -197,6 +197,14 @@ struct tm_operations_map {
 	__type(value, struct tm_operation);
 };
 
+/* Those that are recorded one by one, by their ids: what is said of them when they end. */
+struct tm_launched_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u64);
+	__type(value, struct tm_operation_event);
+};
+
 struct tm_openings_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -269,6 +277,7 @@ extern struct tm_aio_map tm_aio SEC(".maps");
 extern struct tm_uring_map tm_uring SEC(".maps");
 extern struct tm_operations_map tm_operations SEC(".maps");
 extern struct tm_openings_map tm_openings SEC(".maps");
+extern struct tm_launched_map tm_launched SEC(".maps");
 extern struct tm_requests_map tm_requests SEC(".maps");
 extern struct tm_slots_map tm_slots SEC(".maps");
 extern struct tm_series_map tm_series SEC(".maps");
@@ -302,6 +311,8 @@ extern __u32 tm_stopped;
 extern __u32 tm_any_switcher;
 /* Set by the loader: a trial of the mechanisms, of which only tm_targets are counted. */
 extern __u32 tm_trial;
+/* Set by the loader: how structs of operations are read, by their numbers, less 1. */
+extern struct tm_fields tm_fields[TM_FIELDS_MAX];
 /* Threads that have a number in the ids of their calls. */
 extern __u64 tm_call_threads;
 /* Calls that were recorded without their stack. */

@@ -5,6 +5,7 @@
 /* It is in flight no more, and not because it was complete. */
 TM_INLINE void drop(const struct tm_operation *operation, enum tm_operation_loss loss)
 {
+	struct tm_operation_event *event;
 	struct tm_series *series;
 
 	if (operation->state == TM_OPERATION_EXPECTED || operation->state == TM_OPERATION_DONE)
@@ -15,6 +16,11 @@ TM_INLINE void drop(const struct tm_operation *operation, enum tm_operation_loss
 	ADD(series->in_flight, -1ULL);
 	if (loss < TM_OPERATION_LOSSES)
 		ADD(series->operations_lost[loss], 1);
+	if (recorder__is_on()) {
+		event = operation_record__end(operation, bpf_ktime_get_ns(), loss);
+		if (event)
+			operation_record__put(event);
+	}
 }
 
 __attribute__((noinline)) int operation__launch(struct operation_event *event)
@@ -37,6 +43,7 @@ __attribute__((noinline)) int operation__launch(struct operation_event *event)
 		fresh.parent = old->parent;
 		fresh.parent_launch_ns = old->parent_launch_ns;
 		fresh.parent_layer = old->parent_layer;
+		fresh.parent_id = old->parent_id;
 	} else if (old) {
 		drop(old, TM_OPERATION_ABANDONED);
 	}
@@ -45,12 +52,16 @@ __attribute__((noinline)) int operation__launch(struct operation_event *event)
 	fresh.slot = event->slot;
 	fresh.tid = event->tid;
 	fresh.state = TM_OPERATION_LAUNCHING;
+	fresh.probe = event->probe;
+	fresh.id = operation_record__id();
 	process__note_submitter(key.tgid);
 	if (bpf_map_update_elem(&tm_operations, &key, &fresh, BPF_ANY)) {
 		ADD(series->operations_lost[TM_OPERATION_NO_ENTRY], 1);
 		return 0;
 	}
 	ADD(series->in_flight, 1);
+	if (recorder__is_on())
+		operation_record__begin(&fresh, key.tgid, event->depth);
 	return 1;
 }
 
@@ -60,6 +71,7 @@ __attribute__((noinline)) int operation__launched(struct operation_event *event)
 	struct tm_operation *operation;
 	struct tm_operation_key key;
 	struct tm_series *series;
+	u64 id;
 
 	if (!event)
 		return 0;
@@ -70,13 +82,18 @@ __attribute__((noinline)) int operation__launched(struct operation_event *event)
 	operation = bpf_map_lookup_elem(&tm_operations, &key);
 	if (!operation || operation->launch_ns != event->number)
 		return 0;
+	id = operation->id;
 	if (!event->failed) {
 		__sync_val_compare_and_swap(&operation->state, TM_OPERATION_LAUNCHING,
 					    TM_OPERATION_LAUNCHED);
+		if (recorder__is_on())
+			operation_record__launched(id, event->now - event->number, key.address);
 		return 0;
 	}
 	if (!bpf_map_delete_elem(&tm_operations, &key) && series)
 		ADD(series->in_flight, -1ULL);
+	if (recorder__is_on())
+		operation_record__cancel(id);
 	return 0;
 }
 
@@ -94,10 +111,8 @@ TM_INLINE void tell_parent(const struct tm_operation *step, u32 tgid, u64 now)
 }
 
 TM_INLINE void count(struct tm_series *series, const struct tm_operation *operation,
-		     const struct operation_event *event)
+		     const struct operation_event *event, u64 done)
 {
-	u64 done = event->polled && operation->done_ns ? operation->done_ns : event->now;
-
 	series__time(series, operation->slot, done - operation->launch_ns);
 	if (event->failed)
 		series__fail(series, event->number, false);
@@ -111,6 +126,32 @@ TM_INLINE void count(struct tm_series *series, const struct tm_operation *operat
 	ADD(series->in_flight, -1ULL);
 }
 
+TM_INLINE void record(const struct tm_operation *operation, const struct operation_event *event,
+		      u64 done)
+{
+	struct tm_operation_event *told =
+		operation_record__end(operation, done, TM_OPERATION_LOSSES);
+	struct tm_call *call;
+
+	if (!told)
+		return;
+	call = &told->record.call;
+	operation_record__read(told, event->key.address);
+	if (event->polled)
+		told->record.late_ns += event->now - done;
+	else
+		told->record.wait_ns = told->record.late_ns = 0;
+	if (event->has_result) {
+		call->rc = event->rc;
+		call->flags |= TM_CALL_RC;
+	}
+	if (operation->bytes < TM_SIZE_ABSENT && !event->failed) {
+		call->bytes = operation->bytes;
+		call->flags |= TM_CALL_BYTES;
+	}
+	operation_record__put(told);
+}
+
 /* It is complete: one alone counts it, whoever else looks at it. */
 __attribute__((noinline)) int operation__finish(struct operation_event *event)
 {
@@ -118,6 +159,7 @@ __attribute__((noinline)) int operation__finish(struct operation_event *event)
 	struct tm_operation_key key;
 	struct tm_series *series;
 	u32 state;
+	u64 done;
 
 	if (!event)
 		return 0;
@@ -130,9 +172,12 @@ __attribute__((noinline)) int operation__finish(struct operation_event *event)
 		return 0;
 	if (__sync_val_compare_and_swap(&operation->state, state, TM_OPERATION_DONE) != state)
 		return 0;
+	done = event->polled && operation->done_ns ? operation->done_ns : event->now;
 	series = series__at(operation->slot);
 	if (series)
-		count(series, operation, event);
+		count(series, operation, event, done);
+	if (recorder__is_on())
+		record(operation, event, done);
 	tell_parent(operation, key.tgid, event->now);
 	bpf_map_delete_elem(&tm_operations, &key);
 	return 0;
@@ -159,6 +204,7 @@ __attribute__((noinline)) int operation__expect(struct operation_event *event,
 	expected.parent = key.address;
 	expected.parent_layer = key.layer;
 	expected.parent_launch_ns = operation->launch_ns;
+	expected.parent_id = operation->id;
 	old = bpf_map_lookup_elem(&tm_operations, &step_key);
 	if (old)
 		drop(old, TM_OPERATION_ABANDONED);
@@ -223,9 +269,13 @@ static long look_at(u32 i, struct operation_poll *poll)
 	since = operation->launch_ns > poll->start_ns ? operation->launch_ns : poll->start_ns;
 	if (poll->now > since)
 		__sync_fetch_and_add(&operation->wait_ns, poll->now - since);
+	if (role->flags & TM_ROLE_OWN_STATE)
+		item = event.key.address;
 	if (!operand__read_at(item, &role->state, &state) || !is_complete(role, state))
 		return 0;
-	operand__read_at(event.key.address, &role->result, &result);
+	event.has_result =
+		operand__read_at(event.key.address, &role->result, &result) && role->result.arg;
+	event.rc = result;
 	event.failed = operation__failed(role, result, &event.number);
 	operation__finish(&event);
 	return 0;

@@ -8,6 +8,7 @@
 #define BPF_OPERATION_BPF_H
 
 #include "operand.bpf.h"
+#include "operation_record.bpf.h"
 #include "series.bpf.h"
 
 /* An operation and what happens to it, as long as a call of ours goes on. */
@@ -15,11 +16,15 @@ struct operation_event {
 	struct tm_operation_key key;
 	u64 now;
 	u64 number; /* launch: bytes, launched: its time; else the result */
+	s64 rc;	    /* completion: the result, as the library says it */
 	u32 slot;
 	u32 tid;
-	u8 failed; /* launched: the call; else the operation */
-	u8 polled; /* its completion was looked for */
-	u8 pad[6];
+	u32 probe; /* launch: by which function, and how deep its call is in its thread */
+	u32 depth;
+	u8 failed;     /* launched: the call; else the operation */
+	u8 polled;     /* its completion was looked for */
+	u8 has_result; /* rc */
+	u8 pad[5];
 };
 
 /* Each returns 0, operation__launch() 1 if it is a launch to be followed. None is inlined. */
@@ -79,9 +84,10 @@ static __attribute__((noinline)) int operation__enter(const struct pt_regs *regs
 		return 0;
 	}
 	if (role->result.arg == TM_ARG_BASE)
-		operand__read_at(event.key.address, &role->result, &result);
+		event.has_result = operand__read_at(event.key.address, &role->result, &result);
 	else
-		operand__read(regs, &role->result, &result);
+		event.has_result = operand__read(regs, &role->result, &result) && role->result.arg;
+	event.rc = result;
 	event.failed = operation__failed(role, result, &event.number);
 	return operation__finish(&event);
 }
@@ -92,9 +98,13 @@ static __attribute__((noinline)) int operation__open(const struct pt_regs *regs,
 {
 	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &index);
 	u64 ids = bpf_get_current_pid_tgid();
-	struct operation_event event = { .tid = ids, .number = TM_SIZE_ABSENT };
+	struct operation_event event = {
+		.number = TM_SIZE_ABSENT,
+		.tid = ids,
+		.probe = index,
+		.depth = depth,
+	};
 	struct tm_opening *opening;
-	struct tm_key series;
 	struct tm_role *role;
 	u8 kind;
 
@@ -120,9 +130,9 @@ static __attribute__((noinline)) int operation__open(const struct pt_regs *regs,
 	kind = probe->spec.size.kind;
 	if (kind == TM_SIZE_VALUE || kind == TM_SIZE_PRODUCT || kind == TM_SIZE_SUM)
 		event.number = size;
-	series = *key;
-	series.flags |= TM_KEY_OPERATION;
-	event.slot = series__find(&series);
+	key->flags |= TM_KEY_OPERATION; /* no copy: the stack is full */
+	event.slot = series__find(key);
+	key->flags &= ~TM_KEY_OPERATION;
 	event.key.tgid = ids >> 32;
 	event.key.layer = key->layer;
 	event.now = bpf_ktime_get_ns();

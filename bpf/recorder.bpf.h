@@ -18,11 +18,13 @@ TM_INLINE bool recorder__is_on(void)
 	return tm_config.calls;
 }
 
-TM_INLINE struct tm_call_ledger *recorder__ledger(u32 probe)
+/* What became of the calls of a probe. */
+TM_INLINE struct tm_call_fates *recorder__fates(u32 probe)
 {
 	u32 index = probe * tm_config.shards + this_shard();
+	struct tm_call_ledger *ledger = bpf_map_lookup_elem(&tm_call_ledgers, &index);
 
-	return bpf_map_lookup_elem(&tm_call_ledgers, &index);
+	return ledger ? &ledger->calls : NULL;
 }
 
 /* The id of the thread's next call. */
@@ -33,12 +35,12 @@ TM_INLINE u64 recorder__id(struct tm_thread *thread)
 	return ++thread->last_call;
 }
 
-/* Counts a call that never comes to recorder__put(); reason: a member of the ledger. */
-#define RECORDER_PASS(probe, reason)                                         \
-	do {                                                                 \
-		struct tm_call_ledger *ledger_of_ = recorder__ledger(probe); \
-		if (ledger_of_)                                              \
-			ADD(ledger_of_->reason, 1);                          \
+/* Counts a call that never comes to recorder__put(); reason: a member of the fates. */
+#define RECORDER_PASS(probe, reason)                                      \
+	do {                                                              \
+		struct tm_call_fates *fates_of_ = recorder__fates(probe); \
+		if (fates_of_)                                            \
+			ADD(fates_of_->reason, 1);                        \
 	} while (0)
 
 /* One of every N in a row; chance says which, so that what repeats itself does not always miss. */
@@ -60,12 +62,12 @@ TM_INLINE u64 recorder__wakeup(u64 size)
 	return ring__wakeup(&tm_calls, tm_config.call_wakeup, size);
 }
 
-TM_INLINE void recorder__lose(struct tm_call_ledger *ledger, u64 size)
+TM_INLINE void recorder__lose(struct tm_call_fates *fates, u64 size)
 {
 	if (ring__is_full(&tm_calls, size))
-		ADD(ledger->full, 1);
+		ADD(fates->full, 1);
 	else
-		ADD(ledger->busy, 1);
+		ADD(fates->busy, 1);
 }
 
 /* With a string as its object. */
@@ -120,15 +122,15 @@ static __attribute__((noinline)) int recorder__put_stacked(const struct tm_call_
 }
 
 /* Is a call that took so long to be recorded? thread is the current one's state. */
-TM_INLINE bool recorder__wants(struct tm_call_ledger *ledger, struct tm_thread *thread,
+TM_INLINE bool recorder__wants(struct tm_call_fates *fates, struct tm_thread *thread,
 			       u64 duration_ns)
 {
 	if (duration_ns < tm_config.call_min_ns) {
-		ADD(ledger->too_short, 1);
+		ADD(fates->too_short, 1);
 		return false;
 	}
 	if (!recorder__samples(thread)) {
-		ADD(ledger->sampled_out, 1);
+		ADD(fates->sampled_out, 1);
 		return false;
 	}
 	return true;
@@ -137,13 +139,13 @@ TM_INLINE bool recorder__wants(struct tm_call_ledger *ledger, struct tm_thread *
 /* Records a call of the current thread that a probe has counted: thread->event. */
 static __attribute__((noinline)) int recorder__put(struct tm_thread *thread, u32 probe)
 {
-	struct tm_call_ledger *ledger = recorder__ledger(probe);
+	struct tm_call_fates *fates = recorder__fates(probe);
 	struct tm_call_event *event = &thread->event;
 	struct tm_walker *walker = NULL;
 	u64 size = sizeof(*event);
 	int rc;
 
-	if (!ledger || !recorder__wants(ledger, thread, event->call.duration_ns))
+	if (!fates || !recorder__wants(fates, thread, event->call.duration_ns))
 		return 0;
 	bpf_get_current_comm(event->comm, sizeof(event->comm));
 	if (walk__is_on())
@@ -157,9 +159,9 @@ static __attribute__((noinline)) int recorder__put(struct tm_thread *thread, u32
 		rc = bpf_ringbuf_output(&tm_calls, event, size, recorder__wakeup(size));
 	}
 	if (rc)
-		recorder__lose(ledger, size);
+		recorder__lose(fates, size);
 	else
-		ADD(ledger->recorded, 1);
+		ADD(fates->recorded, 1);
 	return 0;
 }
 

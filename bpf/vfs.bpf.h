@@ -180,22 +180,22 @@ static __attribute__((noinline)) int vfs__put_call(u32 function, u32 slot, u64 s
 static __attribute__((noinline)) int vfs__put_request(const struct tm_request *request, u64 now,
 						      s64 result)
 {
-	struct tm_call_ledger *ledger = recorder__ledger(TM_PROBE_VFS + request->function);
+	struct tm_call_fates *fates = recorder__fates(TM_PROBE_VFS + request->function);
 	struct tm_thread *thread = thread__get();
 	struct tm_call_event *event;
 	u64 ns = now - request->start_ns;
 
-	if (!ledger)
+	if (!fates)
 		return 0;
 	if (!thread) {
-		ADD(ledger->busy, 1);
+		ADD(fates->busy, 1);
 		return 0;
 	}
-	if (!recorder__wants(ledger, thread, ns))
+	if (!recorder__wants(fates, thread, ns))
 		return 0;
 	event = bpf_ringbuf_reserve(&tm_calls, sizeof(*event), 0);
 	if (!event) {
-		recorder__lose(ledger, sizeof(*event));
+		recorder__lose(fates, sizeof(*event));
 		return 0;
 	}
 	__builtin_memset(event, 0, sizeof(*event));
@@ -207,7 +207,7 @@ static __attribute__((noinline)) int vfs__put_request(const struct tm_request *r
 	vfs__describe(&event->call, request->function, result);
 	if (walk__is_on())
 		recorder__stackless(TM_STACKLESS_ASYNC);
-	ADD(ledger->recorded, 1);
+	ADD(fates->recorded, 1);
 	bpf_ringbuf_submit(event, recorder__wakeup(sizeof(*event)));
 	return 0;
 }

@@ -11,6 +11,7 @@ enum tm_call_flag {
 	TM_CALL_RC = 1 << 0,	     /* rc: the function returns something */
 	TM_CALL_BYTES = 1 << 1,	     /* bytes */
 	TM_CALL_BIG_ENDIAN = 1 << 2, /* the halves of object are stored so */
+	TM_CALL_OPERATION = 1 << 3,  /* no call: the begin of a struct tm_operation_record */
 };
 
 /*
@@ -74,11 +75,8 @@ enum tm_stackless {
 	TM_STACKLESS,
 };
 
-/*
- * What became of the calls that a probe counted, once it is quiet:
- * ledger.recorded = recorded + too_short + sampled_out + full + busy + untimed
- */
-struct tm_call_ledger {
+/* What became of calls, or of operations; the sum is how many there were. */
+struct tm_call_fates {
 	__u64 recorded;
 	__u64 too_short;   /* --min-duration */
 	__u64 sampled_out; /* --sample */
@@ -86,6 +84,14 @@ struct tm_call_ledger {
 	__u64 busy;	   /* lost: the kernel refused access to the ring buffer, or memory */
 	__u64 untimed;	   /* of a function whose calls are counted only */
 	__u64 pad[2];
+};
+
+/*
+ * What became of the calls that a probe counted, once it is quiet: their sum is ledger.recorded.
+ * And of the operations that they launched, each when it came to its end, whichever.
+ */
+struct tm_call_ledger {
+	struct tm_call_fates calls, operations;
 };
 
 #endif

@@ -16,7 +16,7 @@
 #include "tmtrace/histogram.h"
 #include "tmtrace/key.h"
 
-#define TM_LAYOUT_VERSION 5
+#define TM_LAYOUT_VERSION 6
 
 /* Where the time inside a call went; a thread sums each up, a frame takes the difference. */
 enum tm_time {

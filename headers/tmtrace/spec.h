@@ -87,8 +87,9 @@ enum tm_role_kind {
 #define TM_ROLE_STATES 4
 
 enum tm_role_flag {
-	TM_ROLE_PENDING = 1,  /* states are those of what is in flight */
-	TM_ROLE_POSITIVE = 2, /* a result above 0 is an errno; else those below 0 are */
+	TM_ROLE_PENDING = 1,   /* states are those of what is in flight */
+	TM_ROLE_POSITIVE = 2,  /* a result above 0 is an errno; else those below 0 are */
+	TM_ROLE_OWN_STATE = 4, /* of a poll with items: the state is in the operation */
 };
 
 struct tm_role {
@@ -97,14 +98,42 @@ struct tm_role {
 	__u8 n_states;
 	__u8 layer;   /* step: of the key of the operation that works for it */
 	__u16 stride; /* poll: bytes from item to item */
-	__u8 pad[2];
+	__u8 fields;  /* launch: number of the struct tm_fields, from 1; 0: none */
+	__u8 pad;
 	struct tm_operand operation; /* its address; of a poll with items in the item */
 	struct tm_operand other;  /* step: the other's address; poll: that of the items, or none */
 	struct tm_operand count;  /* poll: of items */
-	struct tm_operand state;  /* poll: in the item, or without items in the operation */
+	struct tm_operand state;  /* poll: in the item, or in the operation */
 	struct tm_operand result; /* poll: in the operation; complete: at the call; or none */
 	__s32 states[TM_ROLE_STATES];
 };
+
+/* What a library's struct of an operation may say of it. */
+enum tm_field {
+	TM_FIELD_SEQNO,	  /* its number */
+	TM_FIELD_SESSION, /* the number of the object's handle */
+	TM_FIELD_SM_ID,	  /* the id of its state machine */
+	TM_FIELD_CODE,	  /* which kind of operation it is */
+	TM_FIELD_OBJECT,  /* where what it is about is, or that itself */
+	TM_FIELDS,
+};
+
+/* A number in the struct that is in hand, or where a pointer in it leads to. */
+struct tm_path {
+	struct tm_operand pointer; /* none: there is no such pointer */
+	struct tm_operand at;	   /* none: there is no such number */
+};
+
+/* How a library's struct of an operation is read. */
+struct tm_fields {
+	struct tm_path paths[TM_FIELDS];
+	__u8 object_kind; /* enum tm_object_kind */
+	__u8 big_endian;  /* as in struct tm_object_spec */
+	__u8 pad[6];
+};
+
+/* How many different ones a run may have. */
+#define TM_FIELDS_MAX 32
 
 /* One function's reading; 112 bytes. */
 struct tm_spec {

@@ -151,6 +151,7 @@ _Static_assert(sizeof(struct tm_walker) <= TM_STORAGE_MAX, "struct tm_walker is 
 /* The same, of threads that launch or poll operations. */
 struct tm_openings {
 	struct tm_opening at[TM_FRAMES];
+	struct tm_operation_event event; /* of one that is launched just now */
 };
 
 #endif

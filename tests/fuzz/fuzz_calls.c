@@ -82,6 +82,10 @@ static void try(const void *data, size_t size)
 		return;
 	for (size_t i = 0; i < batch.n_calls; i++)
 		read_call(&batch, &batch.calls[i]);
+	for (size_t i = 0; i < batch.n_operations; i++) {
+		call_batch__series(&batch, batch.operations[i].call.slot);
+		check_string(&batch, call_batch__kind(&batch, &batch.operations[i]));
+	}
 	write_records(&batch);
 }
 
@@ -90,7 +94,8 @@ static void try_mended(const unsigned char *data, size_t size)
 {
 	struct call_batch_header header;
 	struct call_stacks_header stacks = { 0 };
-	size_t before, all, stacks_bytes = 0;
+	struct call_operations_header operations = { 0 };
+	size_t before, all, stacks_bytes = 0, operations_bytes = 0;
 	unsigned char *copy;
 
 	if (size < sizeof(header) + sizeof(stacks))
@@ -99,21 +104,25 @@ static void try_mended(const unsigned char *data, size_t size)
 	memcpy(&stacks, data + sizeof(header), sizeof(stacks));
 	data += sizeof(header) + sizeof(stacks);
 	size -= sizeof(header) + sizeof(stacks);
-	header.version = CALL_BATCH_VERSION + header.version % 2;
+	header.version = CALL_BATCH_VERSION + header.version % 3;
 	header.n_series %= 4;
 	header.n_threads %= 4;
 	header.n_calls %= 8;
 	header.names_bytes = header.names_bytes % 32 * 8;
 	stacks.n_frames %= 8;
 	stacks.n_links %= 32;
-	if (header.version == CALL_BATCH_VERSION_STACKS)
+	operations.n = header.stacks_bytes % 4;
+	if (header.version == CALL_BATCH_VERSION_OPERATIONS)
+		operations_bytes =
+			sizeof(operations) + operations.n * sizeof(struct tm_operation_record);
+	if (header.version == CALL_BATCH_VERSION_STACKS || operations.n % 2)
 		stacks_bytes = sizeof(stacks) + stacks.n_frames * sizeof(struct call_frame) +
 			       (stacks.n_links + header.n_calls + 1) / 2 * 8;
 	header.stacks_bytes = (__u32)stacks_bytes;
 	before = sizeof(header) + header.n_series * sizeof(struct call_series) +
 		 header.n_threads * sizeof(struct call_thread) +
 		 header.n_calls * sizeof(struct tm_call) + header.names_bytes;
-	all = before + stacks_bytes;
+	all = before + stacks_bytes + operations_bytes;
 	copy = calloc(1, all);
 	if (!copy)
 		return;
@@ -122,6 +131,8 @@ static void try_mended(const unsigned char *data, size_t size)
 	memcpy(copy, &header, sizeof(header));
 	if (stacks_bytes)
 		memcpy(copy + before, &stacks, sizeof(stacks));
+	if (operations_bytes)
+		memcpy(copy + before + stacks_bytes, &operations, sizeof(operations));
 	try(copy, all);
 	free(copy);
 }

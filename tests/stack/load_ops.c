@@ -70,8 +70,10 @@ static void launched(struct flight *f, uint64_t launch_ns, int rc)
 {
 	f->truth->submitted_ns = load_now_ns();
 	f->truth->launch_ns = launch_ns;
-	if (!rc)
+	if (!rc) {
+		op_truth__launched(f->truth, &f->op);
 		return;
+	}
 	f->truth->fate = OP_REFUSED;
 	f->truth->rc = rc;
 }

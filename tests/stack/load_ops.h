@@ -17,6 +17,13 @@ enum op_fate {
 	OP_ABANDONED, /* its memory was used for another one */
 };
 
+enum { MAX_STEPS = 8 };
+
+struct step_truth {
+	uint64_t sm_id;
+	int code, rc;
+};
+
 /* Times are of CLOCK_MONOTONIC; 0: did not happen, or is not known. */
 struct op_truth {
 	const char *function;
@@ -27,13 +34,18 @@ struct op_truth {
 	uint64_t complete_ns; /* the last step was; with callbacks, when the program was called */
 	uint64_t poll_ns;     /* the poll that found it complete began */
 	uint64_t noticed_ns;  /* it returned */
-	int steps;	      /* Motr operations that it took */
+	uint64_t session;     /* of its object's handle; a deletion has none */
+	int code;	      /* of MIO */
+	int steps;	      /* Motr operations that it took: */
+	struct step_truth motr[MAX_STEPS]; /* the first ones, the last first */
 	int rc;
 	enum op_fate fate;
 };
 
 /* A new one; for any thread. */
 struct op_truth *op_truth__new(const char *function, const void *object, uint64_t bytes);
+/* What is known of an operation once it is launched. */
+void op_truth__launched(struct op_truth *truth, const struct mio_op *op);
 /* Adds "operations" to the printed object. */
 void op_truth__print(struct load *l);
 

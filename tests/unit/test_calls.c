@@ -104,6 +104,11 @@ static void read_all(const struct call_batch *batch)
 		assert_true(!comm || strlen(comm) < 16);
 		call_batch__series(batch, batch->calls[i].slot);
 	}
+	for (size_t i = 0; i < batch->n_operations; i++) {
+		const char *kind = call_batch__kind(batch, &batch->operations[i]);
+
+		assert_true(!kind || strlen(kind) < CALL_PACK_MIN);
+	}
 }
 
 static void test_damaged(void **state)
@@ -185,13 +190,164 @@ static void test_records(void **state)
 	sample__close(&sample);
 }
 
+/* The operations that a function launched. */
+static const struct tm_series offered = {
+	.key = { .job = 1001, .layer = LAYER_MSTRO, .flags = TM_KEY_OPERATION },
+};
+
+/* One that was complete, and nothing else is known. */
+static struct tm_operation_record operation(__u64 id)
+{
+	return (struct tm_operation_record){
+		.call = plain(id, SLOT_OFFER),
+		.loss = TM_OPERATION_LOSSES,
+	};
+}
+
+/* In a batch of their own version; one that has none is as it always was. */
+static void test_operations(void **state)
+{
+	struct call_pack *pack = call_pack__new(CALL_PACK_MIN, false);
+	const struct call_batch_header *header;
+	struct tm_operation_record one = operation(9);
+	struct tm_call call = plain(8, SLOT_WRITE);
+	struct call_batch batch, again;
+
+	(void)state;
+	assert_int_equal(call_pack__add(pack, &call, &write_data, "app", NULL, NULL), 0);
+	call_pack__finish(pack, &batch);
+	header = batch.data;
+	assert_int_equal(header->version, CALL_BATCH_VERSION);
+	assert_int_equal(batch.n_operations, 0);
+
+	assert_int_equal(call_pack__add(pack, &call, &write_data, "app", NULL, NULL), 0);
+	assert_int_equal(call_pack__add_operation(pack, &one, &offered, "app", "READ"), 0);
+	one = operation(10);
+	assert_int_equal(call_pack__add_operation(pack, &one, &offered, "app", NULL), 0);
+	assert_int_equal(call_pack__n(pack), 3);
+	call_pack__finish(pack, &batch);
+	header = batch.data;
+	assert_int_equal(header->version, CALL_BATCH_VERSION_OPERATIONS);
+	assert_int_equal(call_batch__open(&again, batch.data, batch.size), 0);
+	assert_int_equal(again.n_calls, 1);
+	assert_int_equal(again.n_operations, 2);
+	assert_int_equal(again.operations[0].call.id, 9);
+	assert_string_equal(call_batch__kind(&again, &again.operations[0]), "READ");
+	assert_null(call_batch__kind(&again, &again.operations[1]));
+	assert_int_equal(call_batch__series(&again, SLOT_OFFER)->flags, TM_KEY_OPERATION);
+	call_pack__free(pack);
+}
+
+static void test_damaged_operations(void **state)
+{
+	struct call_pack *pack = call_pack__new(CALL_PACK_MIN, true);
+	struct tm_operation_record one = operation(9);
+	struct tm_call call = plain(8, SLOT_WRITE);
+
+	(void)state;
+	assert_int_equal(call_pack__add(pack, &call, &write_data, "app", NULL, NULL), 0);
+	assert_int_equal(call_pack__add_operation(pack, &one, &offered, "app", "READ"), 0);
+	check_damaged(pack, read_all);
+	call_pack__free(pack);
+}
+
+/* However many, no batch is larger than its room, and none is lost. */
+static void test_many_operations(void **state)
+{
+	struct call_pack *pack = call_pack__new(CALL_PACK_MIN, false);
+	struct call_batch batch;
+	char kind[64];
+	size_t seen = 0;
+
+	(void)state;
+	for (__u64 id = 1; id <= 1000; id++) {
+		struct tm_operation_record one = operation(id);
+
+		snprintf(kind, sizeof(kind), "%0*llu", (int)(id % 60) + 1, id);
+		if (call_pack__add_operation(pack, &one, &offered, "app", kind) == 0)
+			continue;
+		call_pack__finish(pack, &batch);
+		assert_true(batch.size <= CALL_PACK_MIN);
+		for (size_t k = 0; k < batch.n_operations; k++)
+			assert_int_equal(batch.operations[k].call.id, ++seen);
+		assert_int_equal(call_pack__add_operation(pack, &one, &offered, "app", kind), 0);
+	}
+	call_pack__finish(pack, &batch);
+	assert_int_equal(seen + batch.n_operations, 1000);
+	call_pack__free(pack);
+}
+
+static void test_operation_records(void **state)
+{
+	struct call_pack *pack = call_pack__new(CALL_PACK_MIN, false);
+	struct tm_operation_record one = operation(9);
+	struct records records = { 0 };
+	struct json_object *phases;
+	struct sample sample;
+
+	(void)state;
+	sample__open(&sample);
+	one.call.parent = 4;
+	one.call_id = 4;
+	one.call.bytes = 4096;
+	one.call.flags = TM_CALL_OPERATION | TM_CALL_BYTES | TM_CALL_RC;
+	one.submit_ns = 500;
+	one.wait_ns = 900;
+	one.late_ns = 70;
+	one.fields[TM_FIELD_SEQNO] = 0;
+	one.fields[TM_FIELD_SESSION] = 3;
+	one.fields[TM_FIELD_SM_ID] = 0x123456789;
+	one.known = TM_OPERATION_SUBMITTED | 1 << TM_FIELD_SEQNO | 1 << TM_FIELD_SESSION |
+		    1 << TM_FIELD_SM_ID;
+	assert_int_equal(call_pack__add_operation(pack, &one, &offered, "app", "READ"), 0);
+	one = operation(10);
+	one.loss = TM_OPERATION_FORGOTTEN;
+	assert_int_equal(call_pack__add_operation(pack, &one, &offered, "app", NULL), 0);
+	write_calls(&sample, pack, &records);
+	assert_int_equal(records.n, 2);
+
+	check_string(records.at[0], "type", "operation");
+	check_number(records.at[0], "time_ns", SAMPLE_TIME);
+	check_string(records.at[0], "layer", "mstro");
+	check_string(records.at[0], "function", "mstro_cdo_offer");
+	check_string(records.at[0], "kind", "READ");
+	check_string(records.at[0], "fate", "complete");
+	check_number(records.at[0], "id", 9);
+	check_number(records.at[0], "parent_id", 4);
+	check_number(records.at[0], "call_id", 4);
+	check_number(records.at[0], "launch_ns", SAMPLE_TIME);
+	check_number(records.at[0], "complete_ns", SAMPLE_TIME + 1500);
+	check_number(records.at[0], "duration_ns", 1500);
+	check_number(records.at[0], "rc", 0);
+	check_number(records.at[0], "bytes", 4096);
+	check_number(records.at[0], "seqno", 0);
+	check_number(records.at[0], "session", 3);
+	check_number(records.at[0], "sm_id", 0x123456789);
+	phases = json_object_object_get(records.at[0], "phases");
+	check_number(phases, "submit_ns", 500);
+	check_number(phases, "in_flight_ns", 1000);
+	check_number(phases, "wait_ns", 900);
+	check_number(phases, "late_poll_ns", 70);
+
+	check_string(records.at[1], "kind", "mstro_cdo_offer");
+	check_string(records.at[1], "fate", "forgotten");
+	check_null(records.at[1], "complete_ns");
+	check_null(records.at[1], "parent_id");
+	check_null(records.at[1], "rc");
+	check_null(records.at[1], "seqno");
+	check_null(json_object_object_get(records.at[1], "phases"), "submit_ns");
+	free_records(&records);
+	call_pack__free(pack);
+	sample__close(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_full),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_operations),	cmocka_unit_test(test_damaged_operations),
+		cmocka_unit_test(test_many_operations), cmocka_unit_test(test_operation_records),
+		cmocka_unit_test(test_round_trip),	cmocka_unit_test(test_full),
+		cmocka_unit_test(test_damaged),		cmocka_unit_test(test_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

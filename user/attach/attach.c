@@ -148,6 +148,21 @@ static int collect_layer(struct attach *attach, size_t layer, const struct elf_f
 	return 0;
 }
 
+/* How the operations are read that the functions of a layer launch; of sites from that one on. */
+static void choose_fields(const struct attach *attach, size_t layer, const char *name,
+			  struct site_list *sites, size_t first)
+{
+	const struct catalogue_operation *operation =
+		catalogue__find_operation(catalogue__layer(attach->options.catalogue, layer), name);
+
+	if (!operation)
+		return;
+	for (size_t i = first; i < site_list__n(sites); i++)
+		site_list__at(sites, i)->spec.role.fields = operation->number;
+	if (attach->options.kernel)
+		kernel__set_fields(attach->options.kernel, operation->number, &operation->fields);
+}
+
 /* Is there nothing left to look for in a file? */
 static bool is_done(const struct attach *attach, const struct seen_file *seen, const char *forced)
 {
@@ -177,6 +192,7 @@ static int collect(struct attach *attach, struct seen_file *seen, const struct e
 		before = site_list__n(sites);
 		if (collect_layer(attach, i, elf, name, request->program, sites) < 0)
 			return -ENOMEM;
+		choose_fields(attach, i, name, sites, before);
 		if (site_list__n(sites) > before && seen_file__add_layer(seen, i, l->name) < 0)
 			return -ENOMEM;
 	}

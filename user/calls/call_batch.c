@@ -13,6 +13,7 @@ _Static_assert(sizeof(struct call_series) == 48, "as documented");
 _Static_assert(sizeof(struct call_thread) == 24, "as documented");
 _Static_assert(sizeof(struct tm_call) == 80, "as documented");
 _Static_assert(sizeof(struct call_frame) == 16, "as documented");
+_Static_assert(sizeof(struct tm_operation_record) == 152, "as documented");
 
 /* What comes after the names. 0, or -EBADMSG. */
 static int open_stacks(struct call_batch *batch, const void *data, size_t size)
@@ -34,21 +35,38 @@ static int open_stacks(struct call_batch *batch, const void *data, size_t size)
 	return 0;
 }
 
-int call_batch__open(struct call_batch *out, const void *data, size_t size)
+/* What comes last. */
+static int open_operations(struct call_batch *batch, const void *data, size_t size)
 {
-	const struct call_batch_header *header = data;
-	size_t series, threads, calls, stacks;
+	const struct call_operations_header *header = data;
 
 	if (size < sizeof(*header))
 		return -EBADMSG;
-	if (header->version != CALL_BATCH_VERSION && header->version != CALL_BATCH_VERSION_STACKS)
+	batch->operations = (const void *)(header + 1);
+	batch->n_operations = header->n;
+	if (size != sizeof(*header) + batch->n_operations * sizeof(*batch->operations))
+		return -EBADMSG;
+	return 0;
+}
+
+int call_batch__open(struct call_batch *out, const void *data, size_t size)
+{
+	const struct call_batch_header *header = data;
+	size_t series, threads, calls, stacks, known;
+	const char *rest;
+	int rc;
+
+	if (size < sizeof(*header))
+		return -EBADMSG;
+	if (header->version < CALL_BATCH_VERSION || header->version > CALL_BATCH_VERSION_OPERATIONS)
 		return -ENOTSUP;
 	/* The numbers have 32 bits: no sum of them overflows. */
 	series = header->n_series * sizeof(struct call_series);
 	threads = header->n_threads * sizeof(struct call_thread);
 	calls = header->n_calls * sizeof(struct tm_call);
-	stacks = header->version == CALL_BATCH_VERSION_STACKS ? header->stacks_bytes : 0;
-	if (size != sizeof(*header) + series + threads + calls + header->names_bytes + stacks)
+	stacks = header->version >= CALL_BATCH_VERSION_STACKS ? header->stacks_bytes : 0;
+	known = sizeof(*header) + series + threads + calls + header->names_bytes + stacks;
+	if (size < known || (size > known && header->version < CALL_BATCH_VERSION_OPERATIONS))
 		return -EBADMSG;
 	*out = (struct call_batch){
 		.data = data,
@@ -63,11 +81,13 @@ int call_batch__open(struct call_batch *out, const void *data, size_t size)
 	out->calls = (const void *)(out->threads + out->n_threads);
 	out->first = out->calls;
 	out->names = (const void *)(out->calls + out->n_calls);
-	if (!stacks)
-		return 0;
-	if (out->names_bytes % 8)
+	rest = out->names + out->names_bytes;
+	if ((stacks || size > known) && out->names_bytes % 8)
 		return -EBADMSG;
-	return open_stacks(out, out->names + out->names_bytes, stacks);
+	rc = stacks ? open_stacks(out, rest, stacks) : 0;
+	if (rc == 0 && header->version >= CALL_BATCH_VERSION_OPERATIONS)
+		rc = open_operations(out, rest + stacks, size - known);
+	return rc;
 }
 
 static int compare_slots(const void *key, const void *item)
@@ -143,6 +163,12 @@ static const char *string_at(const struct call_batch *batch, __u64 at)
 const char *call_batch__name(const struct call_batch *batch, const struct tm_call *call)
 {
 	return call->object_kind == TM_OBJECT_STRING ? string_at(batch, call->object[0]) : NULL;
+}
+
+const char *call_batch__kind(const struct call_batch *batch,
+			     const struct tm_operation_record *operation)
+{
+	return string_at(batch, operation->kind);
 }
 
 bool call_batch__stack(const struct call_batch *batch, const struct tm_call *call,

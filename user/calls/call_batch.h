@@ -15,6 +15,9 @@
  *	__u32 [n_links]			stacks, each once: how many frames, then their numbers
  *	__u32 [n_calls]			of each call, where its stack begins among these; ~0: none
  *	and 4 bytes more where that makes a multiple of 8
+ * and where there are operations (version 3):
+ *	struct call_operations_header	8 bytes
+ *	struct tm_operation_record [n]	as calls; kind is the offset of a string
  *
  * All numbers are little endian.
  */
@@ -27,10 +30,13 @@
 
 #include "stacks/stacks.h"
 #include "tmtrace/call.h"
+#include "tmtrace/operation.h"
 #include "tmtrace/series.h"
 
-#define CALL_BATCH_VERSION	  1
-#define CALL_BATCH_VERSION_STACKS 2 /* with stacks, which older readers do not know */
+/* Older readers do not know what later versions have; one without it has the older version. */
+#define CALL_BATCH_VERSION	      1
+#define CALL_BATCH_VERSION_STACKS     2 /* with stacks */
+#define CALL_BATCH_VERSION_OPERATIONS 3 /* with operations, and stacks or not */
 
 struct call_batch_header {
 	__u32 version;
@@ -69,6 +75,11 @@ struct call_frame {
 
 #define CALL_NO_STACK (~0U)
 
+struct call_operations_header {
+	__u32 n;
+	__u32 reserved;
+};
+
 struct call_batch {
 	const void *data; /* all of it */
 	size_t size;
@@ -82,6 +93,8 @@ struct call_batch {
 	const __u32 *stack_of, *links;
 	const struct call_frame *frames;
 	size_t n_frames, n_links;
+	const struct tm_operation_record *operations;
+	size_t n_operations;
 };
 
 /* A stack in a batch: the numbers of its frames, the innermost first. */
@@ -104,6 +117,9 @@ struct tm_series call_series__like(const struct call_series *series);
 const char *call_batch__comm(const struct call_batch *batch, __u32 tid);
 /* An object of 128 bits as Motr and MIO write it: the higher half first. Returns out. */
 const char *call_batch__u128(const struct tm_call *call, char *out, size_t room);
+/* The name of an operation's kind; NULL: it is what its function launches. */
+const char *call_batch__kind(const struct call_batch *batch,
+			     const struct tm_operation_record *operation);
 /* The string that is a call's object; NULL where it is none, or could not be read. */
 const char *call_batch__name(const struct call_batch *batch, const struct tm_call *call);
 

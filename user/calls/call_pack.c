@@ -24,11 +24,12 @@ struct call_pack {
 	size_t room; /* bytes of a batch */
 	__u64 batch; /* number of the current one, from 1 */
 	struct tm_call *calls;
+	struct tm_operation_record *operations;
 	struct call_series *series;
 	struct call_thread *threads;
 	struct name_pack *names;
 	struct stack_pack *stacks; /* NULL: without */
-	size_t n_calls, n_series, n_threads;
+	size_t n_calls, n_operations, n_series, n_threads;
 	struct cached slots[CACHE], tids[CACHE];
 	void *out;
 };
@@ -36,7 +37,7 @@ struct call_pack {
 static void begin(struct call_pack *pack)
 {
 	pack->batch++;
-	pack->n_calls = pack->n_series = pack->n_threads = 0;
+	pack->n_calls = pack->n_operations = pack->n_series = pack->n_threads = 0;
 	name_pack__begin(pack->names);
 	if (pack->stacks)
 		stack_pack__begin(pack->stacks);
@@ -47,7 +48,9 @@ static size_t size_of(const struct call_pack *pack)
 {
 	return sizeof(struct call_batch_header) + pack->n_series * sizeof(*pack->series) +
 	       pack->n_threads * sizeof(*pack->threads) + pack->n_calls * sizeof(*pack->calls) +
-	       name_pack__n(pack->names) + (pack->stacks ? stack_pack__n(pack->stacks) : 0);
+	       name_pack__n(pack->names) + (pack->stacks ? stack_pack__n(pack->stacks) : 0) +
+	       sizeof(struct call_operations_header) +
+	       pack->n_operations * sizeof(*pack->operations);
 }
 
 struct call_pack *call_pack__new(size_t bytes, bool stacks)
@@ -58,13 +61,14 @@ struct call_pack *call_pack__new(size_t bytes, bool stacks)
 		return NULL;
 	pack->room = bytes;
 	pack->calls = malloc(bytes);
+	pack->operations = malloc(bytes);
 	pack->series = malloc(bytes);
 	pack->threads = malloc(bytes);
 	pack->names = name_pack__new(bytes);
 	pack->stacks = stacks ? stack_pack__new(bytes) : NULL;
 	pack->out = malloc(bytes);
-	if (!pack->calls || !pack->series || !pack->threads || !pack->names || !pack->out ||
-	    (stacks && !pack->stacks)) {
+	if (!pack->calls || !pack->operations || !pack->series || !pack->threads || !pack->names ||
+	    !pack->out || (stacks && !pack->stacks)) {
 		call_pack__free(pack);
 		return NULL;
 	}
@@ -77,6 +81,7 @@ void call_pack__free(struct call_pack *pack)
 	if (!pack)
 		return;
 	free(pack->calls);
+	free(pack->operations);
 	free(pack->series);
 	free(pack->threads);
 	name_pack__free(pack->names);
@@ -152,9 +157,27 @@ int call_pack__add(struct call_pack *pack, const struct tm_call *call,
 	return 0;
 }
 
+int call_pack__add_operation(struct call_pack *pack, const struct tm_operation_record *operation,
+			     const struct tm_series *series, const char *comm, const char *kind)
+{
+	size_t more = sizeof(*operation) + sizeof(struct call_series) + sizeof(struct call_thread);
+	struct tm_operation_record *added;
+
+	/* Its kind may be new with it, and what pads the names. */
+	more += (kind ? strlen(kind) + 1 : 0) + 8;
+	if (size_of(pack) + more > pack->room)
+		return -ENOSPC;
+	add_series(pack, operation->call.slot, series);
+	add_thread(pack, &operation->call, comm);
+	added = &pack->operations[pack->n_operations++];
+	*added = *operation;
+	added->kind = name_pack__share(pack->names, kind);
+	return 0;
+}
+
 size_t call_pack__n(const struct call_pack *pack)
 {
-	return pack->n_calls;
+	return pack->n_calls + pack->n_operations;
 }
 
 static int compare_series(const void *left, const void *right)
@@ -183,7 +206,9 @@ void call_pack__finish(struct call_pack *pack, struct call_batch *out)
 	size_t names_bytes;
 	const char *names = name_pack__bytes(pack->names, &names_bytes);
 	struct call_batch_header header = {
-		.version = pack->stacks ? CALL_BATCH_VERSION_STACKS : CALL_BATCH_VERSION,
+		.version = pack->n_operations ? CALL_BATCH_VERSION_OPERATIONS
+			   : pack->stacks     ? CALL_BATCH_VERSION_STACKS
+					      : CALL_BATCH_VERSION,
 		.n_series = (__u32)pack->n_series,
 		.n_threads = (__u32)pack->n_threads,
 		.n_calls = (__u32)pack->n_calls,
@@ -201,6 +226,12 @@ void call_pack__finish(struct call_pack *pack, struct call_batch *out)
 	to = append(to, names, names_bytes, 1);
 	if (pack->stacks)
 		to = stack_pack__put(pack->stacks, to);
+	if (pack->n_operations) {
+		const struct call_operations_header operations = { .n = (__u32)pack->n_operations };
+
+		to = append(to, &operations, 1, sizeof(operations));
+		to = append(to, pack->operations, pack->n_operations, sizeof(*pack->operations));
+	}
 	call_batch__open(out, pack->out, (size_t)(to - (char *)pack->out));
 	begin(pack);
 }

@@ -29,7 +29,11 @@ int call_pack__add(struct call_pack *pack, const struct tm_call *call,
 		   const struct tm_series *series, const char *comm, const char *name,
 		   const struct stack *stack);
 
-/* How many calls are in it. */
+/* The same of an operation of a series; kind: its name, NULL: none. */
+int call_pack__add_operation(struct call_pack *pack, const struct tm_operation_record *operation,
+			     const struct tm_series *series, const char *comm, const char *kind);
+
+/* How many calls and operations are in it. */
 size_t call_pack__n(const struct call_pack *pack);
 
 /* What was added since the last time; valid until the next call. Then it is empty again. */

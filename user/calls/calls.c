@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "calls/call_pack.h"
 #include "calls/calls.h"
+#include "calls/operation_fields.h"
 #include "target/process.h"
 
 #define BATCH_BYTES (64U << 10)
@@ -26,6 +27,7 @@ struct calls {
 	size_t series_bytes;
 	struct call_pack *pack;
 	struct stacks *stacks; /* NULL: they are not recorded */
+	struct operation_fields *fields;
 	__u64 large_stacks;
 	__u64 offset_ns; /* from CLOCK_MONOTONIC to CLOCK_REALTIME */
 	__u64 until_ns;	 /* CLOCK_MONOTONIC: end of the turn */
@@ -67,7 +69,21 @@ static const struct stack *stack_of(struct calls *calls, const void *data, size_
 	return stack;
 }
 
-/* Of each call. An error ends the turn; the call itself is done with. */
+static int on_operation(struct calls *calls, const struct tm_operation_event *event)
+{
+	const struct tm_series *series = &calls->series[event->record.call.slot];
+	struct tm_operation_record record = event->record;
+	const char *kind = operation_fields__check(calls->fields, &record);
+
+	record.call.start_ns += calls->offset_ns;
+	if (!call_pack__add_operation(calls->pack, &record, series, event->comm, kind))
+		return 0;
+	flush(calls);
+	call_pack__add_operation(calls->pack, &record, series, event->comm, kind);
+	return clock__ns(CLOCK_MONOTONIC) > calls->until_ns ? -EAGAIN : 0;
+}
+
+/* Of each call, or operation. An error ends the turn; the call itself is done with. */
 static int on_call(void *context, void *data, size_t size)
 {
 	const struct tm_call_event *event = data;
@@ -79,6 +95,8 @@ static int on_call(void *context, void *data, size_t size)
 
 	if (size < sizeof(*event) || event->call.slot >= calls->maps.slots)
 		return 0;
+	if (event->call.flags & TM_CALL_OPERATION)
+		return size < sizeof(struct tm_operation_event) ? 0 : on_operation(calls, data);
 	if (size >= sizeof(struct tm_call_named))
 		name = ((const struct tm_call_named *)data)->name;
 	stack = stack_of(calls, data, size);
@@ -135,8 +153,10 @@ int calls__open(struct calls **out, const struct calls_options *options, struct 
 		calls->epoll = -1;
 		calls->offset_ns = clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
 		calls->pack = call_pack__new(bytes, options->stacks);
+		calls->fields =
+			operation_fields__new(options->catalogue, options->probes, options->notes);
 	}
-	if (calls && calls->pack)
+	if (calls && calls->pack && calls->fields)
 		rc = open_maps(calls);
 	if (rc < 0) {
 		calls__close(calls);
@@ -163,6 +183,7 @@ void calls__close(struct calls *calls)
 	if (calls->series)
 		munmap((void *)calls->series, calls->series_bytes);
 	call_pack__free(calls->pack);
+	operation_fields__free(calls->fields);
 	stacks__close(calls->stacks);
 	free(calls);
 }

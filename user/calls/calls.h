@@ -8,7 +8,9 @@
 
 #include <stdbool.h>
 
+#include "attach/probe_table.h"
 #include "base/error.h"
+#include "base/note_list.h"
 #include "calls/call_batch.h"
 #include "drain/drain.h"
 
@@ -21,6 +23,10 @@ struct calls_options {
 	const struct drain_maps *maps; /* descriptors stay the caller's */
 	size_t batch_bytes;	       /* at most in a batch; 0: some 64 KiB */
 	bool stacks;		       /* the kernel side records them, too */
+	/* What operations are read by, and where is told what does not fit. */
+	const struct catalogue *catalogue;
+	const struct probe_table *probes;
+	struct note_list *notes;
 	/* Takes a batch, which is gone afterwards. */
 	void (*take)(void *context, const struct call_batch *batch);
 	void *context;

@@ -17,6 +17,7 @@ struct layer {
 	struct catalogue_layer shown; /* points to the arrays below */
 	const char **sonames;
 	struct catalogue_function *functions;
+	struct catalogue_operation *operations;
 	struct tm_spec defaults; /* of the first file */
 };
 
@@ -50,6 +51,7 @@ static void *join(const void *before, size_t n_before, const void *after, size_t
 static int merge(struct layer *layer, const struct layer_file *file)
 {
 	struct catalogue_layer *shown = &layer->shown;
+	struct catalogue_operation *operations;
 	struct catalogue_function *functions;
 	const char **sonames;
 
@@ -57,19 +59,26 @@ static int merge(struct layer *layer, const struct layer_file *file)
 			 sizeof(*functions));
 	sonames = join(layer->sonames, shown->n_sonames, file->sonames, file->n_sonames,
 		       sizeof(*sonames));
-	if (!functions || !sonames) {
+	operations = join(file->operations, file->n_operations, layer->operations,
+			  shown->n_operations, sizeof(*operations));
+	if (!functions || !sonames || !operations) {
 		free(functions);
 		free(sonames);
+		free(operations);
 		return -ENOMEM;
 	}
 	free(layer->functions);
 	free(layer->sonames);
+	free(layer->operations);
 	layer->functions = functions;
 	layer->sonames = sonames;
+	layer->operations = operations;
 	shown->functions = functions;
 	shown->sonames = sonames;
+	shown->operations = operations;
 	shown->n_functions += file->n_functions;
 	shown->n_sonames += file->n_sonames;
+	shown->n_operations += file->n_operations;
 	if (file->title)
 		shown->title = file->title;
 	if (file->order)
@@ -201,15 +210,36 @@ static void number_steps(struct catalogue *cat)
 	}
 }
 
-/* Hands the catalogue over, its layers in order; or frees it where reading failed. */
-static int finish(struct catalogue **out, struct catalogue *cat, int rc)
+/* Their numbers are those of the kernel side's table. */
+static int number_operations(struct catalogue *cat, struct error *err)
 {
+	size_t n = 0;
+
+	for (size_t i = 0; i < cat->n_layers; i++) {
+		struct layer *layer = &cat->layers[i];
+
+		for (size_t k = 0; k < layer->shown.n_operations; k++)
+			layer->operations[k].number = (__u8)++n;
+		if (n > TM_FIELDS_MAX)
+			return error__set(err, -EINVAL,
+					  "%s: with this layer there are more than %d operations "
+					  "whose structs are described",
+					  layer->shown.file, TM_FIELDS_MAX);
+	}
+	return 0;
+}
+
+/* Hands the catalogue over, its layers in order; or frees it where reading failed. */
+static int finish(struct catalogue **out, struct catalogue *cat, int rc, struct error *err)
+{
+	if (rc == 0 && cat->n_layers)
+		qsort(cat->layers, cat->n_layers, sizeof(*cat->layers), compare_layers);
+	if (rc == 0)
+		rc = number_operations(cat, err);
 	if (rc < 0) {
 		catalogue__free(cat);
 		return rc;
 	}
-	if (cat->n_layers)
-		qsort(cat->layers, cat->n_layers, sizeof(*cat->layers), compare_layers);
 	number_steps(cat);
 	*out = cat;
 	return 0;
@@ -229,7 +259,7 @@ int catalogue__load(struct catalogue **out, const char *const *paths, size_t n_p
 		else
 			rc = add_file(cat, paths[i], err);
 	}
-	return finish(out, cat, rc);
+	return finish(out, cat, rc, err);
 }
 
 int catalogue__load_texts(struct catalogue **out, const struct catalogue_text *texts,
@@ -242,7 +272,7 @@ int catalogue__load_texts(struct catalogue **out, const struct catalogue_text *t
 		return no_memory("catalogue", err);
 	for (size_t i = 0; rc == 0 && i < n_texts; i++)
 		rc = add_text(cat, texts[i].name, texts[i].text, texts[i].len, err);
-	return finish(out, cat, rc);
+	return finish(out, cat, rc, err);
 }
 
 void catalogue__free(struct catalogue *cat)
@@ -252,6 +282,7 @@ void catalogue__free(struct catalogue *cat)
 	for (size_t i = 0; i < cat->n_layers; i++) {
 		free(cat->layers[i].sonames);
 		free(cat->layers[i].functions);
+		free(cat->layers[i].operations);
 	}
 	free(cat->layers);
 	strings__free(&cat->strings);
@@ -309,4 +340,28 @@ const struct catalogue_function *catalogue__find_function(const struct catalogue
 		found = function;
 	}
 	return found;
+}
+
+const struct catalogue_operation *catalogue__find_operation(const struct catalogue_layer *layer,
+							    const char *soname)
+{
+	for (size_t i = 0; i < layer->n_operations; i++) {
+		const struct catalogue_operation *operation = &layer->operations[i];
+
+		if (!operation->only || matches_one(operation->only, operation->n_only, soname))
+			return operation;
+	}
+	return NULL;
+}
+
+const struct catalogue_operation *catalogue__operation(const struct catalogue *cat, __u8 number)
+{
+	for (size_t i = 0; i < cat->n_layers; i++) {
+		const struct catalogue_layer *layer = &cat->layers[i].shown;
+
+		for (size_t k = 0; k < layer->n_operations; k++)
+			if (layer->operations[k].number == number)
+				return &layer->operations[k];
+	}
+	return NULL;
 }

@@ -28,6 +28,29 @@ struct catalogue_function {
 	int line;
 };
 
+/* A kind of operation, by the number that the library has for it. */
+struct catalogue_code {
+	__u32 number;
+	const char *name;
+	bool has_session;
+};
+
+#define CATALOGUE_CODES	    64
+#define CATALOGUE_CODE_NAME 31 /* characters */
+
+/* What is known of operations from the library's struct. */
+struct catalogue_operation {
+	const char *const *only; /* for libraries that match one of these patterns; NULL: for all */
+	size_t n_only;
+	struct tm_fields fields;
+	__u8 number; /* in the catalogue, from 1: what tm_role.fields says */
+	size_t n_codes;
+	struct catalogue_code codes[CATALOGUE_CODES];
+};
+
+/* What the catalogue calls fields. */
+extern const char *const catalogue_field_names[TM_FIELDS];
+
 struct catalogue_layer {
 	const char *name; /* [a-z][a-z0-9_]*, at most 15 characters */
 	const char *title;
@@ -37,6 +60,8 @@ struct catalogue_layer {
 	size_t n_sonames;
 	const struct catalogue_function *functions;
 	size_t n_functions;
+	const struct catalogue_operation *operations;
+	size_t n_operations;
 };
 
 /* A file's content that is in memory already, e.g. built in. */
@@ -50,7 +75,8 @@ struct catalogue_text {
  * Reads files and folders (*.yaml in them, sorted by name), in this order. A later file of a layer
  * that is there already adds to it: its functions go before the earlier ones, so that they win;
  * its sonames are added; what neither its functions nor its defaults say about fail and returns
- * is as in the layer's first file. An overriding function says all of its reading again.
+ * is as in the layer's first file. An overriding function says all of its reading again. So it is
+ * with operations.
  * Returns 0 and *out (free with catalogue__free()), or a negative errno and err "FILE:LINE: ...",
  * "FILE: ..." where no line is to blame.
  */
@@ -76,5 +102,14 @@ bool catalogue__matches(const struct catalogue_layer *layer, const char *soname)
  */
 const struct catalogue_function *catalogue__find_function(const struct catalogue_layer *layer,
 							  const char *soname, const char *symbol);
+
+/*
+ * How the structs of operations of the library with this soname (or base name) are read: the first
+ * of the layer's operations that is for it; NULL: none is.
+ */
+const struct catalogue_operation *catalogue__find_operation(const struct catalogue_layer *layer,
+							    const char *soname);
+/* That of a number, in whatever layer; NULL: there is none. */
+const struct catalogue_operation *catalogue__operation(const struct catalogue *cat, __u8 number);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "catalogue/layer_file.h"
+#include "catalogue/operation_reader.h"
 #include "catalogue/role_reader.h"
 #include "catalogue/spec_reader.h"
 
@@ -54,8 +55,8 @@ static bool is_layer_name(const char *name)
 
 int layer_file__read_name(struct yaml_doc *doc, const char **name, struct error *err)
 {
-	static const char *const known[] = { "layer",	 "title",     "order", "libraries",
-					     "defaults", "functions", NULL };
+	static const char *const known[] = { "layer",	 "title",     "order",	    "libraries",
+					     "defaults", "functions", "operations", NULL };
 	const yaml_node_t *root = yaml_doc__root(doc);
 	const yaml_node_t *node = yaml_doc__get(doc, root, "layer");
 	int rc;
@@ -116,28 +117,37 @@ static int read_sonames(const struct reader *r, const yaml_node_t *node, const c
 	return 0;
 }
 
+/* For which libraries something is; where nothing is said, that stays as it is. */
+static int read_only(const struct reader *r, const yaml_node_t *node, const char *const **only,
+		     size_t *n_only)
+{
+	const yaml_node_t *value = yaml_doc__get(r->doc, node, "only");
+	const char **list = NULL;
+	size_t n = 0;
+	int rc;
+
+	if (!value)
+		return 0;
+	rc = read_sonames(r, value, "only", &list, &n, r->err);
+	if (rc == 0) {
+		*only = strings__keep_list(r->strings, list, n);
+		*n_only = n;
+		rc = *only ? 0 : no_memory(r->doc, r->err);
+	}
+	free(list);
+	return rc;
+}
+
 /* The keys that a function and the defaults share. */
 static int read_common(const struct reader *r, const yaml_node_t *node,
 		       struct catalogue_function *function)
 {
 	const yaml_node_t *enabled = yaml_doc__get(r->doc, node, "enabled");
-	const yaml_node_t *only = yaml_doc__get(r->doc, node, "only");
-	const char **list = NULL;
-	size_t n = 0;
 	int rc = 0;
 
 	if (enabled)
 		rc = yaml_doc__read_bool(r->doc, enabled, "enabled", &function->enabled, r->err);
-	if (rc == 0 && only) {
-		rc = read_sonames(r, only, "only", &list, &n, r->err);
-		if (rc == 0) {
-			function->only = strings__keep_list(r->strings, list, n);
-			function->n_only = n;
-			rc = function->only ? 0 : no_memory(r->doc, r->err);
-		}
-		free(list);
-	}
-	return rc;
+	return rc < 0 ? rc : read_only(r, node, &function->only, &function->n_only);
 }
 
 /* Symbols come without @VERSION, so that a name with one would never match. */
@@ -289,6 +299,27 @@ static int read_functions(const struct reader *r, const yaml_node_t *node)
 	return rc < 0 ? rc : check_duplicates(r);
 }
 
+static int read_operations(const struct reader *r, const yaml_node_t *node)
+{
+	struct layer_file *out = r->out;
+	struct catalogue_operation *operation;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < yaml_doc__n_items(node); i++) {
+		const yaml_node_t *item = yaml_doc__item(r->doc, node, i);
+
+		if (array__grow((void **)&out->operations, &out->room_operations, out->n_operations,
+				sizeof(*out->operations)) < 0)
+			return no_memory(r->doc, r->err);
+		operation = &out->operations[out->n_operations++];
+		memset(operation, 0, sizeof(*operation));
+		rc = operation_reader__read(r->doc, item, operation, r->strings, r->err);
+		if (rc == 0)
+			rc = read_only(r, item, &operation->only, &operation->n_only);
+	}
+	return rc;
+}
+
 static int read_order(struct reader *r, const yaml_node_t *node)
 {
 	long order = 0;
@@ -308,6 +339,7 @@ static int read_keys(struct reader *r, bool first)
 	const yaml_node_t *libraries = yaml_doc__get(r->doc, root, "libraries");
 	const yaml_node_t *defaults = yaml_doc__get(r->doc, root, "defaults");
 	const yaml_node_t *functions = yaml_doc__get(r->doc, root, "functions");
+	const yaml_node_t *operations = yaml_doc__get(r->doc, root, "operations");
 	int rc = 0;
 
 	if (first && (!libraries || !functions))
@@ -329,6 +361,8 @@ static int read_keys(struct reader *r, bool first)
 		rc = read_defaults(r, defaults);
 	if (rc == 0 && functions)
 		rc = read_functions(r, functions);
+	if (rc == 0 && operations)
+		rc = read_operations(r, operations);
 	return rc;
 }
 
@@ -355,5 +389,6 @@ void layer_file__free(struct layer_file *file)
 {
 	free(file->sonames);
 	free(file->functions);
+	free(file->operations);
 	memset(file, 0, sizeof(*file));
 }

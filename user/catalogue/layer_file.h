@@ -20,6 +20,8 @@ struct layer_file {
 	size_t n_sonames, room_sonames;
 	struct catalogue_function *functions;
 	size_t n_functions, room_functions;
+	struct catalogue_operation *operations;
+	size_t n_operations, room_operations;
 	struct tm_spec defaults; /* fail and returns */
 };
 

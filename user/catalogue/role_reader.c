@@ -175,6 +175,30 @@ static int read_states(struct yaml_doc *doc, const yaml_node_t *node, const char
 	return rc;
 }
 
+/* The state of a poll's operation: in the item, where there are items, or in the operation. */
+static int read_state_operand(struct yaml_doc *doc, const yaml_node_t *state, struct tm_role *role,
+			      bool has_items, struct error *err)
+{
+	const char *base = has_items ? THE_ITEM : THE_OPERATION, *text;
+	int rc = yaml_doc__read_text(doc, state, "state", &text, err);
+
+	if (rc == 0 && has_items &&
+	    strncmp(text, "[" THE_OPERATION, strlen("[" THE_OPERATION)) == 0) {
+		base = THE_OPERATION;
+		role->flags |= TM_ROLE_OWN_STATE;
+	}
+	if (rc == 0)
+		rc = operand_reader__read(doc, state, "state", ONLY_MEMORY, base, &role->state,
+					  err);
+	if (rc == 0 &&
+	    (role->state.arg != TM_ARG_BASE || (has_items && role->operation.arg != TM_ARG_BASE)))
+		rc = yaml_doc__fail(doc, state, err,
+				    "state of polls%s is read when the call returns, write it as "
+				    "\"[%s+8].s32\"",
+				    has_items ? " with items, and operation," : "", base);
+	return rc;
+}
+
 /* Where a poll's operation is, and what its state must be. */
 static int read_state(struct yaml_doc *doc, const yaml_node_t *node, struct tm_role *role,
 		      bool has_items, struct error *err)
@@ -183,7 +207,6 @@ static int read_state(struct yaml_doc *doc, const yaml_node_t *node, struct tm_r
 	const yaml_node_t *state = operation ? need(doc, node, "polls", "state", err) : NULL;
 	const yaml_node_t *done = yaml_doc__get(doc, node, "done");
 	const yaml_node_t *pending = yaml_doc__get(doc, node, "pending");
-	const char *base = has_items ? THE_ITEM : THE_OPERATION;
 	int rc;
 
 	if (!operation || !state)
@@ -195,14 +218,7 @@ static int read_state(struct yaml_doc *doc, const yaml_node_t *node, struct tm_r
 	rc = operand_reader__read(doc, operation, "operation", NO_CONSTANT,
 				  has_items ? THE_ITEM : NULL, &role->operation, err);
 	if (rc == 0)
-		rc = operand_reader__read(doc, state, "state", ONLY_MEMORY, base, &role->state,
-					  err);
-	if (rc == 0 &&
-	    (role->state.arg != TM_ARG_BASE || (has_items && role->operation.arg != TM_ARG_BASE)))
-		rc = yaml_doc__fail(doc, node, err,
-				    "state of polls%s is read when the call returns, write it as "
-				    "\"[%s+8].s32\"",
-				    has_items ? " with items, and operation," : "", base);
+		rc = read_state_operand(doc, state, role, has_items, err);
 	if (pending)
 		role->flags |= TM_ROLE_PENDING;
 	return rc < 0 ? rc

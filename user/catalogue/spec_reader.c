@@ -169,7 +169,7 @@ static int read_object(struct yaml_doc *doc, const yaml_node_t *node, struct tm_
 	rc = yaml_doc__check_keys(doc, node, "object", known, err);
 	if (rc < 0)
 		return rc;
-	if (node->data.mapping.pairs.top - node->data.mapping.pairs.start != 1)
+	if (yaml_doc__n_pairs(node) != 1)
 		return yaml_doc__fail(doc, node, err,
 				      "object needs exactly one of value, u128, u128be and string");
 	for (k = 0; known[k] && !operand; k++)

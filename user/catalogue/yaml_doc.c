@@ -326,6 +326,23 @@ int yaml_doc__read_number(const struct yaml_doc *doc, const yaml_node_t *node, c
 	return 0;
 }
 
+size_t yaml_doc__n_pairs(const yaml_node_t *node)
+{
+	if (node->type != YAML_MAPPING_NODE)
+		return 0;
+	return (size_t)(node->data.mapping.pairs.top - node->data.mapping.pairs.start);
+}
+
+const yaml_node_t *yaml_doc__key(struct yaml_doc *doc, const yaml_node_t *node, size_t i)
+{
+	return yaml_document_get_node(&doc->document, node->data.mapping.pairs.start[i].key);
+}
+
+const yaml_node_t *yaml_doc__value(struct yaml_doc *doc, const yaml_node_t *node, size_t i)
+{
+	return yaml_document_get_node(&doc->document, node->data.mapping.pairs.start[i].value);
+}
+
 size_t yaml_doc__n_items(const yaml_node_t *node)
 {
 	if (node->type != YAML_SEQUENCE_NODE)

@@ -57,6 +57,11 @@ int yaml_doc__read_bool(const struct yaml_doc *doc, const yaml_node_t *node, con
 int yaml_doc__read_number(const struct yaml_doc *doc, const yaml_node_t *node, const char *what,
 			  long min, long max, long *out, struct error *err);
 
+/* Pairs of a mapping (0 of anything else), in the order of the file. */
+size_t yaml_doc__n_pairs(const yaml_node_t *node);
+const yaml_node_t *yaml_doc__key(struct yaml_doc *doc, const yaml_node_t *node, size_t i);
+const yaml_node_t *yaml_doc__value(struct yaml_doc *doc, const yaml_node_t *node, size_t i);
+
 /* Items of a sequence; a scalar or a mapping counts as a list of itself. */
 size_t yaml_doc__n_items(const yaml_node_t *node);
 const yaml_node_t *yaml_doc__item(struct yaml_doc *doc, const yaml_node_t *node, size_t i);

@@ -111,6 +111,9 @@ static int open_calls(struct output *output, struct error *err)
 	const struct calls_options options = {
 		.maps = &maps,
 		.stacks = output->options->calls.stacks,
+		.catalogue = output->session->catalogue,
+		.probes = output->session->probes,
+		.notes = &output->session->notes,
 		.batch_bytes = output->recorder ? recorder__batch_max(output->recorder) : 0,
 		.take = take_calls,
 		.context = output,

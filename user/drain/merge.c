@@ -143,17 +143,23 @@ struct tm_ledger merge__ledgers(const struct tm_ledger *shards, __u32 n)
 	return total;
 }
 
+static void add_fates(struct tm_call_fates *total, const struct tm_call_fates *fates)
+{
+	total->recorded += fates->recorded;
+	total->too_short += fates->too_short;
+	total->sampled_out += fates->sampled_out;
+	total->full += fates->full;
+	total->busy += fates->busy;
+	total->untimed += fates->untimed;
+}
+
 struct tm_call_ledger merge__call_ledgers(const struct tm_call_ledger *shards, __u32 n)
 {
 	struct tm_call_ledger total = { 0 };
 
 	for (__u32 i = 0; i < n; i++) {
-		total.recorded += shards[i].recorded;
-		total.too_short += shards[i].too_short;
-		total.sampled_out += shards[i].sampled_out;
-		total.full += shards[i].full;
-		total.busy += shards[i].busy;
-		total.untimed += shards[i].untimed;
+		add_fates(&total.calls, &shards[i].calls);
+		add_fates(&total.operations, &shards[i].operations);
 	}
 	return total;
 }

@@ -279,6 +279,11 @@ struct tm_probe *kernel__probes(const struct kernel *kernel)
 	return kernel->probes;
 }
 
+void kernel__set_fields(struct kernel *kernel, __u8 number, const struct tm_fields *fields)
+{
+	kernel->skel->bss->tm_fields[number - 1] = *fields;
+}
+
 int kernel__add_target(struct kernel *kernel, pid_t pid)
 {
 	__u32 tgid = pid;

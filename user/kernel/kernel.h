@@ -73,6 +73,8 @@ bool kernel__addb(const struct kernel *kernel, struct kernel_addb *addb);
 int kernel__inode(const struct kernel *kernel, int fd, struct tm_file *file);
 /* The elements that a probe's cookie indexes, mmapped: write one before its link is made. */
 struct tm_probe *kernel__probes(const struct kernel *kernel);
+/* How structs of operations are read of which tm_role.fields has that number, from 1. */
+void kernel__set_fields(struct kernel *kernel, __u8 number, const struct tm_fields *fields);
 
 /* Traces a process (and, from now on, its children); TM_SCOPE_PROCESSES only. */
 int kernel__add_target(struct kernel *kernel, pid_t pid);

@@ -101,6 +101,9 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 		bpf_map__set_max_entries(skel->maps.tm_calls, options->call_buffer);
 		bpf_map__set_max_entries(skel->maps.tm_call_ledgers,
 					 (TM_PROBE_USER + TM_PROBES_MAX) * config->shards);
+		if (options->user)
+			bpf_map__set_max_entries(skel->maps.tm_launched,
+						 bpf_map__max_entries(skel->maps.tm_operations));
 	}
 	if (config->addb.on)
 		bpf_map__set_max_entries(skel->maps.tm_addb, options->addb_buffer);

@@ -468,7 +468,7 @@ int recording_writer__calls(struct recording_writer *writer, const struct call_b
 			    struct error *err)
 {
 	return ring_writer__events(writer->ring, RECORDING_CALLS, batch->data, batch->size,
-				   (__u32)batch->n_calls, err);
+				   (__u32)(batch->n_calls + batch->n_operations), err);
 }
 
 int recording_writer__addb(struct recording_writer *writer, const struct addb_batch *batch,

@@ -138,12 +138,27 @@ struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
 
 #define CALL_FATES 6
 
-static void pack_calls(struct pack *pack, const struct tm_call_ledger *calls)
+static void pack_fates(struct pack *pack, const struct tm_call_fates *fates)
 {
-	const __u64 numbers[CALL_FATES] = { calls->recorded, calls->too_short, calls->sampled_out,
-					    calls->full,     calls->busy,      calls->untimed };
+	const __u64 numbers[CALL_FATES] = { fates->recorded, fates->too_short, fates->sampled_out,
+					    fates->full,     fates->busy,      fates->untimed };
 
 	pack__numbers(pack, numbers, CALL_FATES);
+}
+
+static struct tm_call_fates unpack_fates(struct unpack *unpack)
+{
+	__u64 numbers[CALL_FATES] = { 0 };
+
+	unpack__numbers(unpack, numbers, CALL_FATES);
+	return (struct tm_call_fates){
+		.recorded = numbers[0],
+		.too_short = numbers[1],
+		.sampled_out = numbers[2],
+		.full = numbers[3],
+		.busy = numbers[4],
+		.untimed = numbers[5],
+	};
 }
 
 void series_code__pack_ledger(struct pack *pack, const struct tm_ledger *ledger,
@@ -154,8 +169,10 @@ void series_code__pack_ledger(struct pack *pack, const struct tm_ledger *ledger,
 
 	pack__numbers(pack, numbers, sizeof(numbers) / sizeof(*numbers));
 	pack__numbers(pack, ledger->lost, TM_LOSSES);
-	if (calls)
-		pack_calls(pack, calls);
+	if (!calls)
+		return;
+	pack_fates(pack, &calls->calls);
+	pack_fates(pack, &calls->operations);
 }
 
 struct tm_ledger series_code__unpack_ledger(struct unpack *unpack)
@@ -176,18 +193,11 @@ struct tm_ledger series_code__unpack_ledger(struct unpack *unpack)
 
 bool series_code__unpack_calls(struct unpack *unpack, struct tm_call_ledger *out)
 {
-	__u64 numbers[CALL_FATES] = { 0 };
-
 	if (unpack->failed || unpack->at == unpack->end)
 		return false;
-	unpack__numbers(unpack, numbers, CALL_FATES);
-	*out = (struct tm_call_ledger){
-		.recorded = numbers[0],
-		.too_short = numbers[1],
-		.sampled_out = numbers[2],
-		.full = numbers[3],
-		.busy = numbers[4],
-		.untimed = numbers[5],
-	};
+	*out = (struct tm_call_ledger){ .calls = unpack_fates(unpack) };
+	/* Not in the first recordings. */
+	if (!unpack->failed && unpack->at < unpack->end)
+		out->operations = unpack_fates(unpack);
 	return !unpack->failed;
 }

@@ -227,27 +227,35 @@ static void add_unseen(struct note_list *notes, const struct snapshot *snapshot)
 			units__bytes(text, mapped));
 }
 
-/* Calls that were counted, and should have been recorded one by one. */
-static void add_lost_calls(struct note_list *notes, const struct snapshot *snapshot)
+/* What was counted, and should have been recorded one by one. */
+static void tell_lost(struct note_list *notes, const char *what, __u64 full, __u64 busy)
 {
-	const struct tm_call_ledger *calls = snapshot->call_ledgers;
-	__u64 full = 0, busy = 0;
-
-	for (size_t i = 0; calls && i < snapshot->n_ledgers; i++) {
-		full += calls[i].full;
-		busy += calls[i].busy;
-	}
 	if (full)
 		note_list__add(notes,
-			       "%llu calls were counted, but not recorded one by one: the buffer "
+			       "%llu %s were counted, but not recorded one by one: the buffer "
 			       "was full; --call-buffer makes it larger, --sample and "
 			       "--min-duration need less of it",
-			       full);
+			       full, what);
 	if (busy)
 		note_list__add(notes,
-			       "%llu calls were counted, but not recorded one by one: the kernel "
+			       "%llu %s were counted, but not recorded one by one: the kernel "
 			       "had no memory or no access to the buffer for them",
-			       busy);
+			       busy, what);
+}
+
+static void add_lost_calls(struct note_list *notes, const struct snapshot *snapshot)
+{
+	const struct tm_call_ledger *ledgers = snapshot->call_ledgers;
+	struct tm_call_fates calls = { 0 }, operations = { 0 };
+
+	for (size_t i = 0; ledgers && i < snapshot->n_ledgers; i++) {
+		calls.full += ledgers[i].calls.full;
+		calls.busy += ledgers[i].calls.busy;
+		operations.full += ledgers[i].operations.full;
+		operations.busy += ledgers[i].operations.busy;
+	}
+	tell_lost(notes, "calls", calls.full, calls.busy);
+	tell_lost(notes, "operations", operations.full, operations.busy);
 }
 
 void notes__collect(struct note_list *out, const struct report_run *run,

@@ -225,7 +225,7 @@ int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, str
 		ret = json_calls__text(sink->calls, batch, &text, &len);
 	if (!ret)
 		ret = write_lines(sink, text, len);
-	count(sink, batch->n_calls, ret);
+	count(sink, batch->n_calls + batch->n_operations, ret);
 	return report(sink, lost, err);
 }
 

@@ -186,37 +186,133 @@ static void put_rank(struct json_calls *calls, FILE *out, const struct tm_call *
 		process && process->jobid ? job_text(calls, process->jobid) : "null");
 }
 
-static int put_call(struct json_calls *calls, FILE *out, const struct call_batch *batch,
-		    const struct tm_call *call)
+/* What calls and operations have in common, up to the id. 0 or -ENOMEM. */
+static int put_begin(struct json_calls *calls, FILE *out, const struct call_batch *batch,
+		     const struct tm_call *call, const char *type)
 {
 	const struct call_series *series = call_batch__series(batch, call->slot);
 	const char *key = series ? series_text(calls, series) : "\"layer\":null,\"function\":null";
-	__u64 start = call->start_ns, s = start / NS_PER_S, ns = start % NS_PER_S;
-	int rc;
+	__u64 start = call->start_ns;
 
 	if (!key)
 		return -ENOMEM;
 	fprintf(out,
-		"{\"v\":1,\"type\":\"call\",\"time\":\"%s.%09lluZ\",\"time_ns\":%llu,%s,%s,"
+		"{\"v\":1,\"type\":\"%s\",\"time\":\"%s.%09lluZ\",\"time_ns\":%llu,%s,%s,"
 		"\"pid\":%u",
-		date_of(calls, start), ns, start, calls->run_text, key, call->pid);
+		type, date_of(calls, start), start % NS_PER_S, start, calls->run_text, key,
+		call->pid);
 	put_measured(out, "tid", call->tid, call->tid != 0);
-	fprintf(out, ",\"comm\":%s,\"timestamp\":%llu.%06llu,\"wtime\":%llu.%06llu,\"id\":%llu",
-		comm_text(calls, call_batch__comm(batch, call->tid), call->tid), s, ns / 1000,
-		call->duration_ns / NS_PER_S, call->duration_ns % NS_PER_S / 1000, call->id);
+	fprintf(out, ",\"comm\":%s,\"id\":%llu",
+		comm_text(calls, call_batch__comm(batch, call->tid), call->tid), call->id);
 	put_rank(calls, out, call);
 	put_measured(out, "parent_id", call->parent, call->parent != 0);
-	put_measured(out, "depth", call->depth, call->tid != 0);
-	fprintf(out, ",\"start_ns\":%llu,\"duration_ns\":%llu", start, call->duration_ns);
+	return 0;
+}
+
+/* What it came to. */
+static void put_result(FILE *out, const struct call_batch *batch, const struct tm_call *call)
+{
 	if (call->flags & TM_CALL_RC)
 		fprintf(out, ",\"rc\":%lld", call->rc);
 	else
 		fputs(",\"rc\":null", out);
 	put_measured(out, "bytes", call->bytes, call->flags & TM_CALL_BYTES);
 	put_object(out, batch, call);
+}
+
+static int put_call(struct json_calls *calls, FILE *out, const struct call_batch *batch,
+		    const struct tm_call *call)
+{
+	__u64 start = call->start_ns;
+	int rc = put_begin(calls, out, batch, call, "call");
+
+	if (rc < 0)
+		return rc;
+	fprintf(out, ",\"timestamp\":%llu.%06llu,\"wtime\":%llu.%06llu", start / NS_PER_S,
+		start % NS_PER_S / 1000, call->duration_ns / NS_PER_S,
+		call->duration_ns % NS_PER_S / 1000);
+	put_measured(out, "depth", call->depth, call->tid != 0);
+	fprintf(out, ",\"start_ns\":%llu,\"duration_ns\":%llu", start, call->duration_ns);
+	put_result(out, batch, call);
 	rc = json_stacks__put(calls->stacks, out, batch, call);
 	fputs("}\n", out);
 	return rc;
+}
+
+static void put_field(FILE *out, const char *name, const struct tm_operation_record *operation,
+		      enum tm_field field)
+{
+	put_measured(out, name, operation->fields[field], operation->known >> field & 1);
+}
+
+/* What an operation's time went to. */
+static void put_phases(FILE *out, const struct tm_operation_record *operation)
+{
+	__u64 ns = operation->call.duration_ns, submit = operation->submit_ns;
+	bool submitted = operation->known & TM_OPERATION_SUBMITTED;
+
+	fputs(",\"phases\":{", out);
+	fprintf(out, "\"wait_ns\":%llu,\"late_poll_ns\":%llu", operation->wait_ns,
+		operation->late_ns);
+	put_measured(out, "submit_ns", submit, submitted);
+	put_measured(out, "in_flight_ns", ns > submit ? ns - submit : 0, submitted);
+	fputs("}", out);
+}
+
+/* By what its struct says; else by the function that launches it. */
+static int put_kind(struct json_calls *calls, FILE *out, const struct call_batch *batch,
+		    const struct tm_operation_record *operation)
+{
+	const struct call_series *series = call_batch__series(batch, operation->call.slot);
+	const struct tm_series like = call_series__like(series);
+	const char *kind = call_batch__kind(batch, operation);
+	char *text;
+
+	if (!kind && series)
+		kind = names__function(calls->run, &like.key);
+	text = kind ? json_value__quoted(kind) : NULL;
+	if (kind && !text)
+		return -ENOMEM;
+	fprintf(out, ",\"kind\":%s", text ? text : "null");
+	free(text);
+	return 0;
+}
+
+static const char *fate_of(const struct tm_operation_record *operation)
+{
+	static const char *const fates[] = {
+		[TM_OPERATION_ABANDONED] = "abandoned", [TM_OPERATION_FORGOTTEN] = "forgotten",
+		[TM_OPERATION_KILLED] = "killed",	[TM_OPERATION_NO_ENTRY] = "no_entry",
+		[TM_OPERATION_LOSSES] = "complete",
+	};
+
+	return operation->loss <= TM_OPERATION_LOSSES ? fates[operation->loss] : "unknown";
+}
+
+static int put_operation(struct json_calls *calls, FILE *out, const struct call_batch *batch,
+			 const struct tm_operation_record *operation)
+{
+	const struct tm_call *call = &operation->call;
+	__u64 start = call->start_ns;
+	int rc = put_begin(calls, out, batch, call, "operation");
+
+	if (rc == 0)
+		rc = put_kind(calls, out, batch, operation);
+	if (rc < 0)
+		return rc;
+	put_measured(out, "call_id", operation->call_id, operation->call_id != 0);
+	fprintf(out, ",\"launch_ns\":%llu", start);
+	put_measured(out, "complete_ns", start + call->duration_ns,
+		     operation->loss == TM_OPERATION_LOSSES);
+	fprintf(out, ",\"duration_ns\":%llu,\"fate\":\"%s\"", call->duration_ns,
+		fate_of(operation));
+	put_result(out, batch, call);
+	put_field(out, "session", operation, TM_FIELD_SESSION);
+	put_field(out, "seqno", operation, TM_FIELD_SEQNO);
+	put_field(out, "sm_id", operation, TM_FIELD_SM_ID);
+	put_phases(out, operation);
+	fputs("}\n", out);
+	return 0;
 }
 
 int json_calls__text(struct json_calls *calls, const struct call_batch *batch, const char **text,
@@ -233,6 +329,8 @@ int json_calls__text(struct json_calls *calls, const struct call_batch *batch, c
 	json_stacks__begin(calls->stacks);
 	for (size_t i = 0; i < batch->n_calls && !rc; i++)
 		rc = put_call(calls, out, batch, &batch->calls[i]);
+	for (size_t i = 0; i < batch->n_operations && !rc; i++)
+		rc = put_operation(calls, out, batch, &batch->operations[i]);
 	if (fclose(out) && !rc)
 		rc = -ENOMEM;
 	*text = calls->text;

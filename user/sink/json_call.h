@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Call records as text. There are too many of them to make an object of each: what is the same in
- * many is put into text once.
+ * Records of calls and operations as text. There are too many of them to make an object of each:
+ * what is the same in many is put into text once.
  */
 #ifndef USER_SINK_JSON_CALL_H
 #define USER_SINK_JSON_CALL_H

@@ -286,24 +286,39 @@ static void add_probe_names(struct json_object *record, const struct probe *prob
 	json_value__add_string(record, "library", probe->library);
 }
 
+static struct json_object *fates(const struct tm_call_fates *fates, bool are_calls)
+{
+	struct json_object *object = json_object_new_object();
+
+	if (!object)
+		return NULL;
+	json_value__add_u64(object, "recorded", fates->recorded);
+	json_value__add_u64(object, "too_short", fates->too_short);
+	json_value__add_u64(object, "sampled_out", fates->sampled_out);
+	json_value__add_u64(object, "full", fates->full);
+	json_value__add_u64(object, "busy", fates->busy);
+	if (are_calls)
+		json_value__add_u64(object, "untimed", fates->untimed);
+	return object;
+}
+
 /* What became of the single calls; NULL where they are not recorded, or not of this probe. */
 static struct json_object *recorded_calls(const struct snapshot *snapshot, size_t i)
 {
-	const struct tm_call_ledger *calls = snapshot->call_ledgers;
-	struct json_object *object;
+	if (!snapshot->call_ledgers || (i >= TM_PROBE_BLOCK && i < TM_PROBE_USER))
+		return NULL;
+	return fates(&snapshot->call_ledgers[i].calls, true);
+}
 
-	if (!calls || (i >= TM_PROBE_BLOCK && i < TM_PROBE_USER))
+/* The same of the operations that they launched; NULL: none has ended. */
+static struct json_object *recorded_operations(const struct snapshot *snapshot, size_t i)
+{
+	static const struct tm_call_fates none = { 0 };
+
+	if (!snapshot->call_ledgers ||
+	    !memcmp(&snapshot->call_ledgers[i].operations, &none, sizeof(none)))
 		return NULL;
-	object = json_object_new_object();
-	if (!object)
-		return NULL;
-	json_value__add_u64(object, "recorded", calls[i].recorded);
-	json_value__add_u64(object, "too_short", calls[i].too_short);
-	json_value__add_u64(object, "sampled_out", calls[i].sampled_out);
-	json_value__add_u64(object, "full", calls[i].full);
-	json_value__add_u64(object, "busy", calls[i].busy);
-	json_value__add_u64(object, "untimed", calls[i].untimed);
-	return object;
+	return fates(&snapshot->call_ledgers[i].operations, false);
 }
 
 struct json_object *json_record__probe(const struct report_run *run,
@@ -332,6 +347,7 @@ struct json_object *json_record__probe(const struct report_run *run,
 	json_value__add_u64(record, "in_flight", ledger->in_flight);
 	json_value__add_u64(record, "unsized", ledger->unsized);
 	json_object_object_add(record, "calls", recorded_calls(snapshot, i));
+	json_object_object_add(record, "operations", recorded_operations(snapshot, i));
 	json_value__add_string(record, "reason", probe->reason);
 	json_object_object_add(record, "final", json_object_new_boolean(1));
 	return record;

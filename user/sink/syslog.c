@@ -205,32 +205,46 @@ void sink_syslog__snapshot(struct sink_syslog *sink, const struct snapshot *snap
 	records__snapshot(&(struct records_sink){ put, sink }, sink->run, snapshot, final);
 }
 
-/* Of many calls only as many are put into JSON as may be sent. */
-void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch)
+/* A batch of one call or operation. */
+static void send_call(struct sink_syslog *sink, const struct call_batch *one)
 {
-	struct call_batch one = *batch;
 	struct json_object *record;
 	const char *text;
 	size_t length;
+
+	if (!sink->calls || json_calls__text(sink->calls, one, &text, &length) < 0) {
+		sink->counts.lost++;
+		return;
+	}
+	record = json_tokener_parse(text);
+	send_record(sink, record);
+	json_object_put(record);
+}
+
+/* Of many calls only as many are put into JSON as may be sent. */
+void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch)
+{
+	size_t n = batch->n_calls + batch->n_operations;
+	struct call_batch one = *batch;
 
 	if (!(sink->options.types >> SYSLOG_CALL & 1))
 		return;
 	if (!sink->calls)
 		sink->calls = json_calls__new(sink->run);
-	for (size_t i = 0; i < batch->n_calls; i++) {
-		one.calls = &batch->calls[i];
-		one.n_calls = 1;
+	for (size_t i = 0; i < n; i++) {
+		bool is_call = i < batch->n_calls;
+
 		if (!is_allowed(sink)) {
-			sink->counts.held_back += batch->n_calls - i;
+			sink->counts.held_back += n - i;
 			return;
 		}
-		if (!sink->calls || json_calls__text(sink->calls, &one, &text, &length) < 0) {
-			sink->counts.lost++;
-			continue;
-		}
-		record = json_tokener_parse(text);
-		send_record(sink, record);
-		json_object_put(record);
+		one.n_calls = is_call;
+		one.n_operations = !is_call;
+		if (is_call)
+			one.calls = &batch->calls[i];
+		else
+			one.operations = &batch->operations[i - batch->n_calls];
+		send_call(sink, &one);
 	}
 }
 
