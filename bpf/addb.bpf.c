@@ -4,9 +4,8 @@
  * of it unused: labels are packed on the way. The ring buffer hands out only what has a size that
  * is known before: of three sizes the one that the labels probably need is tried first.
  */
-#include "addb.bpf.h"
+#include "addb_labels.bpf.h"
 #include "ring.bpf.h"
-#include "series.bpf.h"
 
 /* Bytes for labels, powers of two, and how many labels usually fit. */
 #define SMALL	      256
@@ -34,16 +33,10 @@ struct addb_large {
 
 struct addb_source {
 	struct tm_addb_head head;
-	u64 labels; /* address */
+	u64 labels; /* address; 0: those that the thread has pushed */
 	u64 job;
+	enum tm_addb_role role;
 };
-
-TM_INLINE struct tm_addb_ledger *addb__ledger(enum tm_addb_role role)
-{
-	u32 index = role * tm_config.shards + this_shard();
-
-	return bpf_map_lookup_elem(&tm_addb_ledgers, &index);
-}
 
 TM_INLINE bool addb__wants(u64 id)
 {
@@ -65,7 +58,7 @@ TM_INLINE void addb__describe(struct tm_addb_event *event, const struct addb_sou
 	event->id = source->head.value.id;
 	event->pid = ids >> 32;
 	event->tid = ids;
-	event->role = TM_ADDB_CONSUME;
+	event->role = source->role;
 	event->n = source->head.value.n;
 	event->n_labels = source->head.n_labels;
 }
@@ -104,6 +97,37 @@ TM_INLINE s32 addb__pack(u8 *labels, u32 room, const struct addb_source *source,
 	return used;
 }
 
+/* The same of the labels that the thread has pushed, without those of machines. */
+TM_INLINE s32 addb__pack_own(u8 *labels, u32 room, const struct addb_source *source,
+			     struct tm_addb_event *event)
+{
+	/* Counted in the record: the verifier would tell all their values apart. */
+	event->n_labels = event->unreadable = 0;
+	event->bytes = 0;
+	for (u32 i = 0; i < TM_ADDB_LABELS && i < source->head.n_labels; i++) {
+		struct tm_addb_label *label = addb__label(i, false);
+		u32 size, at, used = event->bytes;
+
+		if (!label)
+			break;
+		if (label->head & (TM_ADDB_GONE | TM_ADDB_OF_MACHINE))
+			continue;
+		size = (label->head >> TM_ADDB_ID_BITS & TM_ADDB_WORDS) * sizeof(u64);
+		if (used > room || used + sizeof(u64) + size > room)
+			return -1;
+		at = used & (room - 1);
+		TM_PIN(at);
+		at &= room - 1;
+		*(u64 *)(labels + at) =
+			label->head & (TM_ADDB_ID | (u64)TM_ADDB_WORDS << TM_ADDB_ID_BITS);
+		bpf_probe_read_kernel(labels + at + sizeof(u64), size & 127, label->words);
+		event->bytes = used + sizeof(u64) + size;
+		event->unreadable += !!(label->head & TM_ADDB_WORDLESS);
+		event->n_labels++;
+	}
+	return event->bytes;
+}
+
 TM_INLINE u64 addb__wakeup(u64 size)
 {
 	return ring__wakeup(&tm_addb, tm_config.addb.wakeup, size);
@@ -133,12 +157,16 @@ enum addb_result {
 			bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);                          \
 			return ADDB_UNREADABLE;                                                 \
 		}                                                                               \
-		bytes = addb__pack(record->labels, room, source, &record->event.unreadable);    \
+		addb__describe(&record->event, source);                                         \
+		if (source->labels)                                                             \
+			bytes = addb__pack(record->labels, room, source,                        \
+					   &record->event.unreadable);                          \
+		else                                                                            \
+			bytes = addb__pack_own(record->labels, room, source, &record->event);   \
 		if (bytes < 0) {                                                                \
 			bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);                          \
 			return ADDB_TOO_SMALL;                                                  \
 		}                                                                               \
-		addb__describe(&record->event, source);                                         \
 		record->event.bytes = bytes;                                                    \
 		ADD(ledger->recorded, 1);                                                       \
 		if (record->event.unreadable)                                                   \
@@ -159,12 +187,38 @@ TM_INLINE void addb__lose(struct tm_addb_ledger *ledger, u64 size)
 		ADD(ledger->busy, 1);
 }
 
-static __attribute__((noinline)) int addb__take(u64 address, u64 job)
+/* Tells a record, if it is asked for. */
+TM_INLINE void addb__tell(const struct addb_source *source, struct tm_addb_ledger *ledger)
 {
-	struct tm_addb_ledger *ledger = addb__ledger(TM_ADDB_CONSUME);
-	struct addb_source source = { .job = job };
 	int result = ADDB_TOO_SMALL;
 	u64 size = 0;
+
+	if (!addb__wants(source->head.value.id)) {
+		ADD(ledger->unwanted, 1);
+		return;
+	}
+	if (source->head.n_labels <= SMALL_LABELS) {
+		size = sizeof(struct addb_small);
+		result = addb__put_small(source, ledger);
+	}
+	if (result == ADDB_TOO_SMALL && source->head.n_labels <= MEDIUM_LABELS) {
+		size = sizeof(struct addb_medium);
+		result = addb__put_medium(source, ledger);
+	}
+	if (result == ADDB_TOO_SMALL) {
+		size = sizeof(struct addb_large);
+		result = addb__put_large(source, ledger);
+	}
+	if (result == ADDB_UNREADABLE)
+		ADD(ledger->unreadable, 1);
+	else if (result == ADDB_NO_ROOM)
+		addb__lose(ledger, size);
+}
+
+static __attribute__((noinline)) int addb__take(u64 address, u64 job, u64 sp)
+{
+	struct tm_addb_ledger *ledger = addb__ledger(TM_ADDB_CONSUME);
+	struct addb_source source = { .job = job, .role = TM_ADDB_CONSUME };
 
 	if (!ledger)
 		return 0;
@@ -173,27 +227,35 @@ static __attribute__((noinline)) int addb__take(u64 address, u64 job)
 		ADD(ledger->unreadable, 1);
 		return 0;
 	}
-	if (!addb__wants(source.head.value.id)) {
-		ADD(ledger->unwanted, 1);
-		return 0;
-	}
 	source.labels = address + sizeof(source.head);
-	if (source.head.n_labels <= SMALL_LABELS) {
-		size = sizeof(struct addb_small);
-		result = addb__put_small(&source, ledger);
-	}
-	if (result == ADDB_TOO_SMALL && source.head.n_labels <= MEDIUM_LABELS) {
-		size = sizeof(struct addb_medium);
-		result = addb__put_medium(&source, ledger);
-	}
-	if (result == ADDB_TOO_SMALL) {
-		size = sizeof(struct addb_large);
-		result = addb__put_large(&source, ledger);
-	}
-	if (result == ADDB_UNREADABLE)
-		ADD(ledger->unreadable, 1);
-	else if (result == ADDB_NO_ROOM)
-		addb__lose(ledger, size);
+	addb__cover(sp, source.labels, source.head.n_labels);
+	addb__tell(&source, ledger);
+	return 0;
+}
+
+/* What was added and told by no machine. */
+static __attribute__((noinline)) int addb__take_added(u64 sp)
+{
+	struct tm_addb_ledger *ledger = addb__ledger(TM_ADDB_ADD);
+	struct addb_source source = { .role = TM_ADDB_ADD };
+	struct tm_addb_thread *thread = addb__thread(false);
+	struct tm_addb_open *open;
+
+	if (!ledger || !thread)
+		return 0;
+	addb__forget_below(thread, sp);
+	open = addb__innermost(thread);
+	if (!open || open->sp != sp)
+		return 0;
+	thread->n_open--;
+	if (open->covered)
+		return 0;
+	source.job = open->job;
+	source.head.value.id = open->id;
+	source.head.value.n = open->n;
+	source.head.value.words = open->words;
+	source.head.n_labels = thread->depth;
+	addb__tell(&source, ledger);
 	return 0;
 }
 
@@ -201,7 +263,12 @@ static __attribute__((noinline)) int addb__take(u64 address, u64 job)
  * Where nobody asks, the verifier must not look further: before 6.13 programs have 512 bytes of
  * stack with all that they call.
  */
-int addb__consume(u64 address, u64 job)
+int addb__consume(u64 address, u64 job, u64 sp)
 {
-	return tm_config.addb.on ? addb__take(address, job) : 0;
+	return tm_config.addb.on ? addb__take(address, job, sp) : 0;
+}
+
+int addb__added(u64 sp)
+{
+	return tm_config.addb.on ? addb__take_added(sp) : 0;
 }

@@ -270,6 +270,8 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 	}
 	value = operand__extend(value, probe->spec.return_width, probe->spec.return_signed);
 	failed = call__failed(&probe->spec, value, &code);
+	if (probe->spec.addb)
+		addb__leave(frame->sp, probe->spec.addb);
 	if (probe->spec.role.kind)
 		operation__leave((struct tm_frame *)frame, depth - 1, duration, failed);
 	if (failed) {

@@ -145,6 +145,22 @@ struct tm_addb_ledgers_map {
 	__type(value, struct tm_addb_ledger);
 };
 
+/* Only where ADDB2 records are told. */
+struct tm_addb_threads_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct tm_addb_thread);
+};
+
+/* The outer half of a thread's labels, and the inner one of threads that have so many. */
+struct tm_addb_labels_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct tm_addb_labels);
+};
+
 struct tm_threads_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -266,6 +282,9 @@ extern struct tm_object_names_map tm_object_names SEC(".maps");
 extern struct tm_free_objects_map tm_free_objects SEC(".maps");
 extern struct tm_addb_map tm_addb SEC(".maps");
 extern struct tm_addb_ledgers_map tm_addb_ledgers SEC(".maps");
+extern struct tm_addb_threads_map tm_addb_threads SEC(".maps");
+extern struct tm_addb_labels_map tm_addb_outer SEC(".maps");
+extern struct tm_addb_labels_map tm_addb_inner SEC(".maps");
 extern struct tm_starts_map tm_starts SEC(".maps");
 extern struct tm_arrivals_map tm_arrivals SEC(".maps");
 extern struct tm_numbers_map tm_numbers SEC(".maps");

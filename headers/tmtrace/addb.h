@@ -14,6 +14,9 @@
 enum tm_addb_role {
 	TM_ADDB_NONE,
 	TM_ADDB_CONSUME, /* m0_addb2_consume(source, record): every record of a machine */
+	TM_ADDB_ADD,	 /* m0_addb2_add(id, n, words): also where a thread has no machine */
+	TM_ADDB_PUSH,	 /* m0_addb2_push(id, n, words): a label holds from now on */
+	TM_ADDB_POP,	 /* m0_addb2_pop(id): and no longer */
 	TM_ADDB_ROLES,
 };
 
@@ -56,17 +59,57 @@ struct tm_addb_event {
 #define TM_ADDB_ID	((1ULL << TM_ADDB_ID_BITS) - 1)
 
 /*
- * What became of the records of a role, once it is quiet:
- * hits in scope = recorded + unwanted + unreadable + full + busy
+ * What became of the calls of a role, once it is quiet:
+ * hits in scope = recorded + unwanted + unreadable + full + busy + covered + undecided + misplaced
+ * Recorded are records that were told, labels that were put on a thread's stack or taken off.
  */
 struct tm_addb_ledger {
 	__u64 recorded;
 	__u64 unwanted;	  /* not of the identifiers that are asked for */
 	__u64 unreadable; /* lost: not in memory, or no record */
-	__u64 full;	  /* lost: no room in the ring buffer */
-	__u64 busy;	  /* lost: the kernel refused access to the ring buffer */
+	__u64 full;	  /* lost: no room in the ring buffer, or for more labels */
+	__u64 busy;	  /* lost: the kernel refused access to its memory */
 	__u64 labels_unreadable;
-	__u64 pad[2];
+	__u64 covered;	 /* of TM_ADDB_ADD: TM_ADDB_CONSUME was called for the same record */
+	__u64 undecided; /* of TM_ADDB_ADD: its return was not seen */
+	__u64 misplaced; /* of TM_ADDB_POP: the label was not the thread's last one, or none */
+	__u64 pad[7];
+};
+
+/* A label that a thread has pushed: its head, as below, and flags beside the number of words. */
+struct tm_addb_label {
+	__u64 head;
+	__u64 words[TM_ADDB_WORDS];
+};
+
+#define TM_ADDB_GONE	   (1ULL << 63) /* taken off out of order */
+#define TM_ADDB_OF_MACHINE (1ULL << 62) /* it was seen in a record of a machine */
+#define TM_ADDB_WORDLESS   (1ULL << 61) /* its words could not be read */
+
+/* Half of the labels that a thread may have: all of them are too much for 7.x, see thread.h. */
+#define TM_ADDB_HALF 32
+
+struct tm_addb_labels {
+	struct tm_addb_label at[TM_ADDB_HALF];
+};
+
+/* A call of TM_ADDB_ADD that has not returned. */
+struct tm_addb_open {
+	__u64 sp; /* at entry */
+	__u64 job;
+	__u64 id;
+	__u64 words; /* address */
+	__u32 n;
+	__u32 covered; /* the record was told */
+};
+
+#define TM_ADDB_OPEN 4
+
+/* A thread's calls inside one another, and how many labels it has. */
+struct tm_addb_thread {
+	__u32 n_open;
+	__u32 depth;
+	struct tm_addb_open open[TM_ADDB_OPEN];
 };
 
 /* Identifiers that are asked for. */

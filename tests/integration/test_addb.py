@@ -28,16 +28,20 @@ def trace(env, *load_args, options=(), filters=None):
 
 
 def addb_truth(truth):
-    return truth["addb"]
+    return {**truth["addb"], "bare": truth["bare"]}
+
+
+FATES = ("recorded", "unwanted", "unreadable", "full", "busy", "covered", "undecided")
 
 
 def check_counts(records, truth, consumed):
-    """Each hit of the function is in the count of records, with what became of it."""
+    """Each hit of the functions is in the count of records, with what became of it."""
     hits = sum(p["hits"] for p in records.of("probe", function="m0_addb2_consume"))
+    adds = sum(p["hits"] for p in records.of("probe", function="m0_addb2_add"))
     count, = records.of("addb_count")
     equal("hits", hits, consumed)
-    equal("fates", sum(count[k] for k in ("recorded", "unwanted", "unreadable", "full", "busy")),
-          hits)
+    equal("fates", sum(count[k] for k in FATES), hits + adds)
+    equal("undecided", count["undecided"], 0)
     equal("records written", count["written"] + count["filtered"], count["recorded"])
     equal("addb records", len(records.of("addb")), count["written"])
     return count
@@ -69,6 +73,33 @@ def test_every_kind(env):
     equal("state", state["payload"], {"sm_id": 18, "from": "closed", "cause": "logged",
                                       "state": "logged"})
     equal("deepest", max(len(r["labels"]) for r in records.of("addb")), 64)
+
+
+def as_line(record):
+    """As addb-bare.txt has it."""
+    values = [record, *record["labels"]]
+    return " | ".join(" ".join(word[2:] for word in (v["id"], *v["payload"].get("words", [])))
+                      for v in values)
+
+
+def test_bare(env):
+    """What a thread without a machine adds: told once, with its own labels, and not in the text."""
+    records, truth, lines = trace(env, "--how", "bare")
+    with open(os.path.join(env.dir, "addb-bare.txt"), encoding="ascii") as file:
+        wanted = file.read().splitlines()
+    bare = truth["bare"]
+    equal("records", [as_line(r) for r in records.of("addb", source="add")], wanted)
+    equal("of a machine", [as_line(r) for r in records.of("addb", source="consume")],
+          ["50001 b | 51001 c"])
+    equal("lines of text", len(lines), bare["kept"])
+    count = check_counts(records, truth, bare["kept"])
+    for what in ("unreadable", "pops_misplaced", "labels_lost", "labels_unreadable"):
+        equal(what, count[what], bare[what])
+    equal("covered", count["covered"], bare["kept"])
+    equal("told", count["recorded"], bare["told"] + bare["kept"])
+    notes = records.notes()
+    check(any("3 ADDB2 labels were taken off" in note for note in notes), f"{notes}")
+    check(any("1 labels of threads without" in note for note in notes), f"{notes}")
 
 
 def test_garbage(env):

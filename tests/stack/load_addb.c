@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "load.h"
+#include "load_addb.h"
 #include "motr.h"
 
 struct sample {
@@ -409,6 +410,7 @@ int load_addb(struct load *l)
 {
 	struct m0_addb2_mach *mach = m0_addb2_mach_init(NULL, NULL);
 	const char *how = l->how ? l->how : "kinds";
+	struct load_addb_bare bare = { 0 };
 	struct expected e = { 0 };
 	uint64_t unreadable = 0, ns = 0;
 	char path[4200];
@@ -421,6 +423,8 @@ int load_addb(struct load *l)
 	m0_thread_tls()->tls_addb2_mach = mach;
 	if (!strcmp(how, "storm")) {
 		ns = storm(&e, load_count(l, 100000));
+	} else if (!strcmp(how, "bare")) {
+		load_addb_bare(l, &bare);
 	} else {
 		all_kinds(&e, load_count(l, 1));
 		deepest(&e);
@@ -429,13 +433,18 @@ int load_addb(struct load *l)
 	if (!strcmp(how, "garbage"))
 		unreadable = garbage(&e);
 	m0_thread_tls()->tls_addb2_mach = NULL;
-	/* Of a thread without a machine nothing is kept. */
-	M0_ADDB2_ADD(0x1002, 99);
 	m0_addb2_mach_fini(mach);
 	CHECK(!fclose(e.out));
 	load_extra(l,
 		   ",\"addb\":{\"dump\":\"%s\",\"records\":%llu,\"unreadable\":%llu,\"ns\":%llu}",
 		   path, (unsigned long long)e.records, (unsigned long long)unreadable,
 		   (unsigned long long)ns);
+	load_extra(l,
+		   ",\"bare\":{\"told\":%llu,\"unreadable\":%llu,\"kept\":%llu,"
+		   "\"pops_misplaced\":%llu,\"labels_lost\":%llu,\"labels_unreadable\":%llu}",
+		   (unsigned long long)bare.told, (unsigned long long)bare.unreadable,
+		   (unsigned long long)bare.kept, (unsigned long long)bare.misplaced,
+		   (unsigned long long)bare.labels_lost,
+		   (unsigned long long)bare.labels_unreadable);
 	return 0;
 }

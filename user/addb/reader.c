@@ -118,19 +118,35 @@ static void add(struct tm_addb_ledger *sum, const struct tm_addb_ledger *ledger)
 	sum->full += ledger->full;
 	sum->busy += ledger->busy;
 	sum->labels_unreadable += ledger->labels_unreadable;
+	sum->covered += ledger->covered;
+	sum->undecided += ledger->undecided;
+	sum->misplaced += ledger->misplaced;
+}
+
+/* All roles, into sums by role. */
+static void add_roles(const struct addb_reader *reader, struct tm_addb_ledger *sums)
+{
+	struct tm_addb_ledger ledger;
+	__u32 i;
+
+	for (i = 0; i < TM_ADDB_ROLES * reader->options.shards; i++)
+		if (!bpf_map_lookup_elem(reader->options.ledgers, &i, &ledger))
+			add(&sums[i / reader->options.shards], &ledger);
 }
 
 void addb_reader__count(const struct addb_reader *reader, struct addb_counts *counts)
 {
-	struct tm_addb_ledger ledger;
-	__u32 i;
+	struct tm_addb_ledger sums[TM_ADDB_ROLES] = { 0 };
+	const struct tm_addb_ledger *push = &sums[TM_ADDB_PUSH];
 
 	*counts = (struct addb_counts){
 		.time_ns = clock__ns(CLOCK_REALTIME),
 		.taken = reader->taken,
 		.filtered = reader->filtered,
 	};
-	for (i = 0; i < TM_ADDB_ROLES * reader->options.shards; i++)
-		if (!bpf_map_lookup_elem(reader->options.ledgers, &i, &ledger))
-			add(&counts->kernel, &ledger);
+	add_roles(reader, sums);
+	add(&counts->kernel, &sums[TM_ADDB_CONSUME]);
+	add(&counts->kernel, &sums[TM_ADDB_ADD]);
+	counts->kernel.misplaced = sums[TM_ADDB_POP].misplaced;
+	counts->labels_lost = push->full + push->busy;
 }

@@ -33,13 +33,17 @@ struct addb_origin {
 	unsigned int unreadable; /* labels without their words */
 };
 
-/* What became of the records, over all; the kernel's part as in struct tm_addb_ledger. */
+/*
+ * What became of the records, over all; the kernel's part as in struct tm_addb_ledger: of those
+ * roles that tell records, and the misplaced ones of TM_ADDB_POP.
+ */
 struct addb_counts {
 	__u64 time_ns; /* CLOCK_REALTIME: of when */
 	struct tm_addb_ledger kernel;
-	__u64 taken;	/* handed over */
-	__u64 filtered; /* told, and not wanted for their labels */
-	__u64 large;	/* taken, and too large for the recording */
+	__u64 taken;	   /* handed over */
+	__u64 filtered;	   /* told, and not wanted for their labels */
+	__u64 large;	   /* taken, and too large for the recording */
+	__u64 labels_lost; /* of threads without a machine: not kept */
 };
 
 #endif

@@ -245,6 +245,11 @@ const struct addb_machine *addb_text__phases(const struct addb_record *record)
 	return type ? type->phases : NULL;
 }
 
+bool addb_text__has(const struct addb_origin *origin)
+{
+	return origin->role == TM_ADDB_CONSUME;
+}
+
 void addb_text__print(const struct addb_text *text, const struct addb_record *record)
 {
 	struct printing printing = {

@@ -16,6 +16,9 @@ struct addb_text {
 	__u64 symbol_base;
 };
 
+/* Does the dump have a record? Of threads without a machine Motr keeps none. */
+bool addb_text__has(const struct addb_origin *origin);
+
 /* A record; its times are local time. Errors stay in the stream. */
 void addb_text__print(const struct addb_text *text, const struct addb_record *record);
 

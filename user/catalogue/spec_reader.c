@@ -250,7 +250,12 @@ static int read_returns(struct yaml_doc *doc, const yaml_node_t *node, struct tm
 static int read_addb(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
 		     struct error *err)
 {
-	static const char *const names[TM_ADDB_ROLES] = { [TM_ADDB_CONSUME] = "consume" };
+	static const char *const names[TM_ADDB_ROLES] = {
+		[TM_ADDB_CONSUME] = "consume",
+		[TM_ADDB_ADD] = "add",
+		[TM_ADDB_PUSH] = "push",
+		[TM_ADDB_POP] = "pop",
+	};
 	const char *text;
 	int rc;
 
@@ -263,7 +268,7 @@ static int read_addb(struct yaml_doc *doc, const yaml_node_t *node, struct tm_sp
 			return 0;
 		}
 	}
-	return yaml_doc__fail(doc, node, err, "addb2 is %s, known is: consume",
+	return yaml_doc__fail(doc, node, err, "addb2 is %s, known are: consume, add, push, pop",
 			      yaml_doc__quote(text).text);
 }
 

@@ -102,7 +102,7 @@ static void take(void *context, const struct addb_record *record, const struct a
 {
 	struct addb_output *output = context;
 
-	if (output->text.out)
+	if (output->text.out && addb_text__has(origin))
 		addb_text__print(&output->text, record);
 	if (output->lines)
 		addb_lines__put(output->lines, record, origin);
@@ -196,6 +196,16 @@ static void note_losses(const struct addb_counts *counts, struct note_list *note
 	if (counts->kernel.labels_unreadable)
 		note_list__add(notes, "%llu labels of ADDB2 records could not be read",
 			       counts->kernel.labels_unreadable);
+	if (counts->labels_lost)
+		note_list__add(notes,
+			       "%llu labels of threads without an ADDB2 machine were not kept: "
+			       "there are more than 64, or the kernel was busy",
+			       counts->labels_lost);
+	if (counts->kernel.misplaced)
+		note_list__add(notes,
+			       "%llu ADDB2 labels were taken off that were not the last one their "
+			       "thread had put on",
+			       counts->kernel.misplaced);
 	if (counts->large)
 		note_list__add(notes,
 			       "%llu ADDB2 records are not in the recording: they are larger than "

@@ -121,7 +121,7 @@ static int put_addb(struct dump *dump, struct error *err)
 	while (addb_batch__next(&batch, &record, &origin)) {
 		if (dump->sink)
 			addb_lines__put(dump->addb, &record, &origin);
-		else
+		else if (addb_text__has(&origin))
 			addb_text__print(&text, &record);
 	}
 	if (dump->sink)

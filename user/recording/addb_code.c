@@ -4,15 +4,17 @@
 #include "recording/addb_code.h"
 
 /* In the order of the recording. */
-#define COUNTS 9
+#define COUNTS 13
 
 void addb_code__pack(struct pack *pack, const struct addb_counts *counts)
 {
 	const struct tm_addb_ledger *kernel = &counts->kernel;
 	const __u64 numbers[COUNTS] = {
-		kernel->recorded, kernel->unwanted, kernel->unreadable,
-		kernel->full,	  kernel->busy,	    kernel->labels_unreadable,
-		counts->taken,	  counts->filtered, counts->large,
+		kernel->recorded,    kernel->unwanted,	kernel->unreadable,
+		kernel->full,	     kernel->busy,	kernel->labels_unreadable,
+		counts->taken,	     counts->filtered,	counts->large,
+		kernel->covered,     kernel->undecided, kernel->misplaced,
+		counts->labels_lost,
 	};
 
 	pack__u64(pack, counts->time_ns);
@@ -32,9 +34,13 @@ int addb_code__unpack(struct addb_counts *counts, struct unpack *unpack)
 		.full = numbers[3],
 		.busy = numbers[4],
 		.labels_unreadable = numbers[5],
+		.covered = numbers[9],
+		.undecided = numbers[10],
+		.misplaced = numbers[11],
 	};
 	counts->taken = numbers[6];
 	counts->filtered = numbers[7];
 	counts->large = numbers[8];
+	counts->labels_lost = numbers[12];
 	return unpack->failed ? -EBADMSG : 0;
 }

@@ -18,7 +18,10 @@ struct json_addb {
 	__u64 job; /* whose head it is */
 };
 
-static const char *const roles[TM_ADDB_ROLES] = { [TM_ADDB_CONSUME] = "consume" };
+static const char *const roles[TM_ADDB_ROLES] = {
+	[TM_ADDB_CONSUME] = "consume",
+	[TM_ADDB_ADD] = "add",
+};
 
 struct json_addb *json_addb__new(const struct report_run *run)
 {
@@ -291,7 +294,11 @@ void json_addb__put_counts(struct json_addb *addb, FILE *out, const struct addb_
 		json_value__add_u64(record, "unreadable", kernel->unreadable);
 		json_value__add_u64(record, "full", kernel->full);
 		json_value__add_u64(record, "busy", kernel->busy);
+		json_value__add_u64(record, "covered", kernel->covered);
+		json_value__add_u64(record, "undecided", kernel->undecided);
 		json_value__add_u64(record, "labels_unreadable", kernel->labels_unreadable);
+		json_value__add_u64(record, "labels_lost", counts->labels_lost);
+		json_value__add_u64(record, "pops_misplaced", kernel->misplaced);
 		json_value__add_u64(record, "written", counts->taken);
 		json_value__add_u64(record, "filtered", counts->filtered);
 		json_value__add_u64(record, "unrecorded", counts->large);
