@@ -72,6 +72,10 @@ def test_every_kind(env):
     state, = records.of("addb", name="tx-state")
     equal("state", state["payload"], {"sm_id": 18, "from": "closed", "cause": "logged",
                                       "state": "logged"})
+    record, = records.of("addb", name="net-buf")
+    equal("a queue's name", record["payload"]["qtype"], "M0_NET_QT_MSG_SEND")
+    record, = records.of("addb", name="rpc-item-id-assign")
+    equal("an opcode's name", record["payload"]["opcode"], "M0_IOSERVICE_WRITEV_OPCODE")
     equal("deepest", max(len(r["labels"]) for r in records.of("addb")), 64)
 
 

@@ -25,6 +25,11 @@
 	{                                                                               \
 		.format = ADDB_NAMED, .words = 1, .label = (label_), .names = &(names_) \
 	}
+/* The dump writes the number. */
+#define NUMBERED(label_, names_)                                                          \
+	{                                                                                 \
+		.format = ADDB_DECIMAL, .words = 1, .label = (label_), .names = &(names_) \
+	}
 
 #define ONE(id_, kind_, name_) .first = (id_), .last = (id_), .kind = (kind_), .name = (name_)
 
@@ -113,10 +118,12 @@ static const struct addb_identifier identifiers[] = {
 	PLAIN(0x8002, L, "rpc-replied", 2, U(ADDB_POINTER, "item"), U(ADDB_OPCODE, "opcode")),
 	STATE(0x8003, "rpc-out-phase", &addb_rpc_item),
 	STATE(0x8004, "rpc-in-phase", &addb_rpc_item),
-	PLAIN(0x8005, M, "rpc-item-id-assign", 4, F(ADDB_DECIMAL, "id"), F(ADDB_DECIMAL, "opcode"),
-	      F(ADDB_DECIMAL, "xid"), F(ADDB_DECIMAL, "session_id")),
-	PLAIN(0x8006, M, "rpc-item-id-fetch", 4, F(ADDB_DECIMAL, "id"), F(ADDB_DECIMAL, "opcode"),
-	      F(ADDB_DECIMAL, "xid"), F(ADDB_DECIMAL, "session_id")),
+	PLAIN(0x8005, M, "rpc-item-id-assign", 4, F(ADDB_DECIMAL, "id"),
+	      NUMBERED("opcode", addb_opcodes), F(ADDB_DECIMAL, "xid"),
+	      F(ADDB_DECIMAL, "session_id")),
+	PLAIN(0x8006, M, "rpc-item-id-fetch", 4, F(ADDB_DECIMAL, "id"),
+	      NUMBERED("opcode", addb_opcodes), F(ADDB_DECIMAL, "xid"),
+	      F(ADDB_DECIMAL, "session_id")),
 	PLAIN(0x8007, M, "rpc-bulk-op", 2, F(ADDB_DECIMAL, "bulk_id"),
 	      NAMED("state", addb_bulk_steps)),
 
@@ -126,7 +133,7 @@ static const struct addb_identifier identifiers[] = {
 	PLAIN(0xa204, M, "tx-to-gr", 3, F(ADDB_DECIMAL, "tx_id"), F(ADDB_DECIMAL, "gr_id"),
 	      F(ADDB_DECIMAL, "inout")),
 
-	PLAIN(0xb001, M, "net-buf", 6, F(ADDB_POINTER, "buf"), F(ADDB_DECIMAL, "qtype"),
+	PLAIN(0xb001, M, "net-buf", 6, F(ADDB_POINTER, "buf"), NUMBERED("qtype", addb_net_queues),
 	      F(ADDB_CLOCK, "time"), F(ADDB_DURATION, "duration"), F(ADDB_DECIMAL, "status"),
 	      F(ADDB_DECIMAL, "len")),
 

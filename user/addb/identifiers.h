@@ -41,9 +41,9 @@ enum addb_format {
 struct addb_field {
 	__u8 format; /* enum addb_format */
 	__u8 words;
-	const char *label; /* as the dump writes it; NULL: nothing */
-	const char *name;  /* as JSON has it; NULL: as label */
-	const struct addb_names *names;
+	const char *label;		/* as the dump writes it; NULL: nothing */
+	const char *name;		/* as JSON has it; NULL: as label */
+	const struct addb_names *names; /* of ADDB_NAMED; of ADDB_DECIMAL for JSON alone */
 };
 
 #define ADDB_FIELDS 9

@@ -158,6 +158,26 @@ static const struct addb_name bulk_steps[] = {
 	{ 1, "M0_RPC_BULK_OP_FINISH" },
 };
 
+/* Of network buffers. */
+static const struct addb_name net_queues[] = {
+	{ 0, "M0_NET_QT_MSG_RECV" },	      { 1, "M0_NET_QT_MSG_SEND" },
+	{ 2, "M0_NET_QT_PASSIVE_BULK_RECV" }, { 3, "M0_NET_QT_PASSIVE_BULK_SEND" },
+	{ 4, "M0_NET_QT_ACTIVE_BULK_RECV" },  { 5, "M0_NET_QT_ACTIVE_BULK_SEND" },
+};
+
+static const struct addb_name cob_operations[] = {
+	{ 0, "M0_COB_OP_DOMAIN_MKFS" },	 { 1, "M0_COB_OP_LOOKUP" },    { 2, "M0_COB_OP_LOCATE" },
+	{ 3, "M0_COB_OP_CREATE" },	 { 4, "M0_COB_OP_DELETE" },    { 5, "M0_COB_OP_TRUNCATE" },
+	{ 6, "M0_COB_OP_DELETE_PUT" },	 { 7, "M0_COB_OP_UPDATE" },    { 8, "M0_COB_OP_FEA_SET" },
+	{ 9, "M0_COB_OP_FEA_DEL" },	 { 10, "M0_COB_OP_NAME_ADD" }, { 11, "M0_COB_OP_NAME_DEL" },
+	{ 12, "M0_COB_OP_NAME_UPDATE" },
+};
+
+static const struct addb_name dix_requests[] = {
+	{ 0, "DIX_CREATE" }, { 1, "DIX_CCTGS_LOOKUP" }, { 2, "DIX_DELETE" }, { 3, "DIX_NEXT" },
+	{ 4, "DIX_GET" },    { 5, "DIX_PUT" },		{ 6, "DIX_DEL" },
+};
+
 static const struct addb_name bulk_operations[] = {
 	{ 1, "M0_RPC_BULK_STORE" },
 	{ 2, "M0_RPC_BULK_LOAD" },
@@ -189,7 +209,7 @@ static const struct addb_name operation_codes[] = {
 
 const struct addb_names addb_opcodes = NAMES(opcodes), addb_attributes = NAMES(attributes),
 			addb_cob_states = NAMES(cob_states), addb_bulk_steps = NAMES(bulk_steps),
-			addb_stob_steps = NAMES(stob_steps);
+			addb_stob_steps = NAMES(stob_steps), addb_net_queues = NAMES(net_queues);
 
 const char *addb_names__find(const struct addb_names *names, __u64 number)
 {
@@ -210,9 +230,12 @@ const char *addb_names__find(const struct addb_names *names, __u64 number)
 const struct addb_names *addb_names__of_attribute(__u64 attribute)
 {
 	static const struct addb_names bulk = NAMES(bulk_operations), types = NAMES(entity_types),
-				       codes = NAMES(operation_codes);
+				       codes = NAMES(operation_codes), cobs = NAMES(cob_operations),
+				       dix = NAMES(dix_requests);
 
 	switch (attribute) {
+	case 0x6006:
+		return &cobs;
 	case 0x8008:
 		return &addb_opcodes;
 	case 0x800a:
@@ -221,6 +244,8 @@ const struct addb_names *addb_names__of_attribute(__u64 attribute)
 		return &types;
 	case 0xd10b:
 		return &codes;
+	case 0xe106:
+		return &dix;
 	default:
 		return NULL;
 	}

@@ -17,7 +17,7 @@ struct addb_names {
 };
 
 extern const struct addb_names addb_opcodes, addb_attributes, addb_cob_states, addb_bulk_steps,
-	addb_stob_steps;
+	addb_stob_steps, addb_net_queues;
 
 /* NULL: not known. */
 const char *addb_names__find(const struct addb_names *names, __u64 number);
