@@ -8,6 +8,7 @@
 #include "command/options.h"
 #include "command/report.h"
 #include "command/selftest.h"
+#include "command/story.h"
 #include "command/top.h"
 #include "command/trace.h"
 
@@ -32,6 +33,7 @@ static const struct {
 	{ "dump", dump__main },
 	{ "report", report__main },
 	{ "selftest", selftest__main },
+	{ "story", story__main },
 	{ "top", top__main },
 };
 

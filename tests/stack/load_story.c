@@ -37,6 +37,7 @@ enum { NR_DELAYS = sizeof(delays) / sizeof(*delays) };
 		truth__->launch_ns = load_now_ns();                 \
 		CHECK((call_) == 0);                                \
 		truth__->submitted_ns = load_now_ns();              \
+		op_truth__launched(truth__, op);                    \
 		load_sleep(late_);                                  \
 		truth__->poll_ns = load_now_ns();                   \
 		CHECK(mio_op_poll(&poll_, 1, MIO_TIME_NEVER) == 1); \

@@ -220,8 +220,9 @@ static error_t parse_list(int key, char *arg, struct argp_state *state)
 static const char trace_doc[] =
 	"Tells where I/O time goes, from a call into a library down to the disk.\v"
 	"Other commands: tmtrace record (into a file), tmtrace report and tmtrace dump (out of "
-	"it), tmtrace top (the load by cgroup, live), tmtrace list (what would be traced), tmtrace "
-	"selftest (whether it does no harm here). "
+	"it), tmtrace story (of single operations, out of several), tmtrace top (the load by "
+	"cgroup, live), tmtrace list (what would be traced), tmtrace selftest (whether it does no "
+	"harm here). "
 	"Tables go to standard output, with -- COMMAND to standard error.";
 
 static const char record_doc[] =

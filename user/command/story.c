@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command/option_values.h"
+#include "command/options.h"
+#include "command/pager.h"
+#include "command/story.h"
+#include "report/table.h"
+#include "story/story_print.h"
+#include "story/story_reader.h"
+#include "story/story_select.h"
+
+/* So many where nobody says it; of an object's. */
+#define SLOWEST_DEFAULT 3
+#define SLOWEST_MOST	1000
+
+struct story_options {
+	const char **files;
+	size_t n_files;
+	struct story_selection selection;
+	bool no_pager;
+};
+
+/* What was read, and whom the stories are of. */
+struct stories {
+	const struct story_options *options;
+	struct recording **recordings;
+	struct story_input *input;
+	struct story_clock *clock;
+	const struct story_operation **operations;
+	size_t n;
+	struct story_window *windows; /* when each of them was, on each host */
+	size_t n_windows;
+};
+
+enum {
+	OPT_SLOWEST = 256,
+	OPT_OP,
+	OPT_OBJECT,
+	OPT_NO_PAGER,
+};
+
+static const struct argp_option argp_options[] = {
+	{ "input", 'i', "FILE", 0,
+	  "the recording (default: tmtrace.data); several, as those of clients and servers, are "
+	  "joined",
+	  1 },
+	{ "slowest", OPT_SLOWEST, "K", 0, "so many of the slowest operations (default 3)", 1 },
+	{ "op", OPT_OP, "HOST:PID:SEQ", 0, "the operation with this number of this process", 1 },
+	{ "object", OPT_OBJECT, "HI:LO", 0, "only operations on this object", 1 },
+	{ "no-pager", OPT_NO_PAGER, NULL, 0, "on a terminal, too, all at once", 1 },
+	{ 0 },
+};
+
+static void parse_selection(struct story_options *options, int key, const char *arg)
+{
+	struct error err;
+	int rc = key == OPT_OP ? story_selection__set_operation(&options->selection, arg, &err)
+			       : story_selection__set_object(&options->selection, arg, &err);
+
+	if (rc < 0)
+		option_values__refuse("%s", err.text);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct story_options *options = state->input;
+
+	switch (key) {
+	case 'i':
+	case ARGP_KEY_ARG:
+		option_values__add(&options->files, &options->n_files, arg);
+		return 0;
+	case OPT_SLOWEST:
+		options->selection.slowest =
+			(size_t)option_values__number("--slowest", arg, 1, SLOWEST_MOST);
+		return 0;
+	case OPT_OP:
+	case OPT_OBJECT:
+		parse_selection(options, key, arg);
+		return 0;
+	case OPT_NO_PAGER:
+		options->no_pager = true;
+		return 0;
+	case ARGP_KEY_INIT:
+		option_values__silence(state);
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->n_files)
+			option_values__add(&options->files, &options->n_files, OPTIONS_RECORDING);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int no_memory(struct error *err)
+{
+	return error__set(err, -ENOMEM, "no memory");
+}
+
+/* Runs are numbered as the files are. */
+static int open_all(struct stories *stories, struct error *err)
+{
+	const struct story_options *options = stories->options;
+	int rc = 0;
+
+	stories->input = story_input__new();
+	stories->recordings = calloc(options->n_files, sizeof(*stories->recordings));
+	if (!stories->input || !stories->recordings)
+		return no_memory(err);
+	for (size_t i = 0; i < options->n_files && rc >= 0; i++) {
+		rc = recording__open(&stories->recordings[i], options->files[i], err);
+		if (rc < 0)
+			return rc;
+		rc = story_input__run(stories->input,
+				      recording__run(stories->recordings[i])->hostname);
+		if (rc < 0)
+			return no_memory(err);
+		rc = story_reader__operations(stories->input, (__u32)i, stories->recordings[i],
+					      err);
+	}
+	if (rc < 0)
+		return rc;
+	return story_input__finish(stories->input) ? no_memory(err) : 0;
+}
+
+static int choose(struct stories *stories, struct error *err)
+{
+	const struct story_selection *selection = &stories->options->selection;
+
+	if (!story_input__n_operations(stories->input))
+		return error__set(err, -ENODATA,
+				  "no operations were recorded; record them with --calls, and what "
+				  "the object store says of them with --addb");
+	if (story_selection__find(selection, stories->input, &stories->operations, &stories->n))
+		return no_memory(err);
+	if (!stories->n && selection->one)
+		return error__set(err, -ENOENT,
+				  "process %u on %s has no operation %llu in the recording",
+				  selection->pid, selection->host, selection->seqno);
+	if (!stories->n)
+		return error__set(err, -ENOENT, "no operation on the object is in the recording");
+	stories->clock = story_clock__new(stories->input);
+	return stories->clock ? 0 : no_memory(err);
+}
+
+/* When the operations were, as each host's clock has it. */
+static int find_windows(struct stories *stories, struct error *err)
+{
+	size_t hosts = story_input__n_hosts(stories->input);
+
+	stories->windows = calloc(stories->n * hosts, sizeof(*stories->windows));
+	if (!stories->windows)
+		return no_memory(err);
+	for (size_t i = 0; i < stories->n; i++) {
+		const struct story_operation *operation = stories->operations[i];
+		__u32 own = story_input__host(stories->input, operation->run);
+
+		for (__u32 host = 0; host < hosts; host++) {
+			struct story_offset offset = story_clock__offset(stories->clock, host, own);
+			__u64 ahead = (__u64)offset.ahead_ns;
+
+			stories->windows[stories->n_windows++] = (struct story_window){
+				.host = host,
+				.start_ns = operation->launch_ns + ahead - offset.error_ns,
+				.end_ns = operation->noticed_ns + ahead + offset.error_ns,
+			};
+		}
+	}
+	return 0;
+}
+
+static int read_calls(struct stories *stories, struct error *err)
+{
+	int rc = find_windows(stories, err);
+
+	for (size_t i = 0; i < stories->options->n_files && rc >= 0; i++)
+		rc = story_reader__calls(stories->input, (__u32)i, stories->recordings[i],
+					 stories->windows, stories->n_windows, err);
+	if (rc < 0)
+		return rc;
+	return story_input__finish(stories->input) ? no_memory(err) : 0;
+}
+
+static int print_one(const struct stories *stories, size_t i, unsigned int width)
+{
+	struct story story;
+	int rc = story__join(&story, stories->input, stories->clock, stories->operations[i]);
+
+	if (rc)
+		return rc;
+	if (i)
+		fputc('\n', stdout);
+	rc = story_print__tree(stdout, width, &story);
+	story__free(&story);
+	return rc;
+}
+
+static int print_all(const struct stories *stories, struct error *err)
+{
+	unsigned int width = table__width(stdout);
+	pid_t pager = stories->options->no_pager ? 0 : pager__start();
+	int rc = 0;
+
+	story_print__clocks(stdout, stories->input, stories->clock);
+	for (size_t i = 0; i < stories->n && !rc; i++)
+		rc = print_one(stories, i, width);
+	rc = rc ? no_memory(err) : table__flush(stdout, err);
+	pager__wait(pager);
+	/* Who left it early has seen enough. */
+	return pager && rc == -EPIPE ? 0 : rc;
+}
+
+static int tell(struct stories *stories, struct error *err)
+{
+	int rc = open_all(stories, err);
+
+	if (!rc)
+		rc = choose(stories, err);
+	if (!rc)
+		rc = read_calls(stories, err);
+	return rc ? rc : print_all(stories, err);
+}
+
+static void stories__close(struct stories *stories)
+{
+	for (size_t i = 0; i < stories->options->n_files && stories->recordings; i++)
+		recording__close(stories->recordings[i]);
+	free((void *)stories->recordings);
+	free((void *)stories->operations);
+	free(stories->windows);
+	story_clock__free(stories->clock);
+	story_input__free(stories->input);
+}
+
+int story__main(int argc, char **argv)
+{
+	static const struct argp argp = { argp_options, parse, "[FILE...]",
+					  "Tells of operations where their time went, through all "
+					  "layers, on clients and servers." };
+	struct story_options options = { .selection.slowest = SLOWEST_DEFAULT };
+	struct stories stories = { .options = &options };
+	struct error err;
+	int rc;
+
+	option_values__parse(&argp, argc, argv, "tmtrace story", &options);
+	rc = tell(&stories, &err);
+	if (rc < 0)
+		fprintf(stderr, "tmtrace: %s\n", err.text);
+	stories__close(&stories);
+	free(options.files);
+	return rc < 0 ? EXIT_RUN : 0;
+}
