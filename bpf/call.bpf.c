@@ -6,8 +6,10 @@
  * which the functions return.
  */
 #include "addb.bpf.h"
+#include "association.bpf.h"
 #include "call_object.bpf.h"
 #include "frame.bpf.h"
+#include "handle.bpf.h"
 #include "operand.bpf.h"
 #include "processes.bpf.h"
 #include "operation.bpf.h"
@@ -156,6 +158,8 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 		call__describe(regs, stack, &probe->spec.object);
 	if (walk__is_on())
 		walk__enter(regs, stack->depth);
+	if (handle__concerns(&probe->spec))
+		handle__open(regs, stack->depth, index);
 	if (probe->spec.role.kind)
 		operation__open(regs, stack->depth, index, key, frame->size);
 	__builtin_memcpy(frame->times_ns, thread->times_ns, sizeof(frame->times_ns));
@@ -241,9 +245,21 @@ static __attribute__((noinline)) int call__put(const struct tm_frame *frame,
 		call->flags |= TM_CALL_BYTES;
 	}
 	call->object_kind = probe->spec.object.kind;
+	if (call->object_kind == TM_OBJECT_HANDLE)
+		call->object[1] = probe->layer; /* until it has been looked up */
 	if (probe->spec.object.big_endian)
 		call->flags |= TM_CALL_BIG_ENDIAN;
 	return recorder__put(thread, TM_PROBE_USER + frame->probe);
+}
+
+/* What a call says of an object, or of its process. */
+TM_INLINE void call__tell(const struct tm_spec *spec, const struct tm_frame *frame, u32 depth,
+			  u64 duration)
+{
+	if (spec->handle.does & (TM_HANDLE_JOINS | TM_HANDLE_LEAVES))
+		association__call(frame->probe, depth, frame->slot, duration);
+	else
+		handle__learn(frame->probe, depth, frame->slot, duration);
 }
 
 TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thread, u64 duration,
@@ -274,6 +290,8 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 		addb__leave(frame->sp, probe->spec.addb);
 	if (probe->spec.role.kind)
 		operation__leave((struct tm_frame *)frame, depth - 1, duration, failed);
+	if (handle__concerns(&probe->spec) && !failed)
+		call__tell(&probe->spec, frame, depth - 1, duration);
 	if (failed) {
 		series__fail(series, code, probe->spec.fail != TM_FAIL_NEGATIVE_ERRNO);
 	} else if (probe->spec.size.kind != TM_SIZE_NONE) {
@@ -305,6 +323,8 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 	}
 	if (recorder__is_on())
 		call__put(frame, thread, duration, value, size);
+	if (handle__concerns(&probe->spec) && !failed)
+		handle__drop(frame->probe, depth - 1);
 }
 
 /* The innermost call ends. */

@@ -4,6 +4,7 @@
 #define BPF_CALL_OBJECT_BPF_H
 
 #include "frame.bpf.h"
+#include "handle.bpf.h"
 #include "object.bpf.h"
 #include "operand.bpf.h"
 #include "thread.bpf.h"
@@ -56,17 +57,14 @@ TM_INLINE bool call__has_object(const struct tm_spec *spec)
  * The id of a name: two hashes of its words, each as FNV-1a does it with bytes, with different
  * primes. What follows its end is 0.
  */
-static __attribute__((noinline)) int call__hash_name(struct tm_descriptions *all, u64 address,
+static __attribute__((noinline)) int call__hash_name(const struct tm_name_words *name,
 						     struct tm_object_key *key)
 {
 	u64 a = 0xcbf29ce484222325ULL, b = a;
 
-	__builtin_memset(&all->name, 0, sizeof(all->name));
-	if (bpf_probe_read_user_str(&all->name, sizeof(all->name), (void *)address) <= 1)
-		return -1;
 	for (int i = 0; i < TM_NAME_WORDS; i++) {
-		a = (a ^ all->name.word[i]) * 0x100000001b3ULL;
-		b = (b ^ all->name.word[i]) * 0x9e3779b97f4a7c15ULL;
+		a = (a ^ name->word[i]) * 0x100000001b3ULL;
+		b = (b ^ name->word[i]) * 0x9e3779b97f4a7c15ULL;
 		a ^= a >> 32;
 		b ^= b >> 29;
 	}
@@ -75,7 +73,10 @@ static __attribute__((noinline)) int call__hash_name(struct tm_descriptions *all
 	return 0;
 }
 
-/* The object of the innermost call; false: it cannot be told. */
+/*
+ * The object of the innermost call; false: it cannot be told. One known by a handle that has a name
+ * is the same as the one of that name.
+ */
 TM_INLINE bool call__object_key(const struct tm_object_spec *spec, u32 depth,
 				struct tm_object_key *key, const struct tm_name_words **name)
 {
@@ -88,9 +89,15 @@ TM_INLINE bool call__object_key(const struct tm_object_spec *spec, u32 depth,
 		return false;
 	key->what = spec->kind;
 	key->tgid = bpf_get_current_pid_tgid() >> 32;
-	if (spec->kind == TM_OBJECT_STRING) {
-		*name = &all->name;
-		return !call__hash_name(all, described->object[0], key);
+	if (spec->kind == TM_OBJECT_STRING || spec->kind == TM_OBJECT_HANDLE) {
+		if (!handle__name(&all->naming, spec->kind, key->layer, described->object[0])) {
+			key->what = TM_OBJECT_STRING;
+			*name = &all->naming.name;
+			return !call__hash_name(&all->naming.name, key);
+		}
+		if (spec->kind == TM_OBJECT_STRING)
+			return false;
+		key->what = TM_OBJECT_VALUE;
 	}
 	for (int i = 0; i < 2; i++)
 		key->id[i] = spec->big_endian ? __builtin_bswap64(described->object[i])

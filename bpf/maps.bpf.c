@@ -15,6 +15,9 @@ struct tm_uring_map tm_uring SEC(".maps");
 struct tm_operations_map tm_operations SEC(".maps");
 struct tm_openings_map tm_openings SEC(".maps");
 struct tm_launched_map tm_launched SEC(".maps");
+struct tm_handles_map tm_handles SEC(".maps");
+struct tm_associations_map tm_associations SEC(".maps");
+struct tm_handle_calls_map tm_handle_calls SEC(".maps");
 struct tm_requests_map tm_requests SEC(".maps");
 struct tm_starts_map tm_starts SEC(".maps");
 struct tm_arrivals_map tm_arrivals SEC(".maps");
@@ -50,6 +53,7 @@ __u32 tm_trial = 0;
 struct tm_fields tm_fields[TM_FIELDS_MAX] = {};
 __u64 tm_call_threads = 0;
 __u64 tm_stackless[TM_STACKLESS] = {};
+__u64 tm_handles_lost[TM_HANDLE_LOSSES] = {};
 __u64 tm_compat_calls = 0;
 __u64 tm_arrivals_lost = 0;
 

@@ -14,6 +14,7 @@
 #include "tmtrace/addb.h"
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
+#include "tmtrace/handle.h"
 #include "tmtrace/object.h"
 #include "tmtrace/process.h"
 #include "tmtrace/operation.h"
@@ -228,6 +229,27 @@ struct tm_openings_map {
 	__type(value, struct tm_openings);
 };
 
+struct tm_handles_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* loader */
+	__type(key, struct tm_handle_key);
+	__type(value, struct tm_handle);
+};
+
+struct tm_associations_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u32);	/* tgid */
+	__type(value, struct tm_association);
+};
+
+struct tm_handle_calls_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct tm_handle_calls);
+};
+
 struct tm_requests_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -297,6 +319,9 @@ extern struct tm_uring_map tm_uring SEC(".maps");
 extern struct tm_operations_map tm_operations SEC(".maps");
 extern struct tm_openings_map tm_openings SEC(".maps");
 extern struct tm_launched_map tm_launched SEC(".maps");
+extern struct tm_handles_map tm_handles SEC(".maps");
+extern struct tm_associations_map tm_associations SEC(".maps");
+extern struct tm_handle_calls_map tm_handle_calls SEC(".maps");
 extern struct tm_requests_map tm_requests SEC(".maps");
 extern struct tm_slots_map tm_slots SEC(".maps");
 extern struct tm_series_map tm_series SEC(".maps");
@@ -336,6 +361,8 @@ extern struct tm_fields tm_fields[TM_FIELDS_MAX];
 extern __u64 tm_call_threads;
 /* Calls that were recorded without their stack. */
 extern __u64 tm_stackless[TM_STACKLESS];
+/* What is not known of objects that have a handle. */
+extern __u64 tm_handles_lost[TM_HANDLE_LOSSES];
 /* System calls of 32-bit programs: seen, not understood. */
 extern __u64 tm_compat_calls;
 

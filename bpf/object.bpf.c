@@ -153,15 +153,6 @@ TM_INLINE struct tm_object *nobody(u8 layer)
 	return object;
 }
 
-TM_INLINE u32 size_class(u64 bytes)
-{
-	u32 class = 0;
-
-	while (class < TM_OBJECT_SIZES - 1 && bytes > tm_object_size_edge(class))
-		class ++;
-	return class;
-}
-
 /* A size that has no place yet: it takes that of one that has come down to 0, or makes all less. */
 static __attribute__((noinline)) int count_rare_size(struct tm_access *access, u64 tag)
 {
@@ -187,7 +178,7 @@ static __attribute__((noinline)) int count_rare_size(struct tm_access *access, u
 TM_INLINE void count_size(struct tm_access *access, u64 bytes)
 {
 	u64 tag = bytes + 1;
-	u64 class = size_class(bytes);
+	u64 class = tm_object_size_class(bytes);
 
 	TM_PIN(class);
 	ADD(access->sizes[class < TM_OBJECT_SIZES ? class : 0], 1);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Processes: children are followed; what is open when a thread ends or calls exec is closed. */
 #include "frame.bpf.h"
+#include "association.bpf.h"
 #include "processes.bpf.h"
 #include "operation.bpf.h"
+#include "handle.bpf.h"
 #include "scope.bpf.h"
 #include "thread.bpf.h"
 #include "vfs.bpf.h"
@@ -94,6 +96,16 @@ static long sweep_uring(void *map, u64 *key, struct tm_request *request, u32 *tg
 	return 0;
 }
 
+/* What libraries had in a process's memory. */
+TM_INLINE void sweep_objects(u32 tgid)
+{
+	operation__sweep(tgid);
+	if (!tm_config.handles)
+		return;
+	handle__sweep(tgid);
+	association__sweep(tgid);
+}
+
 /* Only of processes that have used them: the maps are long. */
 TM_INLINE void sweep(u32 tgid)
 {
@@ -102,7 +114,7 @@ TM_INLINE void sweep(u32 tgid)
 	bpf_map_delete_elem(&tm_submitters, &tgid);
 	bpf_for_each_map_elem(&tm_aio, sweep_aio, &tgid, 0);
 	bpf_for_each_map_elem(&tm_uring, sweep_uring, &tgid, 0);
-	operation__sweep(tgid);
+	sweep_objects(tgid);
 }
 
 SEC("tp_btf/sched_process_exec")
@@ -115,7 +127,7 @@ int BPF_PROG(process_exec, struct task_struct *task)
 	if (tm_config.per_process && scope__holds())
 		process__exec();
 	if (!scope__is_over() && bpf_map_lookup_elem(&tm_submitters, &tgid))
-		operation__sweep(tgid);
+		sweep_objects(tgid);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #define BPF_RECORDER_BPF_H
 
 #include "frame.bpf.h"
+#include "handle.bpf.h"
 #include "ring.bpf.h"
 #include "thread.bpf.h"
 #include "walk.bpf.h"
@@ -70,6 +71,45 @@ TM_INLINE void recorder__lose(struct tm_call_fates *fates, u64 size)
 		ADD(fates->busy, 1);
 }
 
+/* Where the name of an object is while its call is recorded; NULL: there is no memory for it. */
+TM_INLINE struct tm_naming *recorder__naming(void)
+{
+	struct tm_descriptions *all =
+		bpf_task_storage_get(&tm_described, bpf_get_current_task_btf(), NULL, 0);
+
+	return all ? &all->naming : NULL;
+}
+
+/*
+ * Looks for the name of a call's object, if it may have one. An object known by a handle becomes a
+ * string, or where it has no name a number.
+ */
+static __attribute__((noinline)) int recorder__find_name(struct tm_call *call)
+{
+	u32 kind = call->object_kind, layer = call->object[1];
+	struct tm_naming *naming = recorder__naming();
+	int rc = -1;
+
+	if (kind != TM_OBJECT_STRING && kind != TM_OBJECT_HANDLE)
+		return 0;
+	if (naming)
+		rc = handle__name(naming, kind, layer, call->object[0]);
+	call->object[1] = 0;
+	if (kind == TM_OBJECT_HANDLE)
+		call->object_kind = rc ? TM_OBJECT_VALUE : TM_OBJECT_STRING;
+	return 0;
+}
+
+/* The name that was found; none: empty. */
+TM_INLINE void recorder__put_name(struct tm_call_named *named)
+{
+	struct tm_naming *naming = recorder__naming();
+
+	named->name[0] = 0;
+	if (naming)
+		__builtin_memcpy(named->name, &naming->name, sizeof(named->name));
+}
+
 /* With a string as its object. */
 static __attribute__((noinline)) int recorder__put_named(const struct tm_call_event *event)
 {
@@ -78,8 +118,7 @@ static __attribute__((noinline)) int recorder__put_named(const struct tm_call_ev
 	if (!named)
 		return -1;
 	named->event = *event;
-	named->name[0] = 0;
-	bpf_probe_read_user_str(named->name, sizeof(named->name), (void *)event->call.object[0]);
+	recorder__put_name(named);
 	bpf_ringbuf_submit(named, recorder__wakeup(sizeof(*named)));
 	return 0;
 }
@@ -115,8 +154,7 @@ static __attribute__((noinline)) int recorder__put_stacked(const struct tm_call_
 	out->named.event = *event;
 	out->named.name[0] = 0;
 	if (call->object_kind == TM_OBJECT_STRING)
-		bpf_probe_read_user_str(out->named.name, sizeof(out->named.name),
-					(void *)call->object[0]);
+		recorder__put_name(&out->named);
 	*size = sizeof(out->named) + n * sizeof(*out->values);
 	return bpf_ringbuf_output(&tm_calls, out, *size, recorder__wakeup(*size));
 }
@@ -148,6 +186,7 @@ static __attribute__((noinline)) int recorder__put(struct tm_thread *thread, u32
 	if (!fates || !recorder__wants(fates, thread, event->call.duration_ns))
 		return 0;
 	bpf_get_current_comm(event->comm, sizeof(event->comm));
+	recorder__find_name(&event->call);
 	if (walk__is_on())
 		walker = recorder__walker();
 	if (walker) {

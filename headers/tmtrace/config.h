@@ -38,6 +38,7 @@ struct tm_config {
 	__u32 call_sample;	/* one in so many */
 	__u32 call_wakeup; /* bytes, a power of two: the loader is woken each time so many came */
 	__u64 call_min_ns; /* those that take at least so long */
+	__u32 handles;	   /* objects are known by handle: elements of tm_handles; 0: none are */
 	struct tm_addb_config addb;
 };
 

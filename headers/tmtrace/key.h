@@ -48,11 +48,15 @@ enum tm_key_flag {
 	TM_KEY_NO_DISK = 2,  /* block: to a file system without a block device: its device number */
 	TM_KEY_METADATA = 4, /* block: a file system's own blocks, not contents of files */
 	TM_KEY_OPERATION = 8, /* libraries: operations that the function launched, not its calls */
+	TM_KEY_BY_SIZE = 16,  /* libraries: calls once more, by the size class of their object */
+	TM_KEY_ASSOCIATION = 32, /* libraries: from a call that joins to one that leaves */
 };
 
 struct tm_key {
-	__u64 job;     /* cgroup id; 0: cannot be attributed */
-	__u64 where;   /* vfs: mount id << 32 | device of the super block; block: device; else 0 */
+	__u64 job; /* cgroup id; 0: cannot be attributed */
+	/* vfs: mount id << 32 | device of the super block; block: device; libraries: 0, with
+	 * TM_KEY_BY_SIZE tm_object_size_class(), or TM_OBJECT_SIZES: not known */
+	__u64 where;
 	__u32 process; /* its number, or TM_PROCESS_OTHERS, see process.h; 0: not told apart */
 	__u32 function;
 	__u8 layer;
@@ -65,6 +69,22 @@ struct tm_key {
 static inline int key__is_operation(const struct tm_key *key)
 {
 	return key->layer >= TM_LAYER_USER && (key->flags & TM_KEY_OPERATION);
+}
+
+static inline int key__is_by_size(const struct tm_key *key)
+{
+	return key->layer >= TM_LAYER_USER && (key->flags & TM_KEY_BY_SIZE);
+}
+
+static inline int key__is_association(const struct tm_key *key)
+{
+	return key->layer >= TM_LAYER_USER && (key->flags & TM_KEY_ASSOCIATION);
+}
+
+/* Do the figures stand beside those of the function's calls, and are no part of any sum of them? */
+static inline int key__is_beside(const struct tm_key *key)
+{
+	return key__is_operation(key) || key__is_by_size(key) || key__is_association(key);
 }
 
 #define TM_WHERE(mount, device) ((__u64)(mount) << 32 | (__u32)(device))

@@ -63,6 +63,15 @@ static inline __u64 tm_object_size_edge(__u32 class)
 	}
 }
 
+static inline __u32 tm_object_size_class(__u64 bytes)
+{
+	__u32 class = 0;
+
+	while (class < TM_OBJECT_SIZES - 1 && bytes > tm_object_size_edge(class))
+		class ++;
+	return class;
+}
+
 /* Different sizes whose accesses are counted one by one. */
 #define TM_OBJECT_COMMON 8
 

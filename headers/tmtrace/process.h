@@ -10,6 +10,7 @@
 #define TM_PROCESS_OTHERS (~0U)
 
 #define TM_PROCESS_COMMAND 192
+#define TM_PROCESS_NAME	   64
 
 enum tm_process_state {
 	TM_PROCESS_FREE,
@@ -30,6 +31,16 @@ struct tm_process {
 	__u32 command_bytes;
 	__u32 pad;
 	char command[TM_PROCESS_COMMAND]; /* arguments, each ended by NUL; cut */
+	/* What it called itself, when it joined a workflow; cut, empty: it did not say. */
+	char workflow[TM_PROCESS_NAME];
+	char component[TM_PROCESS_NAME];
+};
+
+/* Since when a process is associated with what it joined; ends when it leaves, or is over. */
+struct tm_association {
+	__u64 joined_ns; /* CLOCK_MONOTONIC */
+	__u32 slot;	 /* of the series that has the times, and counts this one as in flight */
+	__u32 pad;
 };
 
 /*

@@ -57,6 +57,7 @@ enum tm_object_kind {
 	TM_OBJECT_VALUE,  /* a, e.g. a handle or a pointer */
 	TM_OBJECT_U128,	  /* 16 bytes at the address a */
 	TM_OBJECT_STRING, /* the C string at the address a */
+	TM_OBJECT_HANDLE, /* a, by the name that a call has given it (struct tm_handle_spec) */
 };
 
 struct tm_object_spec {
@@ -135,7 +136,32 @@ struct tm_fields {
 /* How many different ones a run may have. */
 #define TM_FIELDS_MAX 32
 
-/* One function's reading; 112 bytes. */
+/* What a call tells of an object that is known by its handle (tmtrace/handle.h). */
+enum tm_handle_does {
+	TM_HANDLE_NAMES = 1,   /* on return the handle is in memory, and stands for a new object */
+	TM_HANDLE_SIZES = 2,   /* on return its size is in memory */
+	TM_HANDLE_DROPS = 4,   /* it stands for nothing any more */
+	TM_HANDLE_BY_SIZE = 8, /* the function's calls are counted by the size of their object */
+	TM_HANDLE_JOINS = 32,  /* the process joins: under names that its arguments may say */
+	TM_HANDLE_LEAVES = 64, /* at its entry the process leaves, unless it fails */
+	TM_HANDLE_INDIRECT = 16, /* where the size would be is its address */
+};
+
+/* The longest key has two characters less: a longer one, cut, is another one then. */
+#define TM_HANDLE_KEY_WORDS 6
+#define TM_HANDLE_KEY	    (8 * TM_HANDLE_KEY_WORDS)
+
+struct tm_handle_spec {
+	__u8 does; /* enum tm_handle_does */
+	__u8 pad[7];
+	struct tm_operand handle;      /* names: in memory */
+	struct tm_operand name;	       /* address of a C string: names; joins: the workflow's */
+	struct tm_operand size;	       /* sizes: in memory */
+	struct tm_operand key;	       /* the same: sizes: must be `is`; joins: the component's */
+	__u64 is[TM_HANDLE_KEY_WORDS]; /* characters, the rest 0 */
+};
+
+/* One function's reading; 200 bytes. */
 struct tm_spec {
 	struct tm_size size;	      /* 24 bytes */
 	struct tm_object_spec object; /* 16 bytes */
@@ -146,7 +172,8 @@ struct tm_spec {
 	__u8 addb;	 /* enum tm_addb_role (addb.h) */
 	__u8 access;	 /* enum tm_access_kind */
 	__u8 pad[2];
-	struct tm_role role; /* 64 bytes */
+	struct tm_role role;	      /* 64 bytes */
+	struct tm_handle_spec handle; /* 88 bytes */
 };
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
+#include "tmtrace/handle.h"
 #include "tmtrace/object.h"
 #include "tmtrace/operation.h"
 #include "tmtrace/series.h"
@@ -131,7 +132,7 @@ _Static_assert(sizeof(struct tm_stack) <= TM_STORAGE_MAX, "struct tm_stack is to
 /* Beside a stack's frames, with the same index: apart, for the limit above. */
 struct tm_descriptions {
 	struct tm_described at[TM_FRAMES];
-	struct tm_name_words name; /* of an object that is counted just now */
+	struct tm_naming naming; /* of an object that is counted or recorded just now */
 };
 
 /* Who made an open call, where stacks are recorded; beside its frame, with the same index. */
@@ -147,6 +148,13 @@ struct tm_walker {
 };
 
 _Static_assert(sizeof(struct tm_walker) <= TM_STORAGE_MAX, "struct tm_walker is too large for 7.x");
+
+/* The same, of threads that tell of objects known by handle. */
+struct tm_handle_calls {
+	struct tm_handle_call at[TM_FRAMES];
+	struct tm_handle fresh; /* one that is noted just now */
+	struct tm_naming naming;
+};
 
 /* The same, of threads that launch or poll operations. */
 struct tm_openings {

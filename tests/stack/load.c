@@ -43,6 +43,7 @@ static const struct {
 	{ "addb", load_addb, "ADDB2 records of every kind, and as the dump writes them" },
 	{ "ops", load_ops, "operations from launch to completion (--how ...)" },
 	{ "story", load_story, "one operation among others is delayed in one layer (--how ...)" },
+	{ "cdos", load_cdos, "CDOs of several sizes, and the truth about each one" },
 	{ "truth", load_truth, "prints the table of STACK_TRUTH" },
 };
 enum { NR_COMMANDS = sizeof(commands) / sizeof(commands[0]) };

@@ -26,7 +26,7 @@ STACK_SRC_libmotr.so.2 := motr_client motr_launch motr_worker motr_op motr_sm mo
 STACK_SRC_libmio.so := mio_init mio_op mio_obj mio_io mio_attrs mio_kvs mio_hints mio_telemetry
 STACK_SRC_libmaestro.so := maestro maestro_cdo maestro_pool maestro_event
 STACK_SRC_motr-server := server
-STACK_SRC_load := load load_tools load_all load_mio load_mstro load_m0 load_process load_threads \
+STACK_SRC_load := load load_tools load_all load_mio load_mstro load_cdos load_m0 load_process load_threads \
 	load_unwind load_red load_addb load_addb_bare load_stacks load_vfs load_files load_aio load_uring \
 	load_ops load_ops_truth load_story
 STACK_SRC_chain := chain

@@ -19,7 +19,7 @@ static const struct shipped shipped[] = {
 	{ "mstro", "libmaestro.so.0", "mstro_cdo_declare", "mstro_cdo_declare", true, TM_SIZE_NONE,
 	  TM_OBJECT_STRING },
 	{ "mstro", "libmaestro.so.0", "mstro_cdo_access_ptr", "mstro_cdo_access_ptr", true,
-	  TM_SIZE_AFTER, TM_OBJECT_VALUE },
+	  TM_SIZE_AFTER, TM_OBJECT_HANDLE },
 	{ "mstro", "libmaestro.so.0", "mstro_new_call", "mstro_*", true, 0, 0 },
 	{ "mstro", "libmaestro.so.0", "mstro_clock", "mstro_clock", false, 0, 0 },
 	{ "mstro", "libmaestro.so.0", "mamba_init", "", false, 0, 0 },

@@ -39,6 +39,12 @@ static void test_ranks(void **state)
 	assert_int_equal(env.rank, 5);
 	READ(&env, "PMIX_RANK=5\0SLURM_PROCID=0\0");
 	assert_int_equal(env.rank, 5);
+	assert_string_equal(env.workflow, "");
+	READ(&env, "MSTRO_WORKFLOW_NAME=a b\0MSTRO_COMPONENT_NAME_2=no\0MSTRO_COMPONENT_NAME="
+		   "123456789012345678901234567890123456789012345678901234567890123456789\0");
+	assert_string_equal(env.workflow, "a b");
+	assert_string_equal(env.component,
+			    "123456789012345678901234567890123456789012345678901234567890123");
 }
 
 static void expect_nothing(const char *block, size_t bytes)
@@ -97,6 +103,7 @@ static const struct process_info process = {
 	.comm = "a\xff\"\n",
 	.command = "./app -x",
 	.jobid = "77",
+	.workflow = "weather",
 };
 
 static void test_recorded(void **state)
@@ -126,12 +133,14 @@ static void test_recorded(void **state)
 	assert_string_equal(read->comm, process.comm);
 	assert_string_equal(read->command, "./app -x");
 	assert_string_equal(read->jobid, "77");
+	assert_string_equal(read->workflow, "weather");
+	assert_null(read->component);
 	pack__free(&pack);
 	recorded_processes__free(all);
 }
 
-/* Wherever it is cut, and whatever number it claims to have, nothing is believed of it. */
-static void test_damaged(void **state)
+/* Of a recording that was made before there were workflows. */
+static void test_recorded_before(void **state)
 {
 	struct recorded_processes *all = recorded_processes__new();
 	struct pack pack = { 0 };
@@ -140,7 +149,30 @@ static void test_damaged(void **state)
 	(void)state;
 	pack__start(&pack);
 	recorded_processes__pack(&pack, &process);
+	unpack = all_of(&pack);
+	unpack.end -= sizeof("weather") + 1;
+	assert_int_equal(recorded_processes__take(all, 1, &unpack), 0);
+	assert_string_equal(recorded_processes__at(all, 1)->jobid, "77");
+	assert_null(recorded_processes__at(all, 1)->workflow);
+	pack__free(&pack);
+	recorded_processes__free(all);
+}
+
+/* Wherever it is cut, and whatever number it claims to have, nothing is believed of it. */
+static void test_damaged(void **state)
+{
+	/* Of "weather" and none. */
+	const size_t names = sizeof("weather") + 1;
+	struct recorded_processes *all = recorded_processes__new();
+	struct pack pack = { 0 };
+	struct unpack unpack;
+
+	(void)state;
+	pack__start(&pack);
+	recorded_processes__pack(&pack, &process);
 	for (size_t n = 0; n < pack.n; n++) {
+		if (n == pack.n - names)
+			continue; /* so it was before there were workflows */
 		unpack = all_of(&pack);
 		unpack.end = unpack.at + n;
 		assert_int_equal(recorded_processes__take(all, 1, &unpack), -EBADMSG);
@@ -344,9 +376,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ranks),	 cmocka_unit_test(test_hostile_environments),
-		cmocka_unit_test(test_recorded), cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_fold),	 cmocka_unit_test(test_index),
-		cmocka_unit_test(test_tables),	 cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_recorded), cmocka_unit_test(test_recorded_before),
+		cmocka_unit_test(test_damaged),	 cmocka_unit_test(test_fold),
+		cmocka_unit_test(test_index),	 cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_filter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "catalogue/handle_reader.h"
 #include "catalogue/layer_file.h"
 #include "catalogue/operation_reader.h"
 #include "catalogue/role_reader.h"
@@ -200,10 +201,12 @@ static int add_function(const struct reader *r, const yaml_node_t *node,
 
 static int read_function(const struct reader *r, const yaml_node_t *node)
 {
-	static const char *const known[] = { "name",	"size",	      "object",	  "fail",
-					     "returns", "calls_back", "addb2",	  "access",
-					     "enabled", "only",	      "launches", "adds_step",
-					     "polls",	"completes",  "forgets",  NULL };
+	static const char *const known[] = { "name",	 "size",       "object", "fail",
+					     "returns",	 "calls_back", "addb2",	 "access",
+					     "enabled",	 "only",       "names",	 "sizes",
+					     "drops",	 "by_size",    "joins",	 "leaves",
+					     "launches", "adds_step",  "polls",	 "completes",
+					     "forgets",	 NULL };
 	const yaml_node_t *names = yaml_doc__get(r->doc, node, "name");
 	struct catalogue_function model = r->defaults;
 	int rc;
@@ -217,6 +220,8 @@ static int read_function(const struct reader *r, const yaml_node_t *node)
 	rc = read_common(r, node, &model);
 	if (rc == 0)
 		rc = spec_reader__read(r->doc, node, &model.spec, r->err);
+	if (rc == 0)
+		rc = handle_reader__read(r->doc, node, &model.spec, r->err);
 	if (rc == 0)
 		rc = role_reader__read(r->doc, node, &model.spec.role, &model.step_layer, r->err);
 	if (rc == 0 && model.step_layer) {

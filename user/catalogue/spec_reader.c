@@ -8,7 +8,7 @@
 #include "tmtrace/addb.h"
 
 _Static_assert(sizeof(struct tm_size) == 24 && sizeof(struct tm_object_spec) == 16 &&
-		       sizeof(struct tm_spec) == 112,
+		       sizeof(struct tm_spec) == 200,
 	       "the BPF side reads these by layout");
 
 const struct tm_spec spec_reader__default = {
@@ -156,9 +156,9 @@ static int read_size(struct yaml_doc *doc, const yaml_node_t *node, struct tm_si
 static int read_object(struct yaml_doc *doc, const yaml_node_t *node, struct tm_object_spec *object,
 		       struct error *err)
 {
-	static const char *const known[] = { "value", "u128", "u128be", "string", NULL };
+	static const char *const known[] = { "value", "u128", "u128be", "string", "handle", NULL };
 	static const __u8 kinds[] = { TM_OBJECT_VALUE, TM_OBJECT_U128, TM_OBJECT_U128,
-				      TM_OBJECT_STRING };
+				      TM_OBJECT_STRING, TM_OBJECT_HANDLE };
 	const yaml_node_t *operand = NULL;
 	size_t k;
 	int rc;
@@ -171,7 +171,8 @@ static int read_object(struct yaml_doc *doc, const yaml_node_t *node, struct tm_
 		return rc;
 	if (yaml_doc__n_pairs(node) != 1)
 		return yaml_doc__fail(doc, node, err,
-				      "object needs exactly one of value, u128, u128be and string");
+				      "object needs exactly one of value, u128, u128be, string and "
+				      "handle");
 	for (k = 0; known[k] && !operand; k++)
 		operand = yaml_doc__get(doc, node, known[k]);
 	object->kind = kinds[k - 1];

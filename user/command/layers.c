@@ -88,17 +88,32 @@ static int choose_layer(struct session *session, const char *name, struct error 
 	return 0;
 }
 
-/* Records are taken at functions of a library. */
-static bool tells_addb(const struct session *session)
+/* Does any function of a traced layer do that? */
+static bool any_function(const struct session *session, bool (*does)(const struct tm_spec *spec))
 {
 	for (size_t i = 0; i < catalogue__n_layers(session->catalogue); i++) {
 		const struct catalogue_layer *layer = catalogue__layer(session->catalogue, i);
 
 		for (size_t f = 0; session->layers[i] && f < layer->n_functions; f++)
-			if (layer->functions[f].spec.addb)
+			if (does(&layer->functions[f].spec))
 				return true;
 	}
 	return false;
+}
+
+static bool tells_addb(const struct tm_spec *spec)
+{
+	return spec->addb;
+}
+
+static bool tells_of_handle(const struct tm_spec *spec)
+{
+	return spec->handle.does;
+}
+
+bool layers__know_handles(const struct session *session)
+{
+	return any_function(session, tells_of_handle);
 }
 
 int layers__choose(struct session *session, struct error *err)
@@ -124,7 +139,7 @@ int layers__choose(struct session *session, struct error *err)
 	}
 	if (rc < 0)
 		return rc;
-	if (options->addb.filter && !tells_addb(session))
+	if (options->addb.filter && !any_function(session, tells_addb))
 		return error__set(err, -EINVAL,
 				  "--addb: no layer of --layer has ADDB2 records; add addb to it");
 	if (options->no_syscalls && session->vfs && options->n_layers)

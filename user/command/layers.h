@@ -14,4 +14,7 @@ int layers__choose(struct session *session, struct error *err);
 /* Is any layer of the catalogue traced? */
 bool layers__have_libraries(const struct session *session);
 
+/* Have any of them objects that are known by handle? */
+bool layers__know_handles(const struct session *session);
+
 #endif

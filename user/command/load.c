@@ -49,6 +49,9 @@ static void unload_kernel(struct session *session)
 	session->cgroup = NULL;
 }
 
+/* Objects known by handle that exist at the same time. */
+#define HANDLES 16384
+
 /* The ring buffer wakes its reader this many times on the way to being full. */
 #define CALL_WAKEUPS 8
 
@@ -79,6 +82,7 @@ static int load_kernel(struct session *session, struct error *err)
 			    .cgroup_v1 = -1,
 			    .slots = session->options->slots,
 			    .objects = session->options->objects,
+			    .handles = layers__know_handles(session) ? HANDLES : 0,
 			    .per_process = session->options->per_process,
 			    .spare_confined = session->choice.spares_confined },
 		.user = layers__have_libraries(session),

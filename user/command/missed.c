@@ -10,6 +10,8 @@ void missed__note(struct session *session)
 	__u64 environments = kernel__lost_environments(session->kernel);
 	__u64 asynchronous = kernel__stackless(session->kernel, TM_STACKLESS_ASYNC);
 	__u64 memory = kernel__stackless(session->kernel, TM_STACKLESS_MEMORY);
+	__u64 unnoted = kernel__lost_handles(session->kernel, TM_HANDLE_NO_ENTRY);
+	__u64 unreadable = kernel__lost_handles(session->kernel, TM_HANDLE_UNREADABLE);
 	__u64 compat = kernel__compat_calls(session->kernel);
 
 	if (kernel__folded(session->kernel))
@@ -49,6 +51,15 @@ void missed__note(struct session *session)
 		note_list__add(&session->notes,
 			       "%llu system calls of 32-bit programs are not in the figures",
 			       compat);
+	if (unnoted)
+		note_list__add(&session->notes,
+			       "%llu times there was no room to note an object's name or size, or "
+			       "to count a call by it: too many exist at the same time",
+			       unnoted);
+	if (unreadable)
+		note_list__add(&session->notes,
+			       "%llu times an object's handle, name or size could not be read",
+			       unreadable);
 	if (asynchronous)
 		note_list__add(
 			&session->notes,

@@ -405,6 +405,11 @@ __u64 kernel__stackless(const struct kernel *kernel, enum tm_stackless reason)
 	return kernel->skel->bss->tm_stackless[reason];
 }
 
+__u64 kernel__lost_handles(const struct kernel *kernel, enum tm_handle_loss reason)
+{
+	return kernel->skel->bss->tm_handles_lost[reason];
+}
+
 const struct note_list *kernel__notes(const struct kernel *kernel)
 {
 	return &kernel->notes;

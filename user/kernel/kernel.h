@@ -18,6 +18,7 @@
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
 #include "tmtrace/file.h"
+#include "tmtrace/handle.h"
 
 struct kernel;
 
@@ -135,6 +136,9 @@ __u64 kernel__compat_calls(const struct kernel *kernel);
 
 /* Calls that were recorded without their stack, for a reason. */
 __u64 kernel__stackless(const struct kernel *kernel, enum tm_stackless reason);
+
+/* Of how many objects known by handle something is not known, for a reason. */
+__u64 kernel__lost_handles(const struct kernel *kernel, enum tm_handle_loss reason);
 
 /* The name of the mechanism by which a layer is seen; NULL: it is not. */
 const char *kernel__mechanism(const struct kernel *kernel, enum kernel_layer layer);

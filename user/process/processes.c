@@ -31,6 +31,7 @@ struct processes {
 	struct process_info shown;
 	char comm[sizeof(((struct tm_process *)0)->comm) + 1];
 	char command[TM_PROCESS_COMMAND + 1];
+	char workflow[TM_PROCESS_NAME], component[TM_PROCESS_NAME];
 };
 
 static void drop_block(struct known *known)
@@ -185,6 +186,16 @@ static void copy_command(struct processes *processes, const struct tm_process *f
 	processes->command[n] = '\0';
 }
 
+/* What it said of itself, else what its environment says; NULL: nothing. */
+static const char *choose_name(char out[TM_PROCESS_NAME], const char said[TM_PROCESS_NAME],
+			       const char *environment)
+{
+	memcpy(out, said, TM_PROCESS_NAME - 1);
+	if (*out)
+		return out;
+	return environment && *environment ? environment : NULL;
+}
+
 const struct process_info *processes__at(struct processes *processes, __u32 number)
 {
 	const struct tm_process *from;
@@ -208,6 +219,10 @@ const struct process_info *processes__at(struct processes *processes, __u32 numb
 		.comm = processes->comm,
 		.command = processes->command[0] ? processes->command : NULL,
 		.jobid = env && env->jobid[0] ? env->jobid : NULL,
+		.workflow = choose_name(processes->workflow, from->workflow,
+					env ? env->workflow : NULL),
+		.component = choose_name(processes->component, from->component,
+					 env ? env->component : NULL),
 	};
 	return &processes->shown;
 }

@@ -50,6 +50,18 @@ static bool is_jobid(const char *value, size_t length)
 	return true;
 }
 
+/* Copies the value of the variable of that name; what is too long is cut. */
+static void take_name(char out[START_ENV_NAME + 1], const char *wanted, const char *name,
+		      size_t name_length, const char *value, size_t length)
+{
+	if (strlen(wanted) != name_length || memcmp(wanted, name, name_length) != 0)
+		return;
+	if (length > START_ENV_NAME)
+		length = START_ENV_NAME;
+	memcpy(out, value, length);
+	out[length] = '\0';
+}
+
 void start_env__read(struct start_env *out, const char *block, size_t bytes)
 {
 	size_t best_rank = NO_MATCH, best_job = NO_MATCH, which;
@@ -68,6 +80,10 @@ void start_env__read(struct start_env *out, const char *block, size_t bytes)
 			continue;
 		value = equals + 1;
 		length = (size_t)(next - value);
+		take_name(out->workflow, "MSTRO_WORKFLOW_NAME", at, (size_t)(equals - at), value,
+			  length);
+		take_name(out->component, "MSTRO_COMPONENT_NAME", at, (size_t)(equals - at), value,
+			  length);
 		which = find(ranks, COUNT(ranks), at, (size_t)(equals - at));
 		if (which < best_rank && parse_rank(value, length) >= 0) {
 			best_rank = which;

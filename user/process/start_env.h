@@ -7,10 +7,12 @@
 #include <linux/types.h>
 
 #define START_ENV_JOBID 64
+#define START_ENV_NAME	63
 
 struct start_env {
-	__s64 rank;			 /* -1: none */
-	char jobid[START_ENV_JOBID + 1]; /* empty: none */
+	__s64 rank;							  /* -1: none */
+	char jobid[START_ENV_JOBID + 1];				  /* empty: none */
+	char workflow[START_ENV_NAME + 1], component[START_ENV_NAME + 1]; /* the same */
 };
 
 /*
@@ -20,7 +22,8 @@ struct start_env {
  *
  * The rank is that of PMIX_RANK, OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID: the first of these
  * that is there. Slurm's is the last: under mpirun in a batch script, ranks have that of the shell.
- * The job is that of SLURM_JOB_ID, PBS_JOBID, LSB_JOBID.
+ * The job is that of SLURM_JOB_ID, PBS_JOBID, LSB_JOBID. Workflow and component, cut, are those of
+ * MSTRO_WORKFLOW_NAME and MSTRO_COMPONENT_NAME.
  */
 void start_env__read(struct start_env *out, const char *block, size_t bytes);
 

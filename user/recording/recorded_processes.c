@@ -21,6 +21,8 @@ static void release(struct process_info *process)
 	free((char *)process->comm);
 	free((char *)process->command);
 	free((char *)process->jobid);
+	free((char *)process->workflow);
+	free((char *)process->component);
 }
 
 void recorded_processes__free(struct recorded_processes *processes)
@@ -44,6 +46,8 @@ void recorded_processes__pack(struct pack *pack, const struct process_info *proc
 	pack__string(pack, process->comm);
 	pack__string(pack, process->command);
 	pack__string(pack, process->jobid);
+	pack__string(pack, process->workflow);
+	pack__string(pack, process->component);
 }
 
 static struct process_info unpack_process(struct unpack *unpack)
@@ -59,6 +63,11 @@ static struct process_info unpack_process(struct unpack *unpack)
 	process.comm = unpack__string(unpack);
 	process.command = unpack__string(unpack);
 	process.jobid = unpack__string(unpack);
+	/* Not there in older recordings. */
+	if (unpack->at < unpack->end) {
+		process.workflow = unpack__string(unpack);
+		process.component = unpack__string(unpack);
+	}
 	unpack->failed |= !process.comm || process.rank < -1;
 	return process;
 }

@@ -145,7 +145,7 @@ static __u32 process_of(const struct combined_names *names, const struct report_
 int combined_names__key(struct combined_names *names, const struct report_part *part,
 			const struct tm_series *total, struct tm_key *out)
 {
-	int layer = layer_of(names, part, total->key.layer), function, job, ret;
+	int layer = layer_of(names, part, total->key.layer), function, job;
 
 	if (layer < 0)
 		return layer;
@@ -162,8 +162,11 @@ int combined_names__key(struct combined_names *names, const struct report_part *
 		return -ENOMEM;
 	out->function = (__u32)function;
 	out->job = total->key.job ? (__u64)job + 1 : 0;
-	ret = layer < TM_LAYER_USER ? where_of(names, part, total, &out->where) : 0;
-	return ret;
+	if (layer >= TM_LAYER_USER) {
+		out->where = total->key.where; /* a class of sizes is the same everywhere */
+		return 0;
+	}
+	return where_of(names, part, total, &out->where);
 }
 
 int combined_names__object(struct combined_names *names, const struct report_part *part,

@@ -221,7 +221,7 @@ int compare_history__add(struct compare_history *history, enum compare_side side
 		struct compare_amount amount = amount_of(series, snapshot->before[i]);
 		struct compare_function *function;
 
-		if (amount.calls <= 0 || key__is_operation(&series->total.key))
+		if (amount.calls <= 0 || key__is_beside(&series->total.key))
 			continue;
 		function = find(history, run, &series->total.key);
 		if (!function)

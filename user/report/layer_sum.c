@@ -15,7 +15,7 @@ void layer_sum__make(struct layer_sum *out, const struct snapshot *snapshot, siz
 		const struct snapshot_series *series = snapshot->series[i];
 		struct figures figures;
 
-		if (series->total.key.layer != layer || key__is_operation(&series->total.key) ||
+		if (series->total.key.layer != layer || key__is_beside(&series->total.key) ||
 		    (!series->total.count && !series->total.in_flight))
 			continue;
 		out->n++;

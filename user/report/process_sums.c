@@ -105,6 +105,8 @@ static void add_counts(struct process_sum *sum, const struct tm_series *total, _
 {
 	__u8 layer = total->key.layer < TM_LAYER_USER ? total->key.layer : TM_LAYER_USER;
 
+	if (key__is_beside(&total->key))
+		return;
 	sum->count += total->count;
 	sum->bytes += total->bytes;
 	sum->errors += total->errors;

@@ -79,6 +79,16 @@ static int compare_names(const struct table *table, const struct table_row *a,
 	return strcmp(first, name ? name : "");
 }
 
+/* By function, and from small to large. */
+static int compare_sizes(const struct table *table, const struct table_row *a,
+			 const struct table_row *b)
+{
+	__u64 first = a->series->total.key.where, second = b->series->total.key.where;
+	int order = compare_names(table, a, b);
+
+	return order ? order : (first > second) - (first < second);
+}
+
 static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct table_row *a = left, *b = right;
@@ -87,6 +97,8 @@ static int compare_rows(const void *left, const void *right, void *context)
 	__u64 first = sort_value(&a->figures, sort), second = sort_value(&b->figures, sort);
 	int order = sort == TABLE_BY_NAME ? compare_names(table, a, b) : 0;
 
+	if (key__is_by_size(&a->series->total.key))
+		return compare_sizes(table, a, b);
 	if (order)
 		return order;
 	if (sort != TABLE_BY_NAME && first != second)
@@ -99,8 +111,17 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return a->series->total.key.function < b->series->total.key.function ? -1 : 1;
 }
 
-/* The rows of a layer's calls, or operations, among series first to end - 1; returns how many. */
-static size_t collect(struct table *table, size_t first, size_t end, __u8 layer, bool operations)
+/* What stands beside a function's calls is a table of its own: that flag of the key, 0: calls. */
+static __u8 beside_of(const struct tm_key *key)
+{
+	const __u8 all = TM_KEY_OPERATION | TM_KEY_BY_SIZE | TM_KEY_ASSOCIATION;
+
+	return key__is_beside(key) ? key->flags & all : 0;
+}
+
+/* The rows of a layer's calls, or of what stands beside them, among series first to end - 1;
+ * returns how many. */
+static size_t collect(struct table *table, size_t first, size_t end, __u8 layer, __u8 beside)
 {
 	const struct snapshot *snapshot = table->snapshot;
 	size_t n = 0;
@@ -109,7 +130,7 @@ static size_t collect(struct table *table, size_t first, size_t end, __u8 layer,
 		struct table_row *row = &table->rows[n];
 
 		if (snapshot->series[i]->total.key.layer != layer ||
-		    !key__is_operation(&snapshot->series[i]->total.key) == operations)
+		    beside_of(&snapshot->series[i]->total.key) != beside)
 			continue;
 		row->series = snapshot->series[i];
 		if (table->interval)
@@ -148,14 +169,21 @@ static void print_bars(const struct table *table, size_t n)
 	}
 }
 
-/* A title with the layer's sums: nested calls are counted in each of them, so no time. */
-static void print_layer_title(const struct table *table, __u8 layer, bool operations, size_t n)
+/* What the rows count, one of it. */
+static const char *what_of(__u8 layer, __u8 beside)
 {
-	static const char *const what[] = {
-		[TM_LAYER_VFS] = "file operation",
-		[TM_LAYER_BLOCK] = "request",
-		[TM_LAYER_USER] = "call",
-	};
+	if (beside == TM_KEY_OPERATION)
+		return "asynchronous operation";
+	if (beside == TM_KEY_ASSOCIATION)
+		return "association";
+	if (layer == TM_LAYER_VFS)
+		return "file operation";
+	return layer == TM_LAYER_BLOCK ? "request" : "call";
+}
+
+/* A title with the layer's sums: nested calls are counted in each of them, so no time. */
+static void print_layer_title(const struct table *table, __u8 layer, __u8 beside, size_t n)
+{
 	const char *name = names__layer(table->run, layer);
 	struct figures sum = { 0 };
 	char text[UNITS_ROOM];
@@ -166,18 +194,17 @@ static void print_layer_title(const struct table *table, __u8 layer, bool operat
 	title__begin(table->options);
 	title__text(table->options->out, name ? name : "?");
 	title__end(table->options);
-	fprintf(table->options->out, ": %s %s%s", units__count(text, sum.count),
-		operations ? "asynchronous operation"
-			   : what[layer < TM_LAYER_USER ? layer : TM_LAYER_USER],
-		sum.count == 1 ? "" : "s");
+	fprintf(table->options->out, ": %s %s%s%s", units__count(text, sum.count),
+		what_of(layer, beside), sum.count == 1 ? "" : "s",
+		beside == TM_KEY_BY_SIZE ? " by the size of their object" : "");
 	if (sum.sized && layer < TM_LAYER_USER)
 		fprintf(table->options->out, ", %s", units__bytes(text, sum.bytes));
 	fputc('\n', table->options->out);
 }
 
-static int print_layer(struct table *table, size_t first, size_t end, __u8 layer, bool operations)
+static int print_layer(struct table *table, size_t first, size_t end, __u8 layer, __u8 beside)
 {
-	size_t n = collect(table, first, end, layer, operations);
+	size_t n = collect(table, first, end, layer, beside);
 	struct grid *grid;
 	int ret;
 
@@ -187,7 +214,7 @@ static int print_layer(struct table *table, size_t first, size_t end, __u8 layer
 	grid = table_layer__grid(table->run, table->rows, n);
 	if (!grid)
 		return -ENOMEM;
-	print_layer_title(table, layer, operations, n);
+	print_layer_title(table, layer, beside, n);
 	ret = grid__print(grid, table->options->out, table->options->width);
 	if (!ret && table->options->histograms && !table->interval)
 		print_bars(table, n);
@@ -214,18 +241,22 @@ static int print_job(struct table *table, __u64 job, size_t first, size_t end)
 	int ret = 0;
 
 	for (int layer = TM_LAYER_USER; !ret && names__layer(table->run, (__u8)layer); layer++) {
-		ret = print_layer(table, first, end, (__u8)layer, false);
+		ret = print_layer(table, first, end, (__u8)layer, 0);
 		if (!ret)
-			ret = print_layer(table, first, end, (__u8)layer, true);
+			ret = print_layer(table, first, end, (__u8)layer, TM_KEY_OPERATION);
+		if (!ret)
+			ret = print_layer(table, first, end, (__u8)layer, TM_KEY_BY_SIZE);
+		if (!ret)
+			ret = print_layer(table, first, end, (__u8)layer, TM_KEY_ASSOCIATION);
 		if (!ret)
 			ret = print_objects(table, job, (__u8)layer);
 	}
 	if (!ret)
-		ret = print_layer(table, first, end, TM_LAYER_VFS, false);
+		ret = print_layer(table, first, end, TM_LAYER_VFS, 0);
 	if (!ret)
 		ret = print_objects(table, job, TM_LAYER_VFS);
 	if (!ret)
-		ret = print_layer(table, first, end, TM_LAYER_BLOCK, false);
+		ret = print_layer(table, first, end, TM_LAYER_BLOCK, 0);
 	return ret;
 }
 

@@ -8,6 +8,7 @@
 #include "report/row_writer.h"
 #include "report/table_layer.h"
 #include "report/units.h"
+#include "tmtrace/object.h"
 
 #define SHARES "% of total"
 
@@ -128,6 +129,79 @@ static void fill_operation(struct row_writer *writer, const struct report_run *r
 	row_writer__time(writer, figures->max_ns, timed);
 }
 
+static const struct grid_column size_columns[] = {
+	{ .title = "function", .align = GRID_LEFT, .least = 16 },
+	{ .title = "size", .align = GRID_LEFT },
+	{ .title = "calls" },
+	{ .title = "bytes" },
+	{ .title = "total" },
+	{ .title = "bytes/s" },
+	{ .title = "avg" },
+	{ .title = "p50", .drop = 1 },
+	{ .title = "p99" },
+	{ .title = "max" },
+};
+
+/* A class of sizes by its largest one. */
+static void put_size_class(struct row_writer *writer, __u64 class)
+{
+	char edge[UNITS_ROOM], text[UNITS_ROOM + 8];
+	bool last = class == TM_OBJECT_SIZES - 1;
+
+	if (class >= TM_OBJECT_SIZES) {
+		row_writer__text(writer, "not known");
+		return;
+	}
+	units__exact_bytes(edge, tm_object_size_edge((__u32) class - last));
+	snprintf(text, sizeof(text), "%s %s", last ? "above" : "up to", edge);
+	row_writer__text(writer, text);
+}
+
+static void fill_size(struct row_writer *writer, const struct report_run *run,
+		      const struct table_row *row)
+{
+	const struct tm_series *total = &row->series->total;
+	const struct figures *figures = &row->figures;
+	bool timed = figures->timed != 0, sized = figures->sized != 0;
+	double seconds = (double)figures->total_ns / 1e9;
+
+	row_writer__text(writer, names__function(run, &total->key));
+	put_size_class(writer, total->key.where);
+	row_writer__number(writer, figures->count);
+	row_writer__bytes(writer, figures->bytes, sized);
+	row_writer__time(writer, figures->total_ns, timed);
+	row_writer__bytes(writer,
+			  sized && seconds > 0 ? (__u64)((double)figures->bytes / seconds) : 0,
+			  sized && seconds > 0);
+	row_writer__time(writer, timed ? figures->total_ns / figures->timed : 0, timed);
+	row_writer__time(writer, figures->p50_ns, timed);
+	row_writer__time(writer, figures->p99_ns, timed);
+	row_writer__time(writer, figures->max_ns, timed);
+}
+
+static const struct grid_column association_columns[] = {
+	{ .title = "joined by", .align = GRID_LEFT, .least = 16 },
+	{ .title = "left" },
+	{ .title = "open" },
+	{ .title = "total" },
+	{ .title = "avg" },
+	{ .title = "max" },
+};
+
+static void fill_association(struct row_writer *writer, const struct report_run *run,
+			     const struct table_row *row)
+{
+	const struct figures *figures = &row->figures;
+	bool timed = figures->timed != 0;
+
+	row_writer__text(writer, names__function(run, &row->series->total.key));
+	row_writer__number(writer, figures->count);
+	row_writer__count(writer, figures->in_flight);
+	row_writer__time(writer, figures->total_ns, timed);
+	row_writer__time(writer, timed ? figures->total_ns / figures->timed : 0, timed);
+	row_writer__time(writer, figures->max_ns, timed);
+}
+
 static const struct grid_column vfs_columns[] = {
 	{ .title = "operation", .align = GRID_LEFT },
 	{ .title = "fs", .align = GRID_LEFT },
@@ -213,19 +287,24 @@ struct kind {
 		name##_columns, sizeof(name##_columns) / sizeof(*name##_columns), fill_##name \
 	}
 
-#define OPERATIONS (TM_LAYER_USER + 1)
+#define OPERATIONS  (TM_LAYER_USER + 1)
+#define BY_SIZE	    (TM_LAYER_USER + 2)
+#define ASSOCIATION (TM_LAYER_USER + 3)
 
 static const struct kind kinds[] = {
-	[TM_LAYER_VFS] = KIND(vfs),
-	[TM_LAYER_BLOCK] = KIND(block),
-	[TM_LAYER_USER] = KIND(library),
-	[OPERATIONS] = KIND(operation),
+	[TM_LAYER_VFS] = KIND(vfs),	 [TM_LAYER_BLOCK] = KIND(block),
+	[TM_LAYER_USER] = KIND(library), [OPERATIONS] = KIND(operation),
+	[BY_SIZE] = KIND(size),		 [ASSOCIATION] = KIND(association),
 };
 
 static __u8 kind_of(const struct tm_key *key)
 {
 	if (key__is_operation(key))
 		return OPERATIONS;
+	if (key__is_by_size(key))
+		return BY_SIZE;
+	if (key__is_association(key))
+		return ASSOCIATION;
 	return key->layer < TM_LAYER_USER ? key->layer : TM_LAYER_USER;
 }
 

@@ -13,8 +13,9 @@ struct table_row {
 };
 
 /*
- * A grid with a row for each of rows, which are of one layer, either calls or operations, in their
- * order. NULL without memory; else to be freed with grid__free().
+ * A grid with a row for each of rows, in their order. They are of one layer, and all are calls, or
+ * all the same kind of what stands beside these. NULL without memory; else to be freed with
+ * grid__free().
  */
 struct grid *table_layer__grid(const struct report_run *run, const struct table_row *rows,
 			       size_t n);

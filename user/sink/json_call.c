@@ -28,17 +28,19 @@ struct comm_text {
 	char *text;
 };
 
-/* A scheduler's job, quoted. */
-struct job_text {
-	char job[64];
+/* A text that most calls share, quoted: the scheduler's job, workflow, component. */
+struct shared_text {
+	char of[80];
 	char *text;
 };
+
+enum { JOB, WORKFLOW, COMPONENT, SHARED };
 
 struct json_calls {
 	const struct report_run *run;
 	struct process_index *processes;
-	struct job_text job; /* of the last call that had one */
-	char *run_text;	     /* members of all calls: "hostname":...,"epoch":... */
+	struct shared_text shared[SHARED]; /* of the last call that had one */
+	char *run_text;			   /* members of all calls: "hostname":...,"epoch":... */
 	struct series_text series[CACHE];
 	struct comm_text comms[CACHE];
 	__u64 second; /* whose date is below */
@@ -81,7 +83,8 @@ void json_calls__free(struct json_calls *calls)
 	}
 	json_stacks__free(calls->stacks);
 	process_index__free(calls->processes);
-	free(calls->job.text);
+	for (size_t i = 0; i < SHARED; i++)
+		free(calls->shared[i].text);
 	free(calls->run_text);
 	free(calls->text);
 	free(calls);
@@ -121,14 +124,16 @@ static const char *comm_text(struct json_calls *calls, const char *comm, __u32 t
 	return cached->text ? cached->text : "null";
 }
 
-static const char *job_text(struct json_calls *calls, const char *job)
+static const char *shared_text(struct json_calls *calls, int which, const char *of)
 {
-	struct job_text *cached = &calls->job;
+	struct shared_text *cached = &calls->shared[which];
 
-	if (!cached->text || strcmp(cached->job, job) != 0) {
+	if (!of)
+		return "null";
+	if (!cached->text || strcmp(cached->of, of) != 0) {
 		free(cached->text);
-		cached->text = json_value__quoted(job);
-		snprintf(cached->job, sizeof(cached->job), "%s", job);
+		cached->text = json_value__quoted(of);
+		snprintf(cached->of, sizeof(cached->of), "%s", of);
 	}
 	return cached->text ? cached->text : "null";
 }
@@ -182,8 +187,10 @@ static void put_rank(struct json_calls *calls, FILE *out, const struct tm_call *
 
 	put_measured(out, "rank", process ? (__u64)process->rank : 0,
 		     process && process->rank >= 0);
-	fprintf(out, ",\"jobid\":%s",
-		process && process->jobid ? job_text(calls, process->jobid) : "null");
+	fprintf(out, ",\"jobid\":%s,\"workflow\":%s,\"component\":%s",
+		shared_text(calls, JOB, process ? process->jobid : NULL),
+		shared_text(calls, WORKFLOW, process ? process->workflow : NULL),
+		shared_text(calls, COMPONENT, process ? process->component : NULL));
 }
 
 /* What calls and operations have in common, up to the id. 0 or -ENOMEM. */

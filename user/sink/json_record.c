@@ -6,6 +6,7 @@
 #include "report/names.h"
 #include "sink/json_record.h"
 #include "sink/json_value.h"
+#include "tmtrace/object.h"
 
 static struct json_object *string_array(const char *const *strings, size_t n)
 {
@@ -209,6 +210,8 @@ void json_record__process(struct json_object *record, const struct process_info 
 				 process && process->rank >= 0);
 	json_value__add_string(record, "comm", process ? process->comm : NULL);
 	json_value__add_string(record, "jobid", process ? process->jobid : NULL);
+	json_value__add_string(record, "workflow", process ? process->workflow : NULL);
+	json_value__add_string(record, "component", process ? process->component : NULL);
 	if (process && process->node)
 		json_value__add_string(record, "hostname", process->node);
 }
@@ -237,10 +240,33 @@ static void add_operation_sums(struct json_object *record, const struct snapshot
 		json_value__add_u64(record, losses[i], total->operations_lost[i]);
 }
 
+/* The sizes of a class, as in histograms; not known: null. */
+static void add_size_class(struct json_object *record, const struct tm_key *key)
+{
+	__u32 class = (__u32)key->where;
+	struct json_object *array =
+		key->where < TM_OBJECT_SIZES ? json_object_new_array_ext(2) : NULL;
+
+	if (array) {
+		json_object_array_add(
+			array,
+			json_object_new_uint64(class ? tm_object_size_edge(class - 1) + 1 : 0));
+		json_object_array_add(array,
+				      class < TM_OBJECT_SIZES - 1
+					      ? json_object_new_uint64(tm_object_size_edge(class))
+					      : NULL);
+	}
+	json_object_object_add(record, "size_class", array);
+}
+
 static const char *type_of(const struct tm_key *key)
 {
 	if (key__is_operation(key))
 		return "op";
+	if (key__is_by_size(key))
+		return "by_size";
+	if (key__is_association(key))
+		return "association";
 	return key->layer == TM_LAYER_BLOCK ? "device" : "function";
 }
 
@@ -250,6 +276,8 @@ struct json_object *json_record__series(const struct report_run *run,
 	const struct snapshot_series *series = snapshot->series[i];
 	const struct tm_series *total = &series->total;
 	bool block = total->key.layer == TM_LAYER_BLOCK;
+	bool by_size = key__is_by_size(&total->key);
+	bool calls = !by_size && !key__is_association(&total->key); /* or operations */
 	struct json_object *record;
 	struct figures figures;
 	bool has_size, timed;
@@ -258,19 +286,22 @@ struct json_object *json_record__series(const struct report_run *run,
 	if (!record)
 		return NULL;
 	figures__total(&figures, series);
-	has_size = figures.sized || names__has_size(run, &total->key);
+	has_size = figures.sized || (calls && names__has_size(run, &total->key));
 	timed = figures.timed != 0;
 	json_record__key(record, run, total);
+	if (by_size)
+		add_size_class(record, &total->key);
 	json_record__process(record, names__process(run, total->key.process));
 	json_value__add_u64(record, "count", total->count);
-	add_errors(record, run, total);
+	if (calls)
+		add_errors(record, run, total);
 	json_value__add_measured(record, "bytes", total->bytes, has_size);
 	json_value__add_measured(record, "total_ns", total->total_ns, timed);
 	if (block)
 		json_value__add_measured(record, "queue_ns", total->queue_ns, timed);
 	else if (key__is_operation(&total->key))
 		add_operation_sums(record, snapshot, total, timed);
-	else
+	else if (calls)
 		add_times(record, run, total, timed);
 	add_latency(record, &figures, series);
 	if (!final || snapshot->before_ns)

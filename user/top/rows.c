@@ -124,8 +124,8 @@ static void add_series(struct maker *maker, struct top_rows *rows,
 	const struct tm_key *key = &now->total.key;
 	struct figures figures;
 
-	if ((before == now && !now->total.in_flight) || key__is_operation(key))
-		return; /* nothing came; the time of operations is not that of calls */
+	if ((before == now && !now->total.in_flight) || key__is_beside(key))
+		return; /* nothing came; what stands beside calls is no sum of theirs */
 	figures__interval(&figures, now, before);
 	if (key->layer == TM_LAYER_VFS)
 		add_counts(&rows->files, key, &figures);
