@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "catalogue/operand.h"
@@ -25,11 +26,8 @@ static int parse_through(const char *text, const char *inner, const char *end, s
 {
 	char pointer[MAX_PATH], rest[MAX_PATH];
 
-	memcpy(pointer, inner, (size_t)(end - inner));
-	pointer[end - inner] = '\0';
-	memcpy(rest, text, (size_t)(inner - text));
-	strcpy(rest + (inner - text), THE_OPERATION);
-	strcat(rest, end);
+	snprintf(pointer, sizeof(pointer), "%.*s", (int)(end - inner), inner);
+	snprintf(rest, sizeof(rest), "%.*s" THE_OPERATION "%s", (int)(inner - text), text, end);
 	if (operand__parse(pointer, THE_OPERATION, &path->pointer, reason) < 0)
 		return -EINVAL;
 	return operand__parse(rest, THE_OPERATION, &path->at, reason);
@@ -116,7 +114,7 @@ static struct catalogue_code *find_code(struct catalogue_operation *operation, l
 static int read_code(struct yaml_doc *doc, const yaml_node_t *key, const yaml_node_t *value,
 		     struct catalogue_operation *out, struct strings *strings, struct error *err)
 {
-	const char *name;
+	const char *name = "";
 	long number = 0;
 	int rc = yaml_doc__read_number(doc, key, "a number of codes", 0, INT_MAX, &number, err);
 
