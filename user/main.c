@@ -30,11 +30,8 @@ static const struct {
 	const char *name;
 	int (*main)(int argc, char **argv);
 } commands[] = {
-	{ "dump", dump__main },
-	{ "report", report__main },
-	{ "selftest", selftest__main },
-	{ "story", story__main },
-	{ "top", top__main },
+	{ "dump", dump__main },	  { "report", report__main }, { "selftest", selftest__main },
+	{ "story", story__main }, { "top", top__main },
 };
 
 static bool is(const char *argument, const char *command)

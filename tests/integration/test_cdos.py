@@ -4,7 +4,8 @@
 import collections
 import os
 
-from harness import PATIENCE, Records, check, check_ledgers, check_lossless, equal
+from harness import Records, check, check_ledgers, check_lossless, equal
+from times import near, slack
 
 EDGES = [100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30]
 CALLS = ("declare", "offer", "withdraw", "require", "demand")
@@ -75,9 +76,8 @@ def test_by_size(env):
             equal(f"{what}: bytes", record["bytes"], sum(c[0] for c in calls) if sizes else None)
             equal(f"{what}: buckets", sum(b[2] for b in record["buckets"]), len(calls))
             total = sum(c[1] for c in calls)
-            off = max(0.05 * total, 100000 * PATIENCE * len(calls))
-            check(total - off <= record["total_ns"] <= total,
-                  f"{what}: {record['total_ns']} ns, the truth is {total} ns")
+            check(record["total_ns"] <= total, f"{what}: {record['total_ns']} of {total} ns")
+            near(what, record["total_ns"], total, len(calls), 0.05, 100000)
         total = records.functions("mstro", name)[0]
         failed = total["errors"]
         equal(f"{name}: calls of all sizes", sum(r["count"] for r in found.values()),
@@ -138,7 +138,7 @@ def test_association(env):
     begin, end = calls["mstro_init"], calls["mstro_finalize"]
     time = end["start_ns"] - begin["start_ns"] - begin["duration_ns"]
     off = abs(found[0]["total_ns"] - time)
-    check(off < 1000000 * PATIENCE, f"{found[0]['total_ns']} ns, by its calls it was {time} ns")
+    check(off < 1000000 * slack(), f"{found[0]['total_ns']} ns, by its calls it was {time} ns")
     for r in (*found, *records.functions("mstro"), *calls.values()):
         if r["pid"] == begin["pid"]:
             equal(f"names in {r['function']}", (r["workflow"], r["component"]),

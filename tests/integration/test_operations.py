@@ -8,17 +8,7 @@ import os
 
 from harness import (PATIENCE, Records, check, check_ledgers, check_lossless, equal, read_text,
                      wait_for)
-
-# How far a latency may be off: 2 %, or 20 us of each operation.
-SHARE, EACH_NS = 0.02, 20000
-# How much farther where others use the processors: between a probe and the program's own clock
-# somebody else may run.
-BUSY = 8
-
-
-def slack():
-    """How many times farther a latency may be off here."""
-    return max(PATIENCE, BUSY if os.getloadavg()[0] > os.cpu_count() else 1)
+from times import EACH_NS, SHARE, near, room, slack
 
 
 def final_operations(records, layer="mio"):
@@ -32,20 +22,6 @@ def of_function(truth):
         if o["fate"] != "refused":
             found[o["function"]].append(o)
     return found
-
-
-def room(got, wanted, count, share=SHARE, each=EACH_NS):
-    """
-    How far the time of so many operations may be off. An emulated machine stands still now and
-    then, for tens of milliseconds: there only the order of magnitude is judged.
-    """
-    return max(slack() * max(share * wanted, each * count),
-               3 * min(got, wanted) if PATIENCE > 1 else 0)
-
-
-def near(name, got, wanted, count, *limits):
-    check(abs(got - wanted) <= room(got, wanted, count, *limits),
-          f"{name}: got {got} ns, the truth of {count} is {wanted} ns")
 
 
 def check_errors(name, record, operations):

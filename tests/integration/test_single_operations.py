@@ -4,17 +4,10 @@
 import collections
 import os
 
-from harness import PATIENCE, check, check_ledgers, check_lossless, equal
-
-# How far the time of one operation may be off, see near().
-SHARE, EACH_NS = 0.02 * max(1, PATIENCE / 3), 20000 * PATIENCE
+from harness import check, check_ledgers, check_lossless, equal
+from times import is_near, near
 
 FATES = ("recorded", "too_short", "sampled_out", "full", "busy")
-
-
-def near(name, got, wanted, factor=1):
-    check(abs(got - wanted) <= factor * max(SHARE * wanted, EACH_NS),
-          f"{name}: {got} ns, the truth is {wanted} ns")
 
 
 def trace(env, how, *load_args, options=()):
@@ -124,8 +117,7 @@ def check_times(pairs):
     off = []
     for r, o in pairs:
         wanted = o["complete_ns"] - o["launch_ns"]
-        if o["fate"] == "complete" and abs(r["duration_ns"] - wanted) > max(SHARE * wanted,
-                                                                            EACH_NS):
+        if o["fate"] == "complete" and not is_near(r["duration_ns"], wanted):
             off.append((r["function"], r["duration_ns"], wanted))
     check(len(off) <= len(pairs) / 10, f"latencies of {len(off)} of {len(pairs)}: {off[:5]}")
 

@@ -206,9 +206,7 @@ static void put_field(FILE *out, const struct addb_identifier *identifier,
 		fputs(words[0] ? "true" : "false", out);
 	else if (field->format == ADDB_OPCODE)
 		put_named(out, addb_names__find(&addb_opcodes, words[0]), words[0]);
-	else if (field->format == ADDB_NAMED)
-		put_named(out, addb_names__find(field->names, words[0]), words[0]);
-	else if (field->format == ADDB_DECIMAL && field->names)
+	else if (field->format == ADDB_NAMED || (field->format == ADDB_DECIMAL && field->names))
 		put_named(out, addb_names__find(field->names, words[0]), words[0]);
 	else if (field->format == ADDB_DECIMAL)
 		fprintf(out, "%lld", (__s64)words[0]);
