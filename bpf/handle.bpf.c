@@ -84,7 +84,6 @@ TM_INLINE void count(struct tm_handle *handle, u32 layer, u32 function, u64 ns)
 			handle->waiting[place].ns = ns;
 			return;
 		}
-		ADD(handle->n_waiting, -1U);
 	}
 	count_by_size(handle, layer, function, ns);
 }

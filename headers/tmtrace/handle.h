@@ -31,7 +31,7 @@ struct tm_handle {
 	__u64 size;    /* bytes, or TM_NO_SIZE */
 	__u64 job;     /* of who told of it first */
 	__u32 process;
-	__u32 n_waiting;
+	__u32 n_waiting; /* for the size, also those that found no room below */
 	struct tm_sized_call waiting[TM_HANDLE_WAITING];
 	struct tm_name_words name; /* all 0: not known */
 };
