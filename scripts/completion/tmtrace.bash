@@ -102,7 +102,7 @@ _tmtrace_value()
 		compopt -o nospace 2>/dev/null
 		;;
 	--duration | --interval | --env | --max-series | --frames | --size | --sample | --min-duration | --call-buffer | --syslog-rate) ;;
-	--syslog) mapfile -t COMPREPLY < <(compgen -W 'run function device loss probe call object addb' -- "$word") ;;
+	--syslog) mapfile -t COMPREPLY < <(compgen -W 'run function device loss op by_size association probe call operation object addb' -- "$word") ;;
 	--syslog-socket | --syslog-journal) _tmtrace_files -f "$word" ;;
 	*) return 1 ;;
 	esac

@@ -8,6 +8,7 @@ them one after the other, each in a process and a directory of its own.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -19,6 +20,11 @@ PATIENCE = float(os.environ.get("TMTRACE_TEST_PATIENCE", "1"))
 
 # Fewer of many like cases, for the same reason.
 BRIEF = bool(os.environ.get("TMTRACE_TEST_BRIEF"))
+
+
+# What is said at the end where the kernel has perf uprobes only: how many, and who waits for them.
+REMOVAL = re.compile(r"^tmtrace: the kernel removes its (\d+) probes one by one: process (\d+) .*\n",
+                     re.M)
 
 
 class Failure(Exception):

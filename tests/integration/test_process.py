@@ -7,12 +7,11 @@ import re
 import signal
 import time
 
-from harness import (PATIENCE, Records, Skip, check, check_ledgers, compare, compare_clean, equal,
-                     need, read_text, read_truth, sum_truths, truth_functions, wait_for)
+from harness import (PATIENCE, REMOVAL, Records, Skip, check, check_ledgers, compare,
+                     compare_clean, equal, need, read_text, read_truth, sum_truths,
+                     truth_functions, wait_for)
 
 PR_SET_CHILD_SUBREAPER = 36
-REMOVAL = re.compile(r"^tmtrace: the kernel removes its (\d+) probes one by one: process (\d+) .*\n",
-                     re.M)
 
 
 def test_fork(env):

@@ -10,7 +10,8 @@ import subprocess
 import sys
 import time
 
-from harness import PATIENCE, Records, check, compare_clean, equal, need, read_truth, wait_for
+from harness import (PATIENCE, REMOVAL, Records, check, compare_clean, equal, need, read_truth,
+                     wait_for)
 from terminal import Terminal
 
 RUN, USAGE = 1, 2
@@ -38,9 +39,18 @@ def record_load(env, *load_args, options=()):
                                env.path("data"), *options, "--", env.load, *load_args, "--truth",
                                truth)
     check(status == 0, f"recording load ended with {status}: {err}")
-    equal("lines on standard error", len(err.splitlines()), 1)
+    equal("lines on standard error", len(REMOVAL.sub("", err).splitlines()), 1)
     check("data" in err and "report" in err, f"nothing about the recording: {err}")
     return Records(records), read_truth(truth)
+
+
+def compare_seen(env, records, truth):
+    """As compare_clean(), where the kernel lets every call be seen: 7.2 does not always."""
+    missed = [note for note in records.notes() if "system calls were not seen" in note]
+    if missed:
+        env.remark = f"not compared with the truth: {missed[0]}"
+    else:
+        compare_clean(records, truth)
 
 
 def test_same_as_live(env):
@@ -53,7 +63,7 @@ def test_same_as_live(env):
     equal("the first record of dump", dumped[0], live.all[0])
     final = [r for r in dumped if r["final"]]
     equal("final records of dump", without(final, "interval"), live.all[1:])
-    compare_clean(Records(again), truth)
+    compare_seen(env, Records(again), truth)
 
 
 def test_history(env):

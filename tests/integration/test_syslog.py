@@ -100,6 +100,19 @@ def test_chosen(env):
     equal("types", {r["type"] for r in arrived}, {"call"})
 
 
+def test_operations(env):
+    """Asynchronous operations, each and summed up, and not the calls that launch them."""
+    daemon = Daemon(env)
+    written, _ = trace_to(env, daemon, "--syslog=operation,op", "--syslog-rate", "100000",
+                          "--calls", "--layer", "mio")
+    daemon.stop()
+    arrived = daemon.records()
+    equal("types", {r["type"] for r in arrived}, {"operation", "op"})
+    for kind in ("operation", "op"):
+        equal(kind, [without(r) for r in of(kind, arrived)],
+              [without(r) for r in of(kind, written)])
+
+
 def test_objects(env):
     """Records of files arrive as they are written."""
     daemon = Daemon(env)

@@ -108,7 +108,7 @@ static void finish(struct argp_state *state)
 	if (options->recording && !options->all_processes)
 		options->per_process = true;
 	if (options->calls.on && !options->json && !options->recording &&
-	    !(options->syslog.types >> SYSLOG_CALL & 1))
+	    !(options->syslog.types & SYSLOG_RECORDED))
 		option_values__refuse("--calls: where to? name a file with -o or --json");
 	if (options->recording_size && !options->recording)
 		option_values__refuse("--size is that of a recording: say -o FILE");

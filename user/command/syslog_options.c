@@ -20,7 +20,7 @@ enum {
 static const struct argp_option syslog_options[] = {
 	{ "syslog", OPT_SYSLOG, "TYPE[,TYPE...]", OPTION_ARG_OPTIONAL,
 	  "send records to syslog or the journal, too: run, function, device, loss (default), "
-	  "probe, call, object, addb",
+	  "op, by_size, association, probe, call, operation, object, addb",
 	  1 },
 	{ "syslog-socket", OPT_SOCKET, "PATH", 0,
 	  "of that daemon (default: the journal's, or /dev/log)", 1 },
@@ -40,8 +40,8 @@ static unsigned int parse_types(char *list)
 			;
 		if (i == SYSLOG_TYPES)
 			option_values__refuse(
-				"--syslog=%s: known are run, function, device, probe, "
-				"loss, call, object and addb",
+				"--syslog=%s: known are run, function, op, by_size, association, "
+				"device, probe, loss, call, operation, object and addb",
 				name);
 		types |= 1U << i;
 	}
@@ -53,8 +53,9 @@ static void finish(const struct options *options, struct syslog_options *syslog)
 	if (!syslog->types && (syslog->path || syslog->rate))
 		option_values__refuse("--syslog-socket, --syslog-journal and --syslog-rate go with "
 				      "--syslog");
-	if (syslog->types >> SYSLOG_CALL & 1 && !options->calls.on)
-		option_values__refuse("--syslog=call: calls are recorded with --calls only");
+	if (syslog->types & SYSLOG_RECORDED && !options->calls.on)
+		option_values__refuse("--syslog=call, --syslog=operation: these are recorded with "
+				      "--calls only");
 	if (syslog->types >> SYSLOG_OBJECT & 1 && !options->objects && !options->record)
 		option_values__refuse("--syslog=object: files are counted with --objects only");
 	if (syslog->types >> SYSLOG_ADDB & 1 && !options->addb.filter)

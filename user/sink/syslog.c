@@ -24,9 +24,18 @@
 #define SYSLOG_SOCKET  "/dev/log"
 
 const char *const syslog_type_names[SYSLOG_TYPES] = {
-	[SYSLOG_RUN] = "run",	    [SYSLOG_FUNCTION] = "function", [SYSLOG_DEVICE] = "device",
-	[SYSLOG_PROBE] = "probe",   [SYSLOG_LOSS] = "loss",	    [SYSLOG_CALL] = "call",
-	[SYSLOG_OBJECT] = "object", [SYSLOG_ADDB] = "addb",
+	[SYSLOG_RUN] = "run",
+	[SYSLOG_FUNCTION] = "function",
+	[SYSLOG_OP] = "op",
+	[SYSLOG_BY_SIZE] = "by_size",
+	[SYSLOG_ASSOCIATION] = "association",
+	[SYSLOG_DEVICE] = "device",
+	[SYSLOG_PROBE] = "probe",
+	[SYSLOG_LOSS] = "loss",
+	[SYSLOG_CALL] = "call",
+	[SYSLOG_OPERATION] = "operation",
+	[SYSLOG_OBJECT] = "object",
+	[SYSLOG_ADDB] = "addb",
 };
 
 struct sink_syslog {
@@ -224,15 +233,15 @@ static void send_call(struct sink_syslog *sink, const struct call_batch *one)
 /* Of many calls only as many are put into JSON as may be sent. */
 void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch)
 {
-	size_t n = batch->n_calls + batch->n_operations;
+	size_t n_calls = sink->options.types >> SYSLOG_CALL & 1 ? batch->n_calls : 0;
+	size_t n = sink->options.types >> SYSLOG_OPERATION & 1 ? batch->n_operations : 0;
 	struct call_batch one = *batch;
 
-	if (!(sink->options.types >> SYSLOG_CALL & 1))
-		return;
-	if (!sink->calls)
+	n += n_calls;
+	if (n && !sink->calls)
 		sink->calls = json_calls__new(sink->run);
 	for (size_t i = 0; i < n; i++) {
-		bool is_call = i < batch->n_calls;
+		bool is_call = i < n_calls;
 
 		if (!is_allowed(sink)) {
 			sink->counts.held_back += n - i;
@@ -243,7 +252,7 @@ void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch
 		if (is_call)
 			one.calls = &batch->calls[i];
 		else
-			one.operations = &batch->operations[i - batch->n_calls];
+			one.operations = &batch->operations[i - n_calls];
 		send_call(sink, &one);
 	}
 }

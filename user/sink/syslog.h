@@ -21,14 +21,21 @@ struct sink_syslog;
 enum syslog_type {
 	SYSLOG_RUN,
 	SYSLOG_FUNCTION,
+	SYSLOG_OP,
+	SYSLOG_BY_SIZE,
+	SYSLOG_ASSOCIATION,
 	SYSLOG_DEVICE,
 	SYSLOG_PROBE,
 	SYSLOG_LOSS,
 	SYSLOG_CALL,
+	SYSLOG_OPERATION,
 	SYSLOG_OBJECT,
 	SYSLOG_ADDB,
 	SYSLOG_TYPES,
 };
+
+/* What is there with --calls only. */
+#define SYSLOG_RECORDED (1U << SYSLOG_CALL | 1U << SYSLOG_OPERATION)
 
 /* As records name them. */
 extern const char *const syslog_type_names[SYSLOG_TYPES];
