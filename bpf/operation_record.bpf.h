@@ -66,24 +66,28 @@ TM_INLINE void operation_record__read_object(struct tm_operation_record *record,
 	bool misfits = false;
 	u64 at = 0;
 
-	call->object_kind = TM_OBJECT_NONE;
-	call->flags &= ~TM_CALL_BIG_ENDIAN;
 	if (operation_record__follow(address, &fields->paths[TM_FIELD_OBJECT], &at, &misfits)) {
-		call->object[0] = at;
-		call->object[1] = 0;
-		if (fields->object_kind == TM_OBJECT_U128)
+		if (fields->object_kind == TM_OBJECT_U128) {
 			misfits = bpf_probe_read_user(call->object, sizeof(call->object),
 						      (void *)at) != 0;
+		} else {
+			call->object[0] = at;
+			call->object[1] = 0;
+		}
 	}
 	if (misfits)
 		record->misfits |= 1 << TM_FIELD_OBJECT;
-	else if (at)
-		call->object_kind = fields->object_kind;
+	call->object_kind = at && !misfits ? fields->object_kind : TM_OBJECT_NONE;
 	if (fields->big_endian)
 		call->flags |= TM_CALL_BIG_ENDIAN;
+	else
+		call->flags &= ~TM_CALL_BIG_ENDIAN;
 }
 
-/* What the library's struct at this address says of it, once. */
+/*
+ * What the library's struct at this address says of it: where it is complete before its launching
+ * call returns, whoever comes first, or both, with the same result.
+ */
 static __attribute__((noinline)) int operation_record__read(struct tm_operation_event *event,
 							    u64 address)
 {
@@ -95,7 +99,6 @@ static __attribute__((noinline)) int operation_record__read(struct tm_operation_
 	if (!probe || !address || record->is_read)
 		return 0;
 	index = probe->spec.role.fields - 1;
-	record->is_read = 1;
 	if (index >= TM_FIELDS_MAX)
 		return 0;
 	TM_PIN(index);
@@ -111,6 +114,7 @@ static __attribute__((noinline)) int operation_record__read(struct tm_operation_
 	}
 	if (fields->paths[TM_FIELD_OBJECT].at.arg)
 		operation_record__read_object(record, address, fields);
+	record->is_read = 1; /* last: another thread may be about to tell of it */
 	return 0;
 }
 
