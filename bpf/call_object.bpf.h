@@ -15,10 +15,7 @@ TM_INLINE struct tm_described *call__described(u32 index, u64 flags)
 	struct tm_descriptions *all =
 		bpf_task_storage_get(&tm_described, bpf_get_current_task_btf(), NULL, flags);
 
-	if (!all || index >= TM_FRAMES)
-		return NULL;
-	TM_PIN(index);
-	return &all->at[index & (TM_FRAMES - 1)];
+	return all ? TM_OF_FRAME(all->at, index) : NULL;
 }
 
 /*

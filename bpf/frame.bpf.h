@@ -31,10 +31,7 @@ TM_INLINE u64 frame__word_at(u64 address)
 
 TM_INLINE struct tm_frame *frame__at(struct tm_stack *stack, u32 depth)
 {
-	if (depth >= TM_FRAMES)
-		return NULL;
-	TM_PIN(depth);
-	return &stack->frames[depth & (TM_FRAMES - 1)];
+	return TM_OF_FRAME(stack->frames, depth);
 }
 
 /* The frame is no longer open, whatever the reason. */

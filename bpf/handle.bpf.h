@@ -36,10 +36,7 @@ TM_INLINE struct tm_handle_calls *handle__calls(u64 flags)
 
 TM_INLINE struct tm_handle_call *handle__call(struct tm_handle_calls *calls, u32 index)
 {
-	if (!calls || index >= TM_FRAMES)
-		return NULL;
-	TM_PIN(index);
-	return &calls->at[index & (TM_FRAMES - 1)];
+	return calls ? TM_OF_FRAME(calls->at, index) : NULL;
 }
 
 /* What is known of an object of the current process; NULL: nothing. */

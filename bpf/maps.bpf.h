@@ -377,4 +377,16 @@ extern __u64 tm_arrivals_lost;
  */
 #define TM_PIN(value) asm volatile("" : "+r"(value))
 
+/* The element that goes with the frame at an index, of an array of TM_FRAMES; NULL: too deep. */
+#define TM_OF_FRAME(array, index)                                 \
+	({                                                        \
+		u32 at_ = (index);                                \
+		typeof(&(array)[0]) found_ = NULL;                \
+		if (at_ < TM_FRAMES) {                            \
+			TM_PIN(at_);                              \
+			found_ = &(array)[at_ & (TM_FRAMES - 1)]; \
+		}                                                 \
+		found_;                                           \
+	})
+
 #endif

@@ -44,10 +44,7 @@ TM_INLINE struct tm_opening *operation__opening(u32 index, u64 flags)
 	struct tm_openings *all =
 		bpf_task_storage_get(&tm_openings, bpf_get_current_task_btf(), NULL, flags);
 
-	if (!all || index >= TM_FRAMES)
-		return NULL;
-	TM_PIN(index);
-	return &all->at[index & (TM_FRAMES - 1)];
+	return all ? TM_OF_FRAME(all->at, index) : NULL;
 }
 
 /* Is the result that of a failure? Then *code is its errno. */

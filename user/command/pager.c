@@ -68,14 +68,15 @@ pid_t pager__start(void)
 	return pid;
 }
 
-void pager__wait(pid_t pager)
+int pager__end(pid_t pager, int rc)
 {
 	if (!pager)
-		return;
+		return rc;
 	fflush(stdout);
 	close(STDOUT_FILENO);
 	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
 		;
+	return rc == -EPIPE ? 0 : rc;
 }
 
 bool pager__colour(void)

@@ -357,9 +357,7 @@ static int page_tables(const struct report *report, struct error *err)
 		rc = print_tables(report, &tables, err);
 	if (!rc && report->slowest)
 		rc = slowest__print(report->slowest, &tables, err);
-	pager__wait(pager);
-	/* Who left it early has seen enough. */
-	return pager && rc == -EPIPE ? 0 : rc;
+	return pager__end(pager, rc);
 }
 
 static int show(struct report *report, struct error *err)

@@ -210,9 +210,7 @@ static int print_all(const struct stories *stories, struct error *err)
 	for (size_t i = 0; i < stories->n && !rc; i++)
 		rc = print_one(stories, i, width);
 	rc = rc ? no_memory(err) : table__flush(stdout, err);
-	pager__wait(pager);
-	/* Who left it early has seen enough. */
-	return pager && rc == -EPIPE ? 0 : rc;
+	return pager__end(pager, rc);
 }
 
 static int tell(struct stories *stories, struct error *err)

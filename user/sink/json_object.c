@@ -34,16 +34,13 @@ static void add_time(struct json_object *object, const char *name, __u64 monoton
 	json_value__add_measured(object, name, ns, monotonic_ns != 0);
 }
 
-/* upper 0: there is no edge. */
-static struct json_object *size_class(__u64 lower, __u64 upper, __u64 count)
+/* A class of sizes, and how many there were. */
+static struct json_object *counted_class(__u32 class, __u64 count)
 {
-	struct json_object *array = json_object_new_array_ext(3);
+	struct json_object *array = json_value__size_class(class);
 
-	if (!array)
-		return NULL;
-	json_object_array_add(array, json_object_new_uint64(lower));
-	json_object_array_add(array, upper ? json_object_new_uint64(upper) : NULL);
-	json_object_array_add(array, json_object_new_uint64(count));
+	if (array)
+		json_object_array_add(array, json_object_new_uint64(count));
 	return array;
 }
 
@@ -51,15 +48,9 @@ static struct json_object *sizes_of(const struct tm_access *access)
 {
 	struct json_object *array = json_object_new_array();
 
-	for (__u32 class = 0; array && class < TM_OBJECT_SIZES; class ++) {
-		bool last = class == TM_OBJECT_SIZES - 1;
-
+	for (__u32 class = 0; array && class < TM_OBJECT_SIZES; class ++)
 		if (access->sizes[class])
-			json_object_array_add(
-				array, size_class(class ? tm_object_size_edge(class - 1) + 1 : 0,
-						  last ? 0 : tm_object_size_edge(class),
-						  access->sizes[class]));
-	}
+			json_object_array_add(array, counted_class(class, access->sizes[class]));
 	return array;
 }
 

@@ -240,25 +240,6 @@ static void add_operation_sums(struct json_object *record, const struct snapshot
 		json_value__add_u64(record, losses[i], total->operations_lost[i]);
 }
 
-/* The sizes of a class, as in histograms; not known: null. */
-static void add_size_class(struct json_object *record, const struct tm_key *key)
-{
-	__u32 class = (__u32)key->where;
-	struct json_object *array =
-		key->where < TM_OBJECT_SIZES ? json_object_new_array_ext(2) : NULL;
-
-	if (array) {
-		json_object_array_add(
-			array,
-			json_object_new_uint64(class ? tm_object_size_edge(class - 1) + 1 : 0));
-		json_object_array_add(array,
-				      class < TM_OBJECT_SIZES - 1
-					      ? json_object_new_uint64(tm_object_size_edge(class))
-					      : NULL);
-	}
-	json_object_object_add(record, "size_class", array);
-}
-
 static const char *type_of(const struct tm_key *key)
 {
 	if (key__is_operation(key))
@@ -290,7 +271,10 @@ struct json_object *json_record__series(const struct report_run *run,
 	timed = figures.timed != 0;
 	json_record__key(record, run, total);
 	if (by_size)
-		add_size_class(record, &total->key);
+		json_object_object_add(record, "size_class",
+				       total->key.where < TM_OBJECT_SIZES
+					       ? json_value__size_class((__u32)total->key.where)
+					       : NULL);
 	json_record__process(record, names__process(run, total->key.process));
 	json_value__add_u64(record, "count", total->count);
 	if (calls)

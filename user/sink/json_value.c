@@ -95,6 +95,20 @@ struct json_object *json_value__buckets(const struct histogram *histogram)
 	return array;
 }
 
+struct json_object *json_value__size_class(__u32 class)
+{
+	struct json_object *array = json_object_new_array_ext(3);
+	__u64 smallest = class ? tm_object_size_edge(class - 1) + 1 : 0;
+	bool last = class == TM_OBJECT_SIZES - 1;
+
+	if (!array)
+		return NULL;
+	json_object_array_add(array, json_object_new_uint64(smallest));
+	json_object_array_add(array,
+			      last ? NULL : json_object_new_uint64(tm_object_size_edge(class)));
+	return array;
+}
+
 char *json_value__members(struct json_object *object)
 {
 	const int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;

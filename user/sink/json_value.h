@@ -30,6 +30,9 @@ void json_value__add_measured(struct json_object *object, const char *name, __u6
 /* Array of [lower, upper_inclusive, count]. */
 struct json_object *json_value__buckets(const struct histogram *histogram);
 
+/* Array of [smallest, largest] of a class of sizes (tmtrace/object.h); the last has no largest. */
+struct json_object *json_value__size_class(__u32 class);
+
 /* An object's members without its braces, to be freed with free(); NULL: none. Takes the object. */
 char *json_value__members(struct json_object *object);
 
