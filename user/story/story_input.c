@@ -376,14 +376,18 @@ static size_t range(const struct order *order, const void *first, const void *la
 }
 
 struct story_calls story_input__calls_of(const struct story_input *input, __u32 host, __u32 pid,
-					 __u32 tid)
+					 __u32 tid, __u64 from_ns, __u64 to_ns)
 {
-	const struct story_call first = { .host = host, .pid = pid, .tid = tid };
+	const struct story_call first = {
+		.host = host, .pid = pid, .tid = tid, .start_ns = from_ns
+	};
 	struct story_call last = first;
-	struct story_calls calls;
+	struct story_calls calls = { 0 };
 	size_t begin;
 
-	last.start_ns = ~0ULL;
+	if (from_ns > to_ns)
+		return calls;
+	last.start_ns = to_ns;
 	calls.n = range(&input->calls_by_thread, &first, &last, &begin, by_thread);
 	calls.first = (const struct story_call *const *)input->calls_by_thread.at + begin;
 	return calls;

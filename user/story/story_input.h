@@ -117,9 +117,9 @@ size_t story_input__n_records(const struct story_input *input);
 
 /* The call of that id; NULL: not there. */
 const struct story_call *story_input__call(const struct story_input *input, __u32 run, __u64 id);
-/* A thread's calls, by their begin. */
+/* A thread's calls that began from a time to another one, by their begin. */
 struct story_calls story_input__calls_of(const struct story_input *input, __u32 host, __u32 pid,
-					 __u32 tid);
+					 __u32 tid, __u64 from_ns, __u64 to_ns);
 /* Steps of an operation, by their launch. */
 struct story_operations story_input__steps(const struct story_input *input,
 					   const struct story_operation *operation);

@@ -38,10 +38,16 @@ static bool is_state(__u32 id)
 	       id == STORY_ID_CAS_STATE || id == STORY_ID_DIX_STATE;
 }
 
+/* How far the clock of a host is ahead of that of the story's. */
+static __u64 ahead(const struct join *join, __u32 host)
+{
+	return (__u64)story_clock__offset(join->clock, host, join->story->host).ahead_ns;
+}
+
 /* On the clock of the story's host. */
 static __u64 here(const struct join *join, __u32 host, __u64 time_ns)
 {
-	return time_ns - (__u64)story_clock__offset(join->clock, host, join->story->host).ahead_ns;
+	return time_ns - ahead(join, host);
 }
 
 /* Is it what it would be below, or above that? */
@@ -104,15 +110,16 @@ static void join_below(struct join *join, int parent);
 static void join_files(struct join *join, int parent, __u32 tid)
 {
 	const struct story_node storage = join->story->nodes[parent];
+	__u64 offset = ahead(join, storage.host);
 	struct story_calls calls =
-		story_input__calls_of(join->input, storage.host, storage.pid, tid);
+		story_input__calls_of(join->input, storage.host, storage.pid, tid,
+				      storage.start_ns + offset, storage.end_ns + offset);
 
 	for (size_t i = 0; i < calls.n; i++) {
 		const struct story_call *call = calls.first[i];
-		__u64 start = here(join, storage.host, call->start_ns);
-		__u64 end = here(join, storage.host, call->end_ns);
+		__u64 start = call->start_ns - offset, end = call->end_ns - offset;
 
-		if (call->files && start >= storage.start_ns && end <= storage.end_ns)
+		if (call->files && end <= storage.end_ns)
 			add(join, (struct story_node){ .kind = STORY_FILE,
 						       .host = storage.host,
 						       .pid = storage.pid,

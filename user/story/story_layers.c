@@ -82,15 +82,14 @@ static void cover_node(struct edges *edges, const struct story_node *node)
 static size_t cover_calls(struct edges *edges, const struct story *story, __u32 tid)
 {
 	const struct story_operation *operation = story->operation;
-	struct story_calls calls =
-		story_input__calls_of(story->input, story->host, operation->pid, tid);
+	struct story_calls calls = story_input__calls_of(story->input, story->host, operation->pid,
+							 tid, 0, operation->noticed_ns);
 	size_t n = 0;
 
 	for (size_t i = 0; i < calls.n; i++) {
 		const struct story_call *call = calls.first[i];
 
-		if (call->layer != operation->layer || call->end_ns < operation->launch_ns ||
-		    call->start_ns > operation->noticed_ns)
+		if (call->layer != operation->layer || call->end_ns < operation->launch_ns)
 			continue;
 		if (edges)
 			cover(edges, RANK_LOOKING, call->start_ns, call->end_ns);
