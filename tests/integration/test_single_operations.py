@@ -2,9 +2,11 @@
 """Operations recorded one by one, each against what the program knows of it."""
 
 import collections
+import json
 import os
 
 from harness import check, check_ledgers, check_lossless, equal
+from table_text import time_text
 from times import is_near, near
 
 FATES = ("recorded", "too_short", "sampled_out", "full", "busy")
@@ -232,6 +234,23 @@ def test_recording(env):
     check(len(written) > 20, f"{len(written)} operations")
     equal("operations in the recording",
           [line for line in out.splitlines() if '"type":"operation"' in line], written)
+    check_slowest(env, recording, [json.loads(line) for line in written])
+
+
+def check_slowest(env, recording, operations):
+    """tmtrace report --calls: the slowest operations, in order."""
     status, out, err = env.trace("report", "--calls=5", recording)
     equal(f"exit status of report, {err}", status, 0)
-    equal("the slowest calls", len(out[out.index("the slowest calls:"):].splitlines()[2:7]), 5)
+    calls, slowest = out[out.index("the slowest calls:"):].split("\n\n")[:2]
+    equal("the slowest calls", len(calls.splitlines()[2:]), 5)
+    wanted = sorted(operations, key=lambda r: -r["duration_ns"])[:5]
+    rows = slowest.splitlines()[2:]
+    equal("rows", len(rows), 5)
+    for row, r in zip(rows, wanted):
+        for text in (time_text(r["duration_ns"]), r["layer"], r["kind"],
+                     f".{r['launch_ns'] % 10**9 // 1000:06} "):
+            check(text in row, f"{text} is not in {row}")
+    status, out, err = env.trace("report", "--json", "-", "--calls=5", recording)
+    equal(f"exit status of report --json, {err}", status, 0)
+    found = [json.loads(line) for line in out.splitlines() if '"type":"operation"' in line]
+    equal("the slowest operations", found, wanted)

@@ -171,6 +171,17 @@ const char *call_batch__kind(const struct call_batch *batch,
 	return string_at(batch, operation->kind);
 }
 
+const char *call_batch__fate(const struct tm_operation_record *operation)
+{
+	static const char *const fates[] = {
+		[TM_OPERATION_ABANDONED] = "abandoned", [TM_OPERATION_FORGOTTEN] = "forgotten",
+		[TM_OPERATION_KILLED] = "killed",	[TM_OPERATION_NO_ENTRY] = "no_entry",
+		[TM_OPERATION_LOSSES] = "complete",
+	};
+
+	return operation->loss <= TM_OPERATION_LOSSES ? fates[operation->loss] : "unknown";
+}
+
 bool call_batch__stack(const struct call_batch *batch, const struct tm_call *call,
 		       struct call_stack *out)
 {

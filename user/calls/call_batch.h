@@ -120,6 +120,8 @@ const char *call_batch__u128(const struct tm_call *call, char *out, size_t room)
 /* The name of an operation's kind; NULL: it is what its function launches. */
 const char *call_batch__kind(const struct call_batch *batch,
 			     const struct tm_operation_record *operation);
+/* How it ended: "complete", "abandoned", "forgotten", "killed", "no_entry"; else "unknown". */
+const char *call_batch__fate(const struct tm_operation_record *operation);
 /* The string that is a call's object; NULL where it is none, or could not be read. */
 const char *call_batch__name(const struct call_batch *batch, const struct tm_call *call);
 

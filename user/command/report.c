@@ -80,7 +80,7 @@ static const struct argp_option argp_options[] = {
 	  "time was spent (default 10; 0: none)",
 	  1 },
 	{ "calls", OPT_CALLS, "N", OPTION_ARG_OPTIONAL,
-	  "the slowest N single calls, too (default 20)", 1 },
+	  "the slowest N single calls, and operations, too (default 20)", 1 },
 	{ "no-pager", OPT_NO_PAGER, NULL, 0, "on a terminal, too, all at once", 1 },
 	{ 0 },
 };

@@ -285,17 +285,6 @@ static int put_kind(struct json_calls *calls, FILE *out, const struct call_batch
 	return 0;
 }
 
-static const char *fate_of(const struct tm_operation_record *operation)
-{
-	static const char *const fates[] = {
-		[TM_OPERATION_ABANDONED] = "abandoned", [TM_OPERATION_FORGOTTEN] = "forgotten",
-		[TM_OPERATION_KILLED] = "killed",	[TM_OPERATION_NO_ENTRY] = "no_entry",
-		[TM_OPERATION_LOSSES] = "complete",
-	};
-
-	return operation->loss <= TM_OPERATION_LOSSES ? fates[operation->loss] : "unknown";
-}
-
 static int put_operation(struct json_calls *calls, FILE *out, const struct call_batch *batch,
 			 const struct tm_operation_record *operation)
 {
@@ -312,7 +301,7 @@ static int put_operation(struct json_calls *calls, FILE *out, const struct call_
 	put_measured(out, "complete_ns", start + call->duration_ns,
 		     operation->loss == TM_OPERATION_LOSSES);
 	fprintf(out, ",\"duration_ns\":%llu,\"fate\":\"%s\"", call->duration_ns,
-		fate_of(operation));
+		call_batch__fate(operation));
 	put_result(out, batch, call);
 	put_field(out, "session", operation, TM_FIELD_SESSION);
 	put_field(out, "seqno", operation, TM_FIELD_SEQNO);
