@@ -47,7 +47,8 @@ TM_INLINE void call__size_at_entry(const struct pt_regs *regs, const struct tm_s
 {
 	frame->size = TM_SIZE_ABSENT;
 	frame->size_at = 0;
-	if (size->kind == TM_SIZE_NONE || size->kind == TM_SIZE_RETURN)
+	if (size->kind == TM_SIZE_NONE || size->kind == TM_SIZE_RETURN ||
+	    size->kind == TM_SIZE_BROUGHT)
 		return;
 	if (size->kind == TM_SIZE_DELTA || size->kind == TM_SIZE_AFTER) {
 		if (operand__is_null(regs, &size->a))

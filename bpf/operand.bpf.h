@@ -105,8 +105,7 @@ TM_INLINE bool operand__is_null(const struct pt_regs *regs, const struct tm_oper
 struct size_sum {
 	const struct tm_size *size;
 	u64 address;
-	u64 total;
-	bool failed;
+	u64 total; /* TM_SIZE_UNKNOWN: it cannot be read */
 };
 
 static long size__add_item(u32 i, struct size_sum *sum)
@@ -123,7 +122,7 @@ static long size__add_item(u32 i, struct size_sum *sum)
 		if (width > sizeof(item) ||
 		    bpf_probe_read_user(&item, width,
 					(void *)(address + sum->size->item_offset[field & 1]))) {
-			sum->failed = true;
+			sum->total = TM_SIZE_UNKNOWN;
 			return 1;
 		}
 		sum->total += item;
@@ -131,11 +130,19 @@ static long size__add_item(u32 i, struct size_sum *sum)
 	return 0;
 }
 
+/* Over n items of the array at this address; TM_SIZE_UNKNOWN where they cannot be read. */
+TM_INLINE u64 size__sum(const struct tm_size *size, u64 address, u64 n)
+{
+	struct size_sum sum = { .size = size, .address = address };
+
+	bpf_loop(n, size__add_item, &sum, 0);
+	return sum.total;
+}
+
 /* The size of a call, from its arguments: bytes, or TM_SIZE_UNKNOWN where they cannot be read. */
 static __attribute__((noinline)) u64 size__at_entry(const struct pt_regs *regs,
 						    const struct tm_size *size)
 {
-	struct size_sum sum = { .size = size };
 	u64 a = 0, b = 0;
 
 	if (operand__is_null(regs, &size->a) || operand__is_null(regs, &size->b))
@@ -154,9 +161,18 @@ static __attribute__((noinline)) u64 size__at_entry(const struct pt_regs *regs,
 		return TM_SIZE_ABSENT;
 	if (size->kind != TM_SIZE_SUM || b > TM_SUM_MAX)
 		return TM_SIZE_UNKNOWN;
-	sum.address = a;
-	bpf_loop(b, size__add_item, &sum, 0);
-	return sum.failed ? TM_SIZE_UNKNOWN : sum.total;
+	return size__sum(size, a, b);
+}
+
+/* The array whose sizes are known when the operation is complete: its items; 0: there is none. */
+TM_INLINE u32 size__items(const struct pt_regs *regs, const struct tm_size *size, u64 *address)
+{
+	u64 n = 0;
+
+	if (!operand__read(regs, &size->a, address) || !*address ||
+	    !operand__read(regs, &size->b, &n) || n > TM_SUM_MAX)
+		return 0;
+	return n;
 }
 
 #endif

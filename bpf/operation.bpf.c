@@ -53,6 +53,7 @@ __attribute__((noinline)) int operation__launch(struct operation_event *event)
 	fresh.tid = event->tid;
 	fresh.state = TM_OPERATION_LAUNCHING;
 	fresh.probe = event->probe;
+	fresh.items = event->items;
 	fresh.id = operation_record__id();
 	process__note_submitter(key.tgid);
 	if (bpf_map_update_elem(&tm_operations, &key, &fresh, BPF_ANY)) {
@@ -152,6 +153,14 @@ TM_INLINE void record(const struct tm_operation *operation, const struct operati
 	operation_record__put(told);
 }
 
+/* The bytes that its array has by now. Of its own, as the stack is full. */
+static __attribute__((noinline)) u64 brought(u32 index, u64 address, u32 items)
+{
+	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &index);
+
+	return probe ? size__sum(&probe->spec.size, address, items) : TM_SIZE_UNKNOWN;
+}
+
 /* It is complete: one alone counts it, whoever else looks at it. */
 __attribute__((noinline)) int operation__finish(struct operation_event *event)
 {
@@ -172,6 +181,8 @@ __attribute__((noinline)) int operation__finish(struct operation_event *event)
 		return 0;
 	if (__sync_val_compare_and_swap(&operation->state, state, TM_OPERATION_DONE) != state)
 		return 0;
+	if (operation->items && !event->failed)
+		operation->bytes = brought(operation->probe, operation->bytes, operation->items);
 	done = event->polled && operation->done_ns ? operation->done_ns : event->now;
 	series = series__at(operation->slot);
 	if (series)

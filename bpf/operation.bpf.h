@@ -24,7 +24,8 @@ struct operation_event {
 	u8 failed;     /* launched: the call; else the operation */
 	u8 polled;     /* its completion was looked for */
 	u8 has_result; /* rc */
-	u8 pad[5];
+	u8 pad;
+	u32 items; /* launch: number is the address of so many; 0: it is not */
 };
 
 /* Each returns 0, operation__launch() 1 if it is a launch to be followed. None is inlined. */
@@ -127,6 +128,10 @@ static __attribute__((noinline)) int operation__open(const struct pt_regs *regs,
 	kind = probe->spec.size.kind;
 	if (kind == TM_SIZE_VALUE || kind == TM_SIZE_PRODUCT || kind == TM_SIZE_SUM)
 		event.number = size;
+	else if (kind == TM_SIZE_BROUGHT)
+		event.items = size__items(regs, &probe->spec.size, &event.number);
+	if (kind == TM_SIZE_BROUGHT && !event.items)
+		event.number = TM_SIZE_ABSENT;
 	key->flags |= TM_KEY_OPERATION; /* no copy: the stack is full */
 	event.slot = series__find(key);
 	key->flags &= ~TM_KEY_OPERATION;

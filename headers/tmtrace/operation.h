@@ -28,7 +28,7 @@ struct tm_operation {
 	__u64 done_ns;	 /* its last step was complete; 0: it is not, or that is not seen */
 	__u64 wait_ns;	 /* in polls that asked for it */
 	__u64 late_ns;	 /* its steps were complete and nobody looked */
-	__u64 bytes;	 /* ~0: none are known */
+	__u64 bytes;	 /* as series__size() takes them; with items, the address of these */
 	__u64 parent;	 /* address of the operation that it is a step of; 0: none */
 	__u64 parent_launch_ns;
 	__u32 parent_layer;
@@ -36,6 +36,7 @@ struct tm_operation {
 	__u32 tid;  /* who launches it */
 	__u32 state;
 	__u32 probe; /* of the function that launches it, counted from TM_PROBE_USER */
+	__u32 items; /* of the array whose sizes add up to its bytes when it is complete; 0: none */
 	/* Where single calls are recorded; ids are those of calls and operations: */
 	__u64 id;	 /* 0: it is not recorded */
 	__u64 parent_id; /* of the operation that it is a step of; 0: none */

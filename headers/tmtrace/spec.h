@@ -31,9 +31,10 @@ enum tm_size_kind {
 	TM_SIZE_DELTA,	/* a at return minus a at entry (both from memory) */
 	TM_SIZE_RETURN, /* what the function returns, when it does not fail */
 	TM_SIZE_AFTER,	/* a, read from memory at return (an out parameter) */
+	TM_SIZE_BROUGHT, /* as SUM, when the operation that the call launches is complete */
 };
 
-/* The most items that TM_SIZE_SUM walks; the size of a longer array is not known ("unsized"). */
+/* The most items of an array that are walked; the size of a longer one is not known ("unsized"). */
 #define TM_SUM_MAX 1024
 
 struct tm_size {

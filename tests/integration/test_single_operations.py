@@ -71,6 +71,10 @@ def compare(records, truth):
     return pairs
 
 
+SIZED = ("mio_obj_writev", "mio_obj_readv", "mio_kvs_pair_put", "mio_kvs_pair_get",
+         "mio_kvs_pair_next")
+
+
 def check_one(r, o):
     name = f"{o['function']} of {o['object']}"
     equal(f"{name}: fate", r["fate"], "killed" if o["fate"] == "in_flight" else o["fate"])
@@ -80,7 +84,7 @@ def check_one(r, o):
     equal(f"{name}: result", r["rc"], o["rc"])
     if r["bytes"] is not None:
         equal(f"{name}: bytes", r["bytes"], o["bytes"])
-    sized = o["function"] in ("mio_obj_writev", "mio_obj_readv") and o["rc"] >= 0
+    sized = o["function"] in SIZED and o["rc"] >= 0
     equal(f"{name}: has bytes", r["bytes"] is not None, sized)
     equal(f"{name}: duration", r["complete_ns"] - r["launch_ns"], r["duration_ns"])
     phases = r["phases"]
@@ -89,10 +93,11 @@ def check_one(r, o):
               max(r["duration_ns"] - phases["submit_ns"], 0))
 
 
-# What the catalogue calls MIO's codes.
-KINDS = {1: "CREATE", 2: "DELETE", 3: "OPEN", 5: "SYNC", 7: "ATTRS_GET", 8: "READ", 9: "WRITE"}
+# What the catalogue calls MIO's codes; a next is a get.
+KINDS = {1: "CREATE", 2: "DELETE", 3: "OPEN", 5: "SYNC", 7: "ATTRS_GET", 8: "READ", 9: "WRITE",
+         11: "KVS_CREATE", 12: "KVS_DELETE", 14: "KVS_GET", 15: "KVS_PUT"}
 MOTR_KINDS = {1: "CREATE", 2: "DELETE", 3: "SYNC", 4: "OPEN", 10: "READ", 11: "WRITE",
-              15: "IDX_GET", 16: "IDX_PUT", 17: "IDX_DEL"}
+              15: "IDX_GET", 16: "IDX_PUT", 17: "IDX_DEL", 18: "IDX_NEXT"}
 
 
 def check_fields(records, pairs):
@@ -102,8 +107,9 @@ def check_fields(records, pairs):
         steps[r["parent_id"]].append(r)
     for r, o in pairs:
         name, kind = f"{o['function']} of {o['object']}", KINDS[o["code"]]
+        has_session = kind != "DELETE" and not kind.startswith("KVS")
         equal(f"{name}: number, kind and session", (r["seqno"], r["kind"], r["session"]),
-              (o["seqno"], kind, o["session"] if kind != "DELETE" else None))
+              (o["seqno"], kind, o["session"] if has_session else None))
         equal(f"{name}: state machine", r["sm_id"], None)
         if o["fate"] != "complete":
             continue

@@ -13,7 +13,7 @@
 #include "load_ops.h"
 #include "motr_inject.h"
 
-enum { IN_FLIGHT = 16, PIECES = 3 };
+enum { IN_FLIGHT = 16, PIECES = 3, PAIRS = 3 };
 
 /* What several threads know of an operation that calls back. */
 struct landing {
@@ -30,12 +30,16 @@ struct flight {
 	struct mio_obj *obj;
 	char *data;
 	struct mio_iovec pieces[PIECES];
+	struct mio_kv_pair pairs[PAIRS];
+	int32_t rcs[PAIRS];
+	bool brings_keys, brings_values; /* with its completion: they are to be freed then */
 };
 
 struct pilot {
 	struct load *l;
 	int who;
 	struct mio_obj_id ids[IN_FLIGHT];
+	struct mio_kvs_id sets[IN_FLIGHT];
 	struct mio_obj objs[IN_FLIGHT];
 	struct flight flights[IN_FLIGHT];
 	struct landing landing;
@@ -56,7 +60,7 @@ static void called_back(struct mio_op *op)
 }
 
 /* Before a launch; which is then made by LAUNCH(). */
-static struct mio_op *prepare(struct flight *f, const char *function, const struct mio_obj_id *id,
+static struct mio_op *prepare(struct flight *f, const char *function, const void *id,
 			      uint64_t bytes)
 {
 	f->truth = op_truth__new(function, id, bytes);
@@ -87,6 +91,24 @@ static void launched(struct flight *f, uint64_t launch_ns, int rc)
 		launched(flight_, before_, rc_);                               \
 	})
 
+/* What a complete operation has brought. */
+static void take_pairs(struct flight *f)
+{
+	for (int i = 0; i < PAIRS && f->op.mop_rc >= 0; i++) {
+		struct mio_kv_pair *pair = &f->pairs[i];
+
+		if (f->brings_keys) {
+			f->truth->bytes += pair->mkp_klen;
+			free(pair->mkp_key);
+		}
+		if (f->brings_values) {
+			f->truth->bytes += pair->mkp_vlen;
+			free(pair->mkp_val);
+		}
+	}
+	f->brings_keys = f->brings_values = false;
+}
+
 /* Looks until all are complete, once. */
 static void land(struct flight *flights, int n)
 {
@@ -107,6 +129,7 @@ static void land(struct flight *flights, int n)
 			continue;
 		op_truth__read(t, &flights[i].op);
 		t->fate = OP_COMPLETE;
+		take_pairs(&flights[i]);
 		if (!flights[i].landing) {
 			t->poll_ns = begin;
 			t->noticed_ns = end;
@@ -194,6 +217,60 @@ static void launch_delete(struct pilot *p, int i)
 	LAUNCH(&p->flights[i], mio_obj_delete, &p->ids[i], 0, &p->ids[i]);
 }
 
+/* Keys that follow one another; with values, of different lengths. Returns the bytes of both. */
+static uint64_t lay_out_pairs(struct flight *f, bool with_values)
+{
+	static char keys[PAIRS][4] = { "a", "bb", "ccc" };
+	uint64_t bytes = 0;
+
+	for (int i = 0; i < PAIRS; i++) {
+		f->pairs[i] = (struct mio_kv_pair){ .mkp_key = keys[i], .mkp_klen = (size_t)i + 1 };
+		if (with_values) {
+			f->pairs[i].mkp_val = f->data;
+			f->pairs[i].mkp_vlen = (size_t)(100 * i + 7);
+		}
+		bytes += f->pairs[i].mkp_klen + f->pairs[i].mkp_vlen;
+	}
+	return bytes;
+}
+
+static void launch_set(struct pilot *p, int i)
+{
+	LAUNCH(&p->flights[i], mio_kvs_create_set, &p->sets[i], 0, &p->sets[i]);
+}
+
+static void launch_put(struct pilot *p, int i)
+{
+	struct flight *f = &p->flights[i];
+	uint64_t bytes = lay_out_pairs(f, true);
+
+	LAUNCH(f, mio_kvs_pair_put, &p->sets[i], bytes, &p->sets[i], PAIRS, f->pairs, f->rcs);
+}
+
+static void launch_get(struct pilot *p, int i)
+{
+	struct flight *f = &p->flights[i];
+
+	lay_out_pairs(f, false);
+	f->brings_values = true;
+	LAUNCH(f, mio_kvs_pair_get, &p->sets[i], 0, &p->sets[i], PAIRS, f->pairs, f->rcs);
+}
+
+/* What comes after the first key: of the last pair nothing. */
+static void launch_next(struct pilot *p, int i)
+{
+	struct flight *f = &p->flights[i];
+
+	lay_out_pairs(f, false);
+	f->brings_keys = f->brings_values = true;
+	LAUNCH(f, mio_kvs_pair_next, &p->sets[i], 0, &p->sets[i], PAIRS, f->pairs, true, f->rcs);
+}
+
+static void launch_del_set(struct pilot *p, int i)
+{
+	LAUNCH(&p->flights[i], mio_kvs_del_set, &p->sets[i], 0, &p->sets[i]);
+}
+
 static void close_all(struct pilot *p)
 {
 	for (int i = 0; i < p->n; i++)
@@ -211,6 +288,8 @@ static void set_up(struct pilot *p)
 
 		p->ids[i].moi_bytes[0] = 4;
 		memcpy(p->ids[i].moi_bytes + 4, words, sizeof(words));
+		p->sets[i].mki_bytes[0] = 5;
+		memcpy(p->sets[i].mki_bytes + 4, words, sizeof(words));
 		p->flights[i].landing = p->calls_back ? &p->landing : NULL;
 		p->flights[i].data = calloc(1, room);
 		CHECK(p->flights[i].data);
@@ -244,6 +323,11 @@ static void *live(void *arg)
 		fly(p, launch_delete);
 		fly(p, launch_open); /* no longer there */
 		close_all(p);
+		fly(p, launch_set);
+		fly(p, launch_put);
+		fly(p, launch_get);
+		fly(p, launch_next);
+		fly(p, launch_del_set);
 	}
 	take_down(p);
 	return NULL;
@@ -268,6 +352,8 @@ static void fail_all(struct pilot *p)
 		fly(p, launch_open);
 		close_all(p);
 		fly(p, launch_delete);
+		fly(p, launch_put);
+		fly(p, launch_get);
 		stack_inject(codes[k], 0, 0);
 		fly(p, launch_delete);
 		take_down(p);

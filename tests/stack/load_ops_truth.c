@@ -51,7 +51,7 @@ void op_truth__launched(struct op_truth *truth, const struct mio_op *op)
 {
 	truth->seqno = op->mop_seqno;
 	truth->code = (int)op->mop_opcode;
-	if (op->mop_opcode != MIO_OBJ_DELETE)
+	if (op->mop_opcode != MIO_OBJ_DELETE && op->mop_opcode < MIO_KVS_CREATE_SET)
 		truth->session = ((const struct mio_obj *)op->mop_who)->mo_sess_seqno;
 }
 

@@ -230,6 +230,9 @@ static void test_bad_sizes(void **state)
 		  "offset has 3 numbers" },
 		{ SIZE("{sum: arg1, count: arg2, stride: 8, width: 6}"), 5, "width is 6, 4 or 8" },
 		{ SIZE("{sum: arg1, count: arg2, stride: 8, width: 2}"), 5, "width is \"2\"" },
+		{ SIZE("{sum: arg1, count: arg2, stride: 8, when: late}"), 5,
+		  "when is \"late\", known is: complete" },
+		{ SIZE("{sum: arg1, count: arg2, stride: 8, when: complete}"), 4, "set launches" },
 		{ SIZE("{sum: arg1, count: arg2, stride: 8, delta: arg2}"), 5,
 		  "unknown key \"delta\" in a size of kind sum" },
 	};

@@ -27,18 +27,23 @@ static struct catalogue *read_functions(const char *functions, struct error *err
 	return catalogue__load_texts(&cat, texts, 2, err) ? NULL : cat;
 }
 
-/* The role of the function f in this text. */
-static struct tm_role role_of(const char *functions)
+/* How the function f is read in this text. */
+static struct tm_spec spec_of(const char *functions)
 {
 	struct error err = { 0 };
 	struct catalogue *cat = read_functions(functions, &err);
-	struct tm_role role;
+	struct tm_spec spec;
 
 	if (!cat)
 		fail_msg("%s", err.text);
-	role = catalogue__find_function(catalogue__layer(cat, 0), NULL, "f")->spec.role;
+	spec = catalogue__find_function(catalogue__layer(cat, 0), NULL, "f")->spec;
 	catalogue__free(cat);
-	return role;
+	return spec;
+}
+
+static struct tm_role role_of(const char *functions)
+{
+	return spec_of(functions).role;
 }
 
 static void assert_operand(const struct tm_operand *o, int arg, int memory, int width, int offset)
@@ -61,6 +66,21 @@ static void test_simple(void **state)
 	role = role_of("- {name: f, forgets: arg1}\n");
 	assert_int_equal(role.kind, TM_ROLE_FORGET);
 	assert_int_equal(role_of("- {name: f}\n").kind, TM_ROLE_NONE);
+}
+
+/* A size that is told by the operation, not by the call. */
+static void test_brought(void **state)
+{
+	struct tm_size size = spec_of("- name: f\n  launches: arg5\n  size: {sum: arg3, count: "
+				      "arg2.s32, stride: 32, offset: [8, 24], when: complete}\n")
+				      .size;
+
+	(void)state;
+	assert_int_equal(size.kind, TM_SIZE_BROUGHT);
+	assert_operand(&size.a, 3, 0, 8, 0);
+	assert_operand(&size.b, 2, 0, 4, 0);
+	assert_int_equal(size.stride, 32);
+	assert_int_equal(size.item_offset[1], 24);
 }
 
 static void test_complete(void **state)
@@ -176,6 +196,7 @@ int main(void)
 		cmocka_unit_test(test_simple),	      cmocka_unit_test(test_complete),
 		cmocka_unit_test(test_poll_of_items), cmocka_unit_test(test_poll_of_one),
 		cmocka_unit_test(test_step),	      cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_brought),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

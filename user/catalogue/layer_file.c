@@ -199,6 +199,17 @@ static int add_function(const struct reader *r, const yaml_node_t *node,
 	return 0;
 }
 
+/* What an operation brings is asked for when it is complete: of those that the call launches. */
+static int check_brought(const struct reader *r, const yaml_node_t *node,
+			 const struct tm_spec *spec)
+{
+	if (spec->size.kind != TM_SIZE_BROUGHT || spec->role.kind == TM_ROLE_LAUNCH)
+		return 0;
+	return yaml_doc__fail(r->doc, node, r->err,
+			      "size is of an operation that is complete, but the function launches "
+			      "none, set launches");
+}
+
 static int read_function(const struct reader *r, const yaml_node_t *node)
 {
 	static const char *const known[] = { "name",	 "size",       "object", "fail",
@@ -224,6 +235,8 @@ static int read_function(const struct reader *r, const yaml_node_t *node)
 		rc = handle_reader__read(r->doc, node, &model.spec, r->err);
 	if (rc == 0)
 		rc = role_reader__read(r->doc, node, &model.spec.role, &model.step_layer, r->err);
+	if (rc == 0)
+		rc = check_brought(r, node, &model.spec);
 	if (rc == 0 && model.step_layer) {
 		model.step_layer = strings__keep(r->strings, model.step_layer);
 		rc = model.step_layer ? 0 : no_memory(r->doc, r->err);

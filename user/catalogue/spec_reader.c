@@ -67,10 +67,26 @@ static int read_item_offsets(struct yaml_doc *doc, const yaml_node_t *node, stru
 	return rc;
 }
 
+/* The key when of a sum: complete, or nothing. */
+static int read_when(struct yaml_doc *doc, const yaml_node_t *node, struct tm_size *size,
+		     struct error *err)
+{
+	const char *text;
+	int rc = yaml_doc__read_text(doc, node, "when", &text, err);
+
+	if (rc == 0 && strcmp(text, "complete") != 0)
+		rc = yaml_doc__fail(doc, node, err, "when is %s, known is: complete",
+				    yaml_doc__quote(text).text);
+	size->kind = TM_SIZE_BROUGHT;
+	return rc;
+}
+
 static int read_sum(struct yaml_doc *doc, const yaml_node_t *size_node, struct tm_size *size,
 		    struct error *err)
 {
-	static const char *const known[] = { "sum", "count", "stride", "offset", "width", NULL };
+	static const char *const known[] = { "sum",    "count", "stride", "offset",
+					     "width", "when",  NULL };
+	const yaml_node_t *when = yaml_doc__get(doc, size_node, "when");
 	const yaml_node_t *count = yaml_doc__get(doc, size_node, "count");
 	const yaml_node_t *stride = yaml_doc__get(doc, size_node, "stride");
 	const yaml_node_t *width = yaml_doc__get(doc, size_node, "width");
@@ -104,6 +120,10 @@ static int read_sum(struct yaml_doc *doc, const yaml_node_t *size_node, struct t
 	if (rc < 0)
 		return rc;
 	size->stride = (__u16)number;
+	if (when)
+		rc = read_when(doc, when, size, err);
+	if (rc < 0)
+		return rc;
 	return offset ? read_item_offsets(doc, offset, size, err) : 0;
 }
 

@@ -24,10 +24,12 @@ static unsigned int reading(void *context, __u8 layer_id, __u32 id)
 {
 	const struct live_names *names = context;
 	const struct tm_spec *spec = probe_table__spec(names->probes, layer_id, id);
+	bool has_size;
 
 	if (!spec)
 		return 0;
-	return (spec->size.kind != TM_SIZE_NONE ? REPORT_SIZED : 0) |
+	has_size = spec->size.kind != TM_SIZE_NONE && spec->size.kind != TM_SIZE_BROUGHT;
+	return (has_size ? REPORT_SIZED : 0) |
 	       (spec->fail == TM_FAIL_NEGATIVE_ERRNO ? REPORT_ERRNO : 0);
 }
 
