@@ -28,9 +28,9 @@ enum tm_size_kind {
 	TM_SIZE_PRODUCT, /* a times b, at entry */
 	TM_SIZE_SUM, /* over b items of an array at a: the number at item * stride + item_offset[0]
 		      */
-	TM_SIZE_DELTA,	/* a at return minus a at entry (both from memory) */
-	TM_SIZE_RETURN, /* what the function returns, when it does not fail */
-	TM_SIZE_AFTER,	/* a, read from memory at return (an out parameter) */
+	TM_SIZE_DELTA,	 /* a at return minus a at entry (both from memory) */
+	TM_SIZE_RETURN,	 /* what the function returns, when it does not fail */
+	TM_SIZE_AFTER,	 /* a, read from memory at return (an out parameter) */
 	TM_SIZE_BROUGHT, /* as SUM, when the operation that the call launches is complete */
 };
 
@@ -143,9 +143,9 @@ enum tm_handle_does {
 	TM_HANDLE_SIZES = 2,   /* on return its size is in memory */
 	TM_HANDLE_DROPS = 4,   /* it stands for nothing any more */
 	TM_HANDLE_BY_SIZE = 8, /* the function's calls are counted by the size of their object */
-	TM_HANDLE_JOINS = 32,  /* the process joins: under names that its arguments may say */
-	TM_HANDLE_LEAVES = 64, /* at its entry the process leaves, unless it fails */
-	TM_HANDLE_INDIRECT = 16, /* where the size would be is its address */
+	TM_HANDLE_INDIRECT = 16, /* with SIZES: where the size would be is its address */
+	TM_HANDLE_JOINS = 32,	 /* the process joins: under names that its arguments may say */
+	TM_HANDLE_LEAVES = 64,	 /* at its entry the process leaves, unless it fails */
 };
 
 /* The longest key has two characters less: a longer one, cut, is another one then. */

@@ -84,7 +84,7 @@ static int read_when(struct yaml_doc *doc, const yaml_node_t *node, struct tm_si
 static int read_sum(struct yaml_doc *doc, const yaml_node_t *size_node, struct tm_size *size,
 		    struct error *err)
 {
-	static const char *const known[] = { "sum",    "count", "stride", "offset",
+	static const char *const known[] = { "sum",   "count", "stride", "offset",
 					     "width", "when",  NULL };
 	const yaml_node_t *when = yaml_doc__get(doc, size_node, "when");
 	const yaml_node_t *count = yaml_doc__get(doc, size_node, "count");

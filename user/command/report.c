@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "command/input_options.h"
 #include "command/option_values.h"
 #include "command/options.h"
 #include "command/pager.h"
@@ -23,15 +24,14 @@
 #define CALLS_DEFAULT 20
 
 struct report_options {
-	const char **files;
-	size_t n_files;
+	struct input_options input;
 	const char *json; /* NULL: tables */
 	struct filter *filter;
 	enum table_sort sort;
 	size_t calls;		/* so many of the slowest; 0: none */
 	unsigned int top_files; /* lines of files and objects */
 	bool accesses;		/* all about them */
-	bool histogram, tree, diff, no_pager;
+	bool histogram, tree, diff;
 };
 
 /* What was read: parts[i] is what is shown of recordings[i]. */
@@ -52,16 +52,11 @@ enum {
 	OPT_FILTER,
 	OPT_TREE,
 	OPT_DIFF,
-	OPT_NO_PAGER,
 	OPT_CALLS,
 	OPT_FILES,
 };
 
 static const struct argp_option argp_options[] = {
-	{ "input", 'i', "FILE", 0,
-	  "the recording (default: tmtrace.data); several, as those of the nodes of a job, are "
-	  "added up",
-	  1 },
 	{ "sort", OPT_SORT, "KEY", 0,
 	  "rows by total (default), self, count, bytes, p99, max, errors, name; processes also by "
 	  "pid, rank",
@@ -81,7 +76,6 @@ static const struct argp_option argp_options[] = {
 	  1 },
 	{ "calls", OPT_CALLS, "N", OPTION_ARG_OPTIONAL,
 	  "the slowest N single calls, and operations, too (default 20)", 1 },
-	{ "no-pager", OPT_NO_PAGER, NULL, 0, "on a terminal, too, all at once", 1 },
 	{ 0 },
 };
 
@@ -106,13 +100,11 @@ static void parse_filter(struct report_options *options, const char *arg)
 
 static void finish(struct report_options *options)
 {
-	if (!options->n_files)
-		option_values__add(&options->files, &options->n_files, OPTIONS_RECORDING);
 	if (options->json && (options->tree || options->histogram || options->diff ||
 			      options->sort || options->accesses))
 		option_values__refuse("--tree, --diff, --files, --sort and --histogram are of "
 				      "tables, --json has none");
-	if (options->diff && (options->n_files != 2 || options->tree || options->calls ||
+	if (options->diff && (options->input.n_files != 2 || options->tree || options->calls ||
 			      options->histogram || options->sort || options->accesses))
 		option_values__refuse("--diff is of two recordings, and without --tree, --calls, "
 				      "--files, --sort and --histogram");
@@ -125,10 +117,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct report_options *options = state->input;
 
 	switch (key) {
-	case 'i':
-	case ARGP_KEY_ARG:
-		option_values__add(&options->files, &options->n_files, arg);
-		return 0;
 	case OPT_JSON:
 		options->json = arg;
 		return 0;
@@ -156,11 +144,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			arg ? option_values__number("--files", arg, 0, 1000000) : TABLE_FILES;
 		options->accesses = true;
 		return 0;
-	case OPT_NO_PAGER:
-		options->no_pager = true;
-		return 0;
 	case ARGP_KEY_INIT:
 		option_values__silence(state);
+		state->child_inputs[0] = &options->input;
 		return 0;
 	case ARGP_KEY_END:
 		finish(options);
@@ -241,7 +227,7 @@ static int name_parts(struct report *report)
 			of_node += !strcmp(hostname_of(report, j), hostname);
 		if (of_node == 1)
 			continue;
-		if (asprintf(&name, "%s %s", hostname, report->options->files[i]) < 0)
+		if (asprintf(&name, "%s %s", hostname, report->options->input.files[i]) < 0)
 			return -ENOMEM;
 		free(report->names[i]);
 		report->parts[i].name = report->names[i] = name;
@@ -251,7 +237,7 @@ static int name_parts(struct report *report)
 
 static int open_parts(struct report *report, struct error *err)
 {
-	size_t n = report->options->n_files;
+	size_t n = report->options->input.n_files;
 	int rc = 0;
 
 	report->recordings = calloc(n, sizeof(*report->recordings));
@@ -267,7 +253,7 @@ static int open_parts(struct report *report, struct error *err)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < n && rc >= 0; i++)
-		rc = open_part(report, report->options->files[i], err);
+		rc = open_part(report, report->options->input.files[i], err);
 	if (!rc && name_parts(report) < 0)
 		rc = error__set(err, -ENOMEM, "no memory");
 	return rc;
@@ -280,8 +266,8 @@ static bool is_input(const struct report_options *options, const char *path)
 
 	if (!strcmp(path, "-") || stat(path, &out) < 0)
 		return false;
-	for (size_t i = 0; i < options->n_files; i++) {
-		if (stat(options->files[i], &in) == 0 && in.st_dev == out.st_dev &&
+	for (size_t i = 0; i < options->input.n_files; i++) {
+		if (stat(options->input.files[i], &in) == 0 && in.st_dev == out.st_dev &&
 		    in.st_ino == out.st_ino)
 			return true;
 	}
@@ -306,7 +292,7 @@ static int print_figures(const struct report *report, const struct report_run *r
 	int rc = 0;
 
 	for (size_t i = 0; i < report->n; i++)
-		recording_heading__print(tables->out, report->options->files[i],
+		recording_heading__print(tables->out, report->options->input.files[i],
 					 report->recordings[i]);
 	if (report->options->tree)
 		rc = tree__print(tables, run, snapshot, err);
@@ -347,12 +333,12 @@ static int page_tables(const struct report *report, struct error *err)
 		.accesses = report->options->accesses,
 		.colour = pager__colour(),
 	};
-	pid_t pager = report->options->no_pager ? 0 : pager__start();
+	pid_t pager = report->options->input.no_pager ? 0 : pager__start();
 	int rc;
 
 	if (report->options->diff)
-		rc = report_diff__print(report->options->files, report->options->filter, &tables,
-					err);
+		rc = report_diff__print(report->options->input.files, report->options->filter,
+					&tables, err);
 	else
 		rc = print_tables(report, &tables, err);
 	if (!rc && report->slowest)
@@ -375,8 +361,10 @@ static int show(struct report *report, struct error *err)
 
 int report__main(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &input_options_argp }, { 0 } };
 	static const struct argp argp = { argp_options, parse, "[FILE...]",
-					  "Shows what was recorded, as tables or as records." };
+					  "Shows what was recorded, as tables or as records.",
+					  children };
 	struct report_options options = { .filter = filter__new(), .top_files = TABLE_FILES_FEW };
 	struct report report = { .options = &options };
 	struct error err;
@@ -390,6 +378,6 @@ int report__main(int argc, char **argv)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	report__close(&report);
 	filter__free(options.filter);
-	free(options.files);
+	free(options.input.files);
 	return rc < 0 ? EXIT_RUN : 0;
 }

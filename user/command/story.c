@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "command/input_options.h"
 #include "command/option_values.h"
 #include "command/options.h"
 #include "command/pager.h"
@@ -18,10 +19,8 @@
 #define SLOWEST_MOST	1000
 
 struct story_options {
-	const char **files;
-	size_t n_files;
+	struct input_options input;
 	struct story_selection selection;
-	bool no_pager;
 };
 
 /* What was read, and whom the stories are of. */
@@ -40,18 +39,12 @@ enum {
 	OPT_SLOWEST = 256,
 	OPT_OP,
 	OPT_OBJECT,
-	OPT_NO_PAGER,
 };
 
 static const struct argp_option argp_options[] = {
-	{ "input", 'i', "FILE", 0,
-	  "the recording (default: tmtrace.data); several, as those of clients and servers, are "
-	  "joined",
-	  1 },
 	{ "slowest", OPT_SLOWEST, "K", 0, "so many of the slowest operations (default 3)", 1 },
 	{ "op", OPT_OP, "HOST:PID:SEQ", 0, "the operation with this number of this process", 1 },
 	{ "object", OPT_OBJECT, "HI:LO", 0, "only operations on this object", 1 },
-	{ "no-pager", OPT_NO_PAGER, NULL, 0, "on a terminal, too, all at once", 1 },
 	{ 0 },
 };
 
@@ -70,10 +63,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct story_options *options = state->input;
 
 	switch (key) {
-	case 'i':
-	case ARGP_KEY_ARG:
-		option_values__add(&options->files, &options->n_files, arg);
-		return 0;
 	case OPT_SLOWEST:
 		options->selection.slowest =
 			(size_t)option_values__number("--slowest", arg, 1, SLOWEST_MOST);
@@ -82,15 +71,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_OBJECT:
 		parse_selection(options, key, arg);
 		return 0;
-	case OPT_NO_PAGER:
-		options->no_pager = true;
-		return 0;
 	case ARGP_KEY_INIT:
 		option_values__silence(state);
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->n_files)
-			option_values__add(&options->files, &options->n_files, OPTIONS_RECORDING);
+		state->child_inputs[0] = &options->input;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -109,11 +92,11 @@ static int open_all(struct stories *stories, struct error *err)
 	int rc = 0;
 
 	stories->input = story_input__new();
-	stories->recordings = calloc(options->n_files, sizeof(*stories->recordings));
+	stories->recordings = calloc(options->input.n_files, sizeof(*stories->recordings));
 	if (!stories->input || !stories->recordings)
 		return no_memory(err);
-	for (size_t i = 0; i < options->n_files && rc >= 0; i++) {
-		rc = recording__open(&stories->recordings[i], options->files[i], err);
+	for (size_t i = 0; i < options->input.n_files && rc >= 0; i++) {
+		rc = recording__open(&stories->recordings[i], options->input.files[i], err);
 		if (rc < 0)
 			return rc;
 		rc = story_input__run(stories->input,
@@ -178,7 +161,7 @@ static int read_calls(struct stories *stories, struct error *err)
 {
 	int rc = find_windows(stories, err);
 
-	for (size_t i = 0; i < stories->options->n_files && rc >= 0; i++)
+	for (size_t i = 0; i < stories->options->input.n_files && rc >= 0; i++)
 		rc = story_reader__calls(stories->input, (__u32)i, stories->recordings[i],
 					 stories->windows, stories->n_windows, err);
 	if (rc < 0)
@@ -203,7 +186,7 @@ static int print_one(const struct stories *stories, size_t i, unsigned int width
 static int print_all(const struct stories *stories, struct error *err)
 {
 	unsigned int width = table__width(stdout);
-	pid_t pager = stories->options->no_pager ? 0 : pager__start();
+	pid_t pager = stories->options->input.no_pager ? 0 : pager__start();
 	int rc = 0;
 
 	story_print__clocks(stdout, stories->input, stories->clock);
@@ -226,7 +209,7 @@ static int tell(struct stories *stories, struct error *err)
 
 static void stories__close(struct stories *stories)
 {
-	for (size_t i = 0; i < stories->options->n_files && stories->recordings; i++)
+	for (size_t i = 0; i < stories->options->input.n_files && stories->recordings; i++)
 		recording__close(stories->recordings[i]);
 	free((void *)stories->recordings);
 	free((void *)stories->operations);
@@ -237,9 +220,11 @@ static void stories__close(struct stories *stories)
 
 int story__main(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &input_options_argp }, { 0 } };
 	static const struct argp argp = { argp_options, parse, "[FILE...]",
 					  "Tells of operations where their time went, through all "
-					  "layers, on clients and servers." };
+					  "layers, on clients and servers.",
+					  children };
 	struct story_options options = { .selection.slowest = SLOWEST_DEFAULT };
 	struct stories stories = { .options = &options };
 	struct error err;
@@ -250,6 +235,6 @@ int story__main(int argc, char **argv)
 	if (rc < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	stories__close(&stories);
-	free(options.files);
+	free(options.input.files);
 	return rc < 0 ? EXIT_RUN : 0;
 }

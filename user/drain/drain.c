@@ -4,8 +4,6 @@
  * this read and at the next one, and then its older state is given back. What is at rest costs
  * neither system calls nor copies, and is kept once.
  */
-#ifndef _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <search.h>
 #include <stdbool.h>

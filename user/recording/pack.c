@@ -72,6 +72,15 @@ void pack__numbers(struct pack *pack, const __u64 *numbers, size_t n)
 		pack__u64(pack, numbers[i]);
 }
 
+__u64 pack__hash(const struct pack *pack)
+{
+	__u64 hash = 0xcbf29ce484222325ULL;
+
+	for (size_t i = 0; i < pack->n; i++)
+		hash = (hash ^ pack->bytes[i]) * 0x100000001b3ULL;
+	return hash;
+}
+
 static __u64 fail(struct unpack *unpack)
 {
 	unpack->failed = true;

@@ -27,6 +27,9 @@ void pack__string(struct pack *pack, const char *text); /* may be NULL */
 /* How many, then the numbers: so that more can be added. */
 void pack__numbers(struct pack *pack, const __u64 *numbers, size_t n);
 
+/* Of what was put together, to tell whether it has changed: FNV-1a, 64 bits. */
+__u64 pack__hash(const struct pack *pack);
+
 /* Bytes that are taken apart. After a failure every number is 0, every string none. */
 struct unpack {
 	const unsigned char *at, *end;

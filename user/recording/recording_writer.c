@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
@@ -10,7 +8,7 @@
 #include "drain/key_order.h"
 #include "recording/addb_code.h"
 #include "recording/object_writer.h"
-#include "recording/recorded_processes.h"
+#include "recording/process_writer.h"
 #include "recording/recording_format.h"
 #include "recording/recording_writer.h"
 #include "recording/series_code.h"
@@ -49,8 +47,7 @@ struct recording_writer {
 	size_t n_ledgers, ledgers_room;
 	size_t n_notes;
 	struct object_writer *objects;
-	bool *ended; /* processes, by number: nothing of them changes any more */
-	size_t n_ended;
+	struct process_writer *processes;
 };
 
 static void free_writer(struct recording_writer *writer)
@@ -60,10 +57,10 @@ static void free_writer(struct recording_writer *writer)
 	tdestroy(writer->series, free);
 	tdestroy(writer->names, free);
 	object_writer__free(writer->objects);
+	process_writer__free(writer->processes);
 	pack__free(&writer->pack);
 	free(writer->probes);
 	free(writer->ledgers);
-	free(writer->ended);
 	free(writer->path);
 	free(writer);
 }
@@ -77,8 +74,9 @@ int recording_writer__create(struct recording_writer **out, int fd, const char *
 	if (writer) {
 		writer->path = strdup(path);
 		writer->objects = object_writer__new();
+		writer->processes = process_writer__new();
 	}
-	if (writer && writer->path && writer->objects)
+	if (writer && writer->path && writer->objects && writer->processes)
 		ret = ring_writer__create(&writer->ring, fd, path, size, err);
 	else
 		ret = error__set(err, -ENOMEM, "%s: no memory", path);
@@ -123,23 +121,11 @@ static int compare_named(const void *left, const void *right)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* FNV-1a, 64 bits. */
-static __u64 hash(const unsigned char *bytes, size_t n)
-{
-	__u64 h = 0xcbf29ce484222325ULL;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ bytes[i]) * 0x100000001b3ULL;
-	return h;
-}
-
 /* Writes what was packed, which is a name, unless it is in the file already. */
 static int put_name(struct recording_writer *writer, enum recording_entry type, __u64 key,
 		    struct error *err)
 {
-	struct named wanted = { .type = type,
-				.key = key,
-				.hash = hash(writer->pack.bytes, writer->pack.n) };
+	struct named wanted = { .type = type, .key = key, .hash = pack__hash(&writer->pack) };
 	struct named **node = tsearch(&wanted, &writer->names, compare_named);
 	bool known = node && *node != &wanted;
 
@@ -358,52 +344,13 @@ static int put_objects(struct recording_writer *writer, const struct report_run 
 	return ret == -ENOMEM ? no_memory(writer, err) : ret;
 }
 
-/* Room to remember of each process up to that number whether it has ended. */
-static int reach_processes(struct recording_writer *writer, __u32 number)
-{
-	size_t n = (size_t)number + 1;
-	bool *ended;
-
-	if (n <= writer->n_ended)
-		return 0;
-	ended = realloc(writer->ended, n);
-	if (!ended)
-		return -ENOMEM;
-	memset(ended + writer->n_ended, 0, n - writer->n_ended);
-	writer->ended = ended;
-	writer->n_ended = n;
-	return 0;
-}
-
-/* What is found out of a process comes this much later at the latest, in nanoseconds. */
-#define SETTLED_NS 2000000000ULL
-
 static int put_processes(struct recording_writer *writer, const struct report_run *run,
 			 const struct snapshot *snapshot, struct error *err)
 {
-	const struct report_names *names = &run->names;
-	__u32 n = names->n_processes(names->context);
-	int ret = 0;
+	int ret = process_writer__put(writer->processes, writer->ring, &writer->pack, &run->names,
+				      snapshot->time_ns, err);
 
-	if (n > RECORDING_SERIES_MAX)
-		n = RECORDING_SERIES_MAX;
-	if (reach_processes(writer, n) < 0)
-		return no_memory(writer, err);
-	for (__u32 number = 1; number <= n && ret >= 0; number++) {
-		const struct process_info *process;
-
-		if (writer->ended[number])
-			continue;
-		process = names->process(names->context, number);
-		if (!process)
-			continue;
-		writer->ended[number] =
-			process->end_ns && process->end_ns + SETTLED_NS < snapshot->time_ns;
-		pack__start(&writer->pack);
-		recorded_processes__pack(&writer->pack, process);
-		ret = put_name(writer, RECORDING_PROCESS, number, err);
-	}
-	return ret;
+	return ret == -ENOMEM ? no_memory(writer, err) : ret;
 }
 
 static int put_notes(struct recording_writer *writer, const struct report_run *run,

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "command/input_options.h"
+#include "command/option_values.h"
+#include "command/options.h"
+
+enum { OPT_NO_PAGER = 256 };
+
+static const struct argp_option input_options[] = {
+	{ "input", 'i', "FILE", 0,
+	  "the recording (default: tmtrace.data); several, as those of a job's nodes, or of "
+	  "clients "
+	  "and servers, are taken together",
+	  1 },
+	{ "no-pager", OPT_NO_PAGER, NULL, 0, "on a terminal, too, all at once", 1 },
+	{ 0 },
+};
+
+static error_t parse_input(int key, char *arg, struct argp_state *state)
+{
+	struct input_options *options = state->input;
+
+	switch (key) {
+	case 'i':
+	case ARGP_KEY_ARG:
+		option_values__add(&options->files, &options->n_files, arg);
+		return 0;
+	case OPT_NO_PAGER:
+		options->no_pager = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->n_files)
+			option_values__add(&options->files, &options->n_files, OPTIONS_RECORDING);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp input_options_argp = { input_options, parse_input };

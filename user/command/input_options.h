@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The recordings that a command reads together, and whether what it prints goes through a pager. */
+#ifndef USER_COMMAND_INPUT_OPTIONS_H
+#define USER_COMMAND_INPUT_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct input_options {
+	const char **files; /* at least one after parsing; the array is to be freed */
+	size_t n_files;
+	bool no_pager;
+};
+
+/* -i, --no-pager and arguments; its input is a struct input_options. */
+extern const struct argp input_options_argp;
+
+#endif
