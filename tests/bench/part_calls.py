@@ -15,6 +15,7 @@ NAMES = dict(zip(LOADS, FUNCTIONS))
 # A return probe comes back by a system call, which tracepoints make dearer.
 TRACED = "empty session, system calls traced"
 ALONE = "tmtrace, this library, vfs=none"
+BY_SIZE = "tmtrace, this library, by_size"
 
 
 def bpftrace_script(bench):
@@ -44,8 +45,10 @@ def subjects(bench):
     def empty(mechanism):
         return tracers.with_empty(bench, mechanism, command, *FUNCTIONS)
 
-    def tmtrace(*options):
-        return tracers.with_tmtrace(bench, command, *options, names=NAMES)
+    def tmtrace(*options, catalogue=None):
+        return tracers.with_tmtrace(bench, command, *options, catalogue=catalogue, names=NAMES)
+
+    by_size = os.path.join(bench.here, "by_size.yaml")
 
     runs = {
         "no probe": lambda: tracers.untraced(command),
@@ -56,6 +59,7 @@ def subjects(bench):
         "tmtrace, all layers": tmtrace,
         "tmtrace, this library": lambda: tmtrace("--layer", "bench"),
         ALONE: lambda: tmtrace("--layer", "bench", "--mechanism", "vfs=none"),
+        BY_SIZE: lambda: tmtrace("--layer", "bench", catalogue=by_size),
         "bpftrace": lambda: tracers.with_bpftrace(bpftrace_script(bench), command, LOADS),
     }
     return {name: lambda run=run: tracers.medians(run()) for name, run in runs.items()}
@@ -80,6 +84,8 @@ def tables(samples, subjects):
                        "1.3", verdict(values, 1.3))
     values = ratio(samples.of("tmtrace, this library", "push"), samples.of(TRACED, "push"))
     ratios.add(f"push: tmtrace, this library / {TRACED}", show(values), "", "")
+    values = ratio(samples.of(BY_SIZE, "push"), samples.of("tmtrace, this library", "push"))
+    ratios.add(f"push: {BY_SIZE} / tmtrace, this library", show(values), "", "")
     for load in LOADS:
         values = ratio(samples.of("tmtrace, all layers", load), samples.of("bpftrace", load))
         must = ("0.25", verdict(values, 0.25)) if load == "endbr64" else ("", "")

@@ -44,7 +44,8 @@ def check_notes(results):
 
 def test_calls_and_files(env):
     results = run_bench(env, "calls", "vfs")
-    for row in ("no probe", "empty perf pair", "tmtrace, all layers"):
+    for row in ("no probe", "empty perf pair", "tmtrace, all layers",
+                "tmtrace, this library, by_size"):
         check_times(row, cells(results["calls"], 0, row), 3)
     check_times("nothing", cells(results["vfs"], 0, "nothing")[:1], 1)
     check_times("tmtrace", cells(results["vfs"], 0, "tmtrace --layer vfs")[:1], 1)
