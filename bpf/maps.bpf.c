@@ -21,6 +21,7 @@ struct tm_handle_calls_map tm_handle_calls SEC(".maps");
 struct tm_requests_map tm_requests SEC(".maps");
 struct tm_starts_map tm_starts SEC(".maps");
 struct tm_arrivals_map tm_arrivals SEC(".maps");
+struct tm_cgroups_map tm_cgroups SEC(".maps");
 struct tm_numbers_map tm_numbers SEC(".maps");
 struct tm_processes_map tm_processes SEC(".maps");
 struct tm_environments_map tm_environments SEC(".maps");
@@ -56,5 +57,6 @@ __u64 tm_stackless[TM_STACKLESS] = {};
 __u64 tm_handles_lost[TM_HANDLE_LOSSES] = {};
 __u64 tm_compat_calls = 0;
 __u64 tm_arrivals_lost = 0;
+__u64 tm_cgroups_lost = 0;
 
 char LICENSE[] SEC("license") = "GPL";

@@ -13,6 +13,7 @@
 
 #include "tmtrace/addb.h"
 #include "tmtrace/call.h"
+#include "tmtrace/cgroup_event.h"
 #include "tmtrace/config.h"
 #include "tmtrace/handle.h"
 #include "tmtrace/object.h"
@@ -97,6 +98,11 @@ struct tm_cgroup_map {
 struct tm_arrivals_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 65536); /* bytes */
+};
+
+struct tm_cgroups_map {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, TM_CGROUPS_BYTES);
 };
 
 /* Which number a process has. */
@@ -309,6 +315,7 @@ extern struct tm_addb_labels_map tm_addb_outer SEC(".maps");
 extern struct tm_addb_labels_map tm_addb_inner SEC(".maps");
 extern struct tm_starts_map tm_starts SEC(".maps");
 extern struct tm_arrivals_map tm_arrivals SEC(".maps");
+extern struct tm_cgroups_map tm_cgroups SEC(".maps");
 extern struct tm_numbers_map tm_numbers SEC(".maps");
 extern struct tm_processes_map tm_processes SEC(".maps");
 extern struct tm_environments_map tm_environments SEC(".maps");
@@ -368,6 +375,8 @@ extern __u64 tm_compat_calls;
 
 /* Processes that came into the cgroup and could not be told of. */
 extern __u64 tm_arrivals_lost;
+/* Cgroups that came or went and could not be told of. */
+extern __u64 tm_cgroups_lost;
 
 #define TM_INLINE static __attribute__((always_inline)) inline
 

@@ -149,6 +149,7 @@ struct thread_struct {
 };
 
 struct kernfs_node {
+	const char *name;
 	u64 id;
 };
 

@@ -89,7 +89,7 @@ _tmtrace_value()
 		;;
 	--entry) mapfile -t COMPREPLY < <(compgen -W 'cheap first' -- "$word") ;;
 	--user) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
-	--probes | --json | -o | --output | -i | --input) _tmtrace_files -f "$word" ;;
+	--probes | --job-patterns | --json | -o | --output | -i | --input) _tmtrace_files -f "$word" ;;
 	--sort)
 		if [[ ${COMP_WORDS[1]} == top ]]; then
 			mapfile -t COMPREPLY < <(compgen -W 'read write bytes ops load rp50 rp99 wp50 wp99 where lib file net wait dev err open name' -- "$word")
@@ -101,7 +101,7 @@ _tmtrace_value()
 		mapfile -t COMPREPLY < <(compgen -S = -W 'layer function cgroup device fs_type mount pid comm rank jobid' -- "$word")
 		compopt -o nospace 2>/dev/null
 		;;
-	--duration | --interval | --env | --max-series | --frames | --size | --sample | --min-duration | --call-buffer | --syslog-rate) ;;
+	--duration | --interval | --env | --job | --max-series | --frames | --size | --sample | --min-duration | --call-buffer | --syslog-rate) ;;
 	--syslog) mapfile -t COMPREPLY < <(compgen -W 'run function device loss op by_size association probe call operation object addb' -- "$word") ;;
 	--syslog-socket | --syslog-journal) _tmtrace_files -f "$word" ;;
 	*) return 1 ;;
@@ -118,8 +118,8 @@ _tmtrace_options()
 		return
 	fi
 	if [[ $2 == top ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$common --batch --cgroup --frames --interval --max-series
-			--mechanism --reverse --sort" -- "$1")
+		mapfile -t COMPREPLY < <(compgen -W "$common --batch --cgroup --frames --interval --job-patterns
+			--max-series --mechanism --reverse --sort" -- "$1")
 		return
 	fi
 	if [[ $2 == selftest ]]; then
@@ -127,7 +127,7 @@ _tmtrace_options()
 		return
 	fi
 	if [[ $2 == report ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--calls --diff --files --input --filter --help --histogram --json --no-pager
+		mapfile -t COMPREPLY < <(compgen -W '--calls --diff --files --input --filter --help --histogram --job --json --no-pager
 			--sort --tree --usage --version' -- "$1")
 		return
 	fi
@@ -137,7 +137,7 @@ _tmtrace_options()
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --addb= --addb-buffer --addb-text --call-buffer --call-graph
 		--calls --cgroup --duration --env --histogram
-		--interval --json --max-series --mechanism --min-duration --no-per-process --objects --optional
+		--interval --job-patterns --json --max-series --mechanism --min-duration --no-per-process --objects --optional
 		--output --per-process --quiet --sample
 		--size --syslog= --syslog-journal --syslog-rate --syslog-socket --user" -- "$1")
 }

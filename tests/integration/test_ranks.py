@@ -59,7 +59,9 @@ def test_environment(env):
         records, truth = record(env, "sh", "-c", script)
         compare_ranks(records, truth, fs.path)
         jobs = {r["rank"]: r["jobid"] for r in records.functions("vfs", "write", mount=fs.path)}
-    equal("jobs by rank", jobs, {0: "4711", 3: "5.host", 7: None, 12: "9"})
+    # Where the test runs in a unit of systemd, the last one is of that.
+    check(jobs.pop(7) not in ("4711", "5.host", "9"), "the job of rank 7")
+    equal("jobs by rank", jobs, {0: "4711", 3: "5.host", 12: "9"})
 
 
 def test_open_mpi(env):

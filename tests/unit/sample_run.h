@@ -13,8 +13,8 @@
 #include <sys/types.h>
 
 #include "drain/merge.h"
+#include "job/job_table.h"
 #include "report/live_names.h"
-#include "target/cgroup_names.h"
 #include "target/devices.h"
 #include "target/mounts.h"
 
@@ -57,12 +57,31 @@ const char *devices__name(struct devices *devices, unsigned int major, unsigned 
 	return major == 8 && minor == 0 ? "sda" : name;
 }
 
-const char *cgroup_names__path(struct cgroup_names *names, __u64 id)
+/* A job of Slurm, and a unit of systemd; 1001 is a cgroup that is neither. */
+#define SAMPLE_JOB  1003
+#define SAMPLE_UNIT 1004
+
+const struct job_info *job_table__info(struct job_table *table, __u64 job)
 {
-	(void)names;
-	if (id == SAMPLE_HOSTILE)
+	static const struct job_info unit = { .kind = JOB_UNIT, .jobid = "fio.service" };
+	static const struct job_info slurm = { .kind = "slurm", .jobid = "1", .step = "0" };
+
+	(void)table;
+	if (job == SAMPLE_UNIT)
+		return &unit;
+	return job == SAMPLE_JOB ? &slurm : NULL;
+}
+
+const char *job_table__path(struct job_table *table, __u64 job)
+{
+	(void)table;
+	if (job == SAMPLE_JOB)
+		return "/slurm/uid_1000/job_1";
+	if (job == SAMPLE_UNIT)
+		return "/system.slice/fio.service";
+	if (job == SAMPLE_HOSTILE)
 		return "/\033[2J\nfake row\xff";
-	return id == 1001 ? "/slurm/job_1" : NULL;
+	return job == 1001 ? "/slurm/job_1" : NULL;
 }
 
 struct sample {
@@ -173,7 +192,7 @@ static inline void sample__open(struct sample *sample)
 		/* Only handed on to the functions above. */
 		.mounts = (struct mounts *)sample,
 		.devices = (struct devices *)sample,
-		.cgroups = (struct cgroup_names *)sample,
+		.jobs = (struct job_table *)sample,
 	};
 	live_names__use(&sample->names, &sample->run);
 	sample->snapshot = (struct snapshot){

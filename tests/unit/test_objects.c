@@ -104,7 +104,7 @@ static void count_write(struct tm_object *object, __u64 bytes, __u64 ns)
 
 static void read_table(struct world *world)
 {
-	assert_int_equal(object_table__read(world->table, world->list), 0);
+	assert_int_equal(object_table__read(world->table, &(struct job_map){ 0 }, world->list), 0);
 }
 
 static void tend(struct world *world)

@@ -24,6 +24,7 @@ struct addb_reader {
 	__u64 until_ns;	 /* CLOCK_MONOTONIC: end of the turn */
 	__u64 taken, filtered;
 	struct addb_record record; /* the current one */
+	__u64 cgroup, job;	   /* of the last one, and what that is of */
 	int epoll;
 };
 
@@ -39,6 +40,11 @@ static int on_record(void *context, void *data, size_t size)
 		reader->filtered++;
 		return 0;
 	}
+	if (reader->cgroup != origin.job) {
+		reader->cgroup = origin.job;
+		reader->job = job_map__of(&reader->options.jobs, origin.job);
+	}
+	origin.job = reader->job;
 	reader->options.take(reader->options.context, &reader->record, &origin);
 	if (++reader->taken % CLOCK_EVERY)
 		return 0;

@@ -11,6 +11,7 @@
 #include "addb/filter.h"
 #include "addb/record.h"
 #include "base/error.h"
+#include "job/job_map.h"
 
 struct addb_reader;
 
@@ -21,6 +22,7 @@ struct addb_reader_options {
 	int ring;			  /* descriptor of tm_addb; it stays the caller's */
 	int ledgers;			  /* of tm_addb_ledgers */
 	__u32 shards;			  /* of the ledgers */
+	struct job_map jobs;		  /* that records are of */
 	const struct addb_filter *filter; /* must outlive the reader */
 	/* Takes a record that is wanted, which is gone afterwards. */
 	void (*take)(void *context, const struct addb_record *record,

@@ -22,6 +22,7 @@ struct cached {
 
 struct call_pack {
 	size_t room; /* bytes of a batch */
+	struct job_map jobs;
 	__u64 batch; /* number of the current one, from 1 */
 	struct tm_call *calls;
 	struct tm_operation_record *operations;
@@ -76,6 +77,11 @@ struct call_pack *call_pack__new(size_t bytes, bool stacks)
 	return pack;
 }
 
+void call_pack__map_jobs(struct call_pack *pack, const struct job_map *jobs)
+{
+	pack->jobs = *jobs;
+}
+
 void call_pack__free(struct call_pack *pack)
 {
 	if (!pack)
@@ -109,7 +115,7 @@ static void add_series(struct call_pack *pack, __u32 slot, const struct tm_serie
 		return;
 	added = &pack->series[pack->n_series++];
 	*added = (struct call_series){
-		.job = series->key.job,
+		.job = job_map__of(&pack->jobs, series->key.job),
 		.where = series->key.where,
 		.function = series->key.function,
 		.layer = series->key.layer,

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "calls/call_batch.h"
+#include "job/job_map.h"
 #include "tmtrace/series.h"
 
 struct call_pack;
@@ -18,6 +19,8 @@ struct call_pack;
  * for less than CALL_PACK_MIN.
  */
 struct call_pack *call_pack__new(size_t bytes, bool stacks);
+/* Calls that are added have these jobs. */
+void call_pack__map_jobs(struct call_pack *pack, const struct job_map *jobs);
 void call_pack__free(struct call_pack *pack); /* NULL is fine */
 
 /*

@@ -156,8 +156,10 @@ int calls__open(struct calls **out, const struct calls_options *options, struct 
 		calls->fields =
 			operation_fields__new(options->catalogue, options->probes, options->notes);
 	}
-	if (calls && calls->pack && calls->fields)
+	if (calls && calls->pack && calls->fields) {
+		call_pack__map_jobs(calls->pack, &options->jobs);
 		rc = open_maps(calls);
+	}
 	if (rc < 0) {
 		calls__close(calls);
 		return error__set(err, rc, "calls cannot be recorded: %s", strerror(-rc));

@@ -13,6 +13,7 @@
 #include "base/note_list.h"
 #include "calls/call_batch.h"
 #include "drain/drain.h"
+#include "job/job_map.h"
 
 struct calls;
 
@@ -23,6 +24,7 @@ struct calls_options {
 	const struct drain_maps *maps; /* descriptors stay the caller's */
 	size_t batch_bytes;	       /* at most in a batch; 0: some 64 KiB */
 	bool stacks;		       /* the kernel side records them, too */
+	struct job_map jobs;	       /* that calls are of */
 	/* What operations are read by, and where is told what does not fit. */
 	const struct catalogue *catalogue;
 	const struct probe_table *probes;

@@ -112,10 +112,10 @@ static void take(void *context, const struct addb_record *record, const struct a
 		put_into_recording(output, record, origin);
 }
 
-int addb_output__start(struct addb_output *output, const struct kernel *kernel,
+int addb_output__start(struct addb_output *output, const struct kernel *kernel, struct job_map jobs,
 		       struct sink_syslog *syslog, struct recorder *recorder, struct error *err)
 {
-	struct addb_reader_options options = { .take = take, .context = output };
+	struct addb_reader_options options = { .jobs = jobs, .take = take, .context = output };
 	struct kernel_addb maps;
 
 	if (!output || !kernel__addb(kernel, &maps))

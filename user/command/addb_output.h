@@ -10,6 +10,7 @@
 #include "base/note_list.h"
 #include "command/options.h"
 #include "command/recorder.h"
+#include "job/job_map.h"
 #include "kernel/kernel.h"
 #include "report/report.h"
 #include "sink/json.h"
@@ -25,10 +26,10 @@ struct addb_output;
 int addb_output__open(struct addb_output **out, const struct options *options, FILE *tables,
 		      struct sink_json *json, const struct report_run *run, struct error *err);
 /*
- * The kernel side is loaded. syslog and recorder: or NULL; they must outlive the output. 0, or a
- * negative errno.
+ * The kernel side is loaded; records are of these jobs. syslog and recorder: or NULL; they must
+ * outlive the output. 0, or a negative errno.
  */
-int addb_output__start(struct addb_output *output, const struct kernel *kernel,
+int addb_output__start(struct addb_output *output, const struct kernel *kernel, struct job_map jobs,
 		       struct sink_syslog *syslog, struct recorder *recorder, struct error *err);
 
 /* -1: there is nothing to wait for. */

@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "command/live_run.h"
+#include "job/job_table.h"
 #include "report/live_names.h"
 #include "process/processes.h"
 #include "report/share.h"
-#include "target/cgroup_names.h"
 #include "target/devices.h"
 #include "target/mounts.h"
 
@@ -23,6 +23,7 @@ struct live_run {
 	struct report_run run;
 	struct live_names names;
 	struct processes *processes; /* NULL: they are not told apart */
+	struct job_table *jobs;	     /* NULL: of cgroups there are but numbers */
 	struct report_mechanism mechanisms[MECHANISMS_MAX];
 	struct report_hit_cost costs[ENTRY_CLASSES];
 	struct utsname uname;
@@ -134,17 +135,38 @@ int live_run__open(struct live_run **out, struct session *session, char **argv, 
 }
 
 /* The cgroups of the jobs: of the hierarchy that is traced, else of version 2. */
-static void open_cgroups(struct live_run *live)
+static int open_jobs(struct live_run *live, struct error *err)
 {
+	const struct options *options = live->session->options;
 	const struct cgroup *traced = live->session->cgroup;
+	struct job_table_options table = {
+		.patterns = options->jobs,
+		.events = kernel__cgroups_fd(live->session->kernel),
+		.walk = options->scope == SCOPE_ALL || options->scope == SCOPE_CGROUP,
+	};
 	struct cgroup *root = NULL;
-	struct error err;
+	struct job_map jobs;
+	struct error none;
+	int rc;
 
-	if (!traced && !cgroup__find(&root, "/", &err))
+	if (!traced && !cgroup__find(&root, "/", &none))
 		traced = root;
-	if (traced && cgroup_names__open(&live->names.cgroups, traced->mount, &err) < 0)
-		live->names.cgroups = NULL;
+	if (!traced)
+		return 0;
+	table.mount = traced->mount;
+	rc = job_table__open(&live->jobs, &table, err);
 	free(root);
+	if (rc < 0)
+		return rc;
+	live->names.jobs = live->jobs;
+	jobs = live_run__jobs(live);
+	drain__map_jobs(live->session->drain, &jobs);
+	return 0;
+}
+
+struct job_map live_run__jobs(const struct live_run *live)
+{
+	return live->jobs ? job_table__map(live->jobs) : (struct job_map){ 0 };
 }
 
 static int open_processes(struct live_run *live, struct error *err)
@@ -164,11 +186,12 @@ int live_run__start(struct live_run *live, struct error *err)
 {
 	int rc = open_processes(live, err);
 
+	if (!rc)
+		rc = open_jobs(live, err);
 	if (rc < 0)
 		return rc;
 	describe_mechanisms(live);
 	describe_costs(live);
-	open_cgroups(live);
 	live->run.start_ns = clock__ns(CLOCK_REALTIME);
 	live->run.notes = (const char *const *)live->session->notes.lines;
 	live->run.n_notes = live->run.n_start_notes = live->session->notes.n;
@@ -182,20 +205,24 @@ const struct report_run *live_run__report(const struct live_run *live)
 
 void live_run__follow(struct live_run *live)
 {
+	if (live->jobs)
+		job_table__read(live->jobs);
 	if (live->processes)
 		processes__read(live->processes);
 }
 
-static void on_environments(void *context)
+static void on_news(void *context)
 {
 	live_run__follow(context);
 }
 
 int live_run__watch(struct live_run *live, struct loop *loop)
 {
-	if (!live->processes)
-		return 0;
-	return loop__watch(loop, processes__fd(live->processes), on_environments, live);
+	int processes = live->processes ? processes__fd(live->processes) : -1;
+	int jobs = live->jobs ? job_table__fd(live->jobs) : -1;
+	int rc = loop__watch(loop, processes, on_news, live);
+
+	return rc ? rc : loop__watch(loop, jobs, on_news, live);
 }
 
 int live_run__read(struct live_run *live, const struct snapshot **out, struct error *err)
@@ -224,7 +251,7 @@ void live_run__close(struct live_run *live)
 		return;
 	mounts__close(live->names.mounts);
 	devices__free(live->names.devices);
-	cgroup_names__close(live->names.cgroups);
+	job_table__close(live->jobs);
 	processes__close(live->processes);
 	free(live);
 }

@@ -4,6 +4,7 @@
 #define USER_COMMAND_LIVE_RUN_H
 
 #include "command/session.h"
+#include "job/job_map.h"
 #include "report/report.h"
 
 struct live_run;
@@ -15,10 +16,14 @@ struct live_run;
 int live_run__open(struct live_run **out, struct session *session, char **argv, struct error *err);
 /* The session has been started. 0, or a negative errno. */
 int live_run__start(struct live_run *live, struct error *err);
-/* Has what the kernel side tells of processes read when it comes; live_run__follow(): now. */
+/* Has what the kernel side tells of processes and cgroups read when it comes; live_run__follow():
+ * now. */
 int live_run__watch(struct live_run *live, struct loop *loop);
 void live_run__follow(struct live_run *live);
 void live_run__close(struct live_run *live); /* NULL is fine */
+
+/* The jobs of the machine, once it was started: as long as it is open. */
+struct job_map live_run__jobs(const struct live_run *live);
 
 /* What is known so far; valid until it is closed. */
 const struct report_run *live_run__report(const struct live_run *live);

@@ -14,6 +14,9 @@ void missed__note(struct session *session)
 		{ kernel__lost_environments(kernel),
 		  "processes were started with an environment that is not known, and so neither "
 		  "their job nor their rank" },
+		{ kernel__lost_cgroups(kernel),
+		  "times it was not seen that a cgroup came or went: there were too many at once; "
+		  "paths and jobs of short ones may be missing" },
 		{ kernel__missed(kernel, MISSED_BLOCK),
 		  "block events were not seen: the kernel skips a BPF program that it has "
 		  "interrupted on the same processor" },

@@ -115,6 +115,7 @@ static int open_calls(struct output *output, struct error *err)
 		.probes = output->session->probes,
 		.notes = &output->session->notes,
 		.batch_bytes = output->recorder ? recorder__batch_max(output->recorder) : 0,
+		.jobs = live_run__jobs(output->live),
 		.take = take_calls,
 		.context = output,
 	};
@@ -138,7 +139,8 @@ int output__start(struct output *output, struct error *err)
 	if (!rc)
 		rc = open_calls(output, err);
 	if (!rc)
-		rc = addb_output__start(output->addb, output->session->kernel, output->syslog,
+		rc = addb_output__start(output->addb, output->session->kernel,
+					live_run__jobs(output->live), output->syslog,
 					output->recorder, err);
 	if (!rc && output->json)
 		rc = sink_json__run_start(output->json, err);

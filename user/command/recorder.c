@@ -73,6 +73,7 @@ int recorder__start(struct recorder *recorder, struct session *session, struct e
 	};
 	struct child_user user;
 	const struct passwd *entry;
+	struct job_map jobs;
 	int rc;
 
 	read_boot_id(boot_id, sizeof(boot_id));
@@ -83,6 +84,8 @@ int recorder__start(struct recorder *recorder, struct session *session, struct e
 	rc = session__new_drain(session, &recorder->drain, err);
 	if (rc < 0)
 		return rc;
+	jobs = live_run__jobs(recorder->live);
+	drain__map_jobs(recorder->drain, &jobs);
 	return recording_writer__start(recorder->writer, live_run__report(recorder->live), &about,
 				       err);
 }

@@ -27,6 +27,7 @@ struct report_options {
 	struct input_options input;
 	const char *json; /* NULL: tables */
 	struct filter *filter;
+	const char *job; /* that is asked for; NULL: none */
 	enum table_sort sort;
 	size_t calls;		/* so many of the slowest; 0: none */
 	unsigned int top_files; /* lines of files and objects */
@@ -54,6 +55,7 @@ enum {
 	OPT_DIFF,
 	OPT_CALLS,
 	OPT_FILES,
+	OPT_JOB,
 };
 
 static const struct argp_option argp_options[] = {
@@ -65,6 +67,7 @@ static const struct argp_option argp_options[] = {
 	  "only where layer, function, cgroup, device, fs_type, mount, pid, comm, rank or jobid is "
 	  "this",
 	  1 },
+	{ "job", OPT_JOB, "ID", 0, "only this job, as its scheduler calls it", 1 },
 	{ "tree", OPT_TREE, NULL, 0, "the layers below each other, with the time in each", 1 },
 	{ "diff", OPT_DIFF, NULL, 0,
 	  "of two recordings, what has changed from the first to the second, and is no noise", 1 },
@@ -98,6 +101,17 @@ static void parse_filter(struct report_options *options, const char *arg)
 		option_values__refuse("%s", err.text);
 }
 
+static void set_job(struct report_options *options, const char *arg)
+{
+	struct error err;
+
+	if (options->job)
+		option_values__refuse("--job is one job; --filter jobid=GLOB can be several");
+	options->job = arg;
+	if (filter__add_job(options->filter, arg, &err) < 0)
+		option_values__no_memory();
+}
+
 static void finish(struct report_options *options)
 {
 	if (options->json && (options->tree || options->histogram || options->diff ||
@@ -128,6 +142,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_FILTER:
 		parse_filter(options, arg);
+		return 0;
+	case OPT_JOB:
+		set_job(options, arg);
 		return 0;
 	case OPT_TREE:
 		options->tree = true;
@@ -346,6 +363,18 @@ static int page_tables(const struct report *report, struct error *err)
 	return pager__end(pager, rc);
 }
 
+/* Is there anything of the job that is asked for? */
+static int check_job(const struct report *report, struct error *err)
+{
+	for (size_t i = 0; i < report->n; i++)
+		if (report->filtered[i].n_series)
+			return 0;
+	return error__set(err, -ENOENT,
+			  "nothing was recorded of a job %s; tmtrace report without --job shows "
+			  "whose figures there are",
+			  report->options->job);
+}
+
 static int show(struct report *report, struct error *err)
 {
 	int rc;
@@ -354,6 +383,8 @@ static int show(struct report *report, struct error *err)
 	if (report->options->diff)
 		return page_tables(report, err);
 	rc = open_parts(report, err);
+	if (!rc && report->options->job)
+		rc = check_job(report, err);
 	if (rc < 0)
 		return rc;
 	return report->options->json ? print_records(report, err) : page_tables(report, err);

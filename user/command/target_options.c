@@ -16,6 +16,7 @@ enum {
 	OPT_MECHANISM,
 	OPT_MAX_SERIES,
 	OPT_ENTRY,
+	OPT_JOB_PATTERNS,
 };
 
 static const struct argp_option target_options[] = {
@@ -36,6 +37,11 @@ static const struct argp_option session_options[] = {
 	{ "cgroup", OPT_CGROUP, "PATH", 0, "everything in a cgroup, v1 or v2, now and later", 1 },
 	{ "mechanism", OPT_MECHANISM, "LAYER=NAME[,...]", 0,
 	  "force mechanisms of the layers user, vfs and block, as in user=multi,vfs=tp_btf", 1 },
+	{ "job-patterns", OPT_JOB_PATTERNS, "FILE", 0,
+	  "which cgroups are of a scheduler's jobs, beside those of Slurm, PBS, LSF and "
+	  "Kubernetes: "
+	  "lines of the scheduler's name and a regular expression with (?<jobid>...)",
+	  1 },
 	{ "max-series", OPT_MAX_SERIES, "N", 0,
 	  "room for so many different job, function and file system (default 4096)", 1 },
 	{ 0 },
@@ -174,6 +180,9 @@ static error_t parse_session(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_MECHANISM:
 		set_mechanisms(options, arg);
+		return 0;
+	case OPT_JOB_PATTERNS:
+		options->jobs = arg;
 		return 0;
 	case OPT_MAX_SERIES:
 		options->slots = option_values__number("--max-series", arg, 16, 1 << 20);

@@ -9,7 +9,7 @@
 
 /* --pid, --all, --layer, --probes, --lib, --entry */
 extern const struct argp target_options_argp;
-/* These, --cgroup, --mechanism and --max-series: what a session needs. */
+/* These, --cgroup, --mechanism, --job-patterns and --max-series: what a session needs. */
 extern const struct argp session_options_argp;
 
 /* What these parsers begin with. */

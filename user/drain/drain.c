@@ -17,7 +17,7 @@
 #include "drain/merge.h"
 #include "tmtrace/config.h"
 
-/* A key that has been seen. */
+/* A key that has been seen; a job of several cgroups has a slot for each. */
 struct known {
 	struct tm_key key; /* first: the tree compares it; shard 0 */
 	__u32 *slots;	   /* one per shard */
@@ -36,6 +36,7 @@ struct seen {
 
 struct drain {
 	struct drain_source source;
+	struct job_map jobs;
 	__u64 reads;
 	struct seen *seen; /* per slot */
 	void *tree;	   /* of struct known, tsearch(3) */
@@ -117,7 +118,12 @@ int drain__add_objects(struct drain *drain, struct object_table *objects)
 	return drain->object_list ? 0 : -ENOMEM;
 }
 
-/* The series of a key, new or known from another shard; NULL without memory. */
+void drain__map_jobs(struct drain *drain, const struct job_map *jobs)
+{
+	drain->jobs = *jobs;
+}
+
+/* The series of a key, new or known from another shard or cgroup; NULL without memory. */
 static struct known *find_or_add(struct drain *drain, const struct tm_key *key)
 {
 	struct known *fresh = calloc(1, sizeof(*fresh));
@@ -127,6 +133,7 @@ static struct known *find_or_add(struct drain *drain, const struct tm_key *key)
 		return NULL;
 	fresh->key = *key;
 	fresh->key.shard = 0;
+	fresh->key.job = job_map__of(&drain->jobs, key->job);
 	node = tsearch(fresh, &drain->tree, compare_keys);
 	if (!node || *node != fresh)
 		free(fresh);
@@ -395,7 +402,7 @@ static void sum_in_flight(struct drain *drain)
 
 static int read_objects(struct drain *drain)
 {
-	int ret = object_table__read(drain->objects, drain->object_list);
+	int ret = object_table__read(drain->objects, &drain->jobs, drain->object_list);
 
 	drain->snapshot.objects = object_list__sorted(drain->object_list);
 	drain->snapshot.n_objects = object_list__count(drain->object_list);

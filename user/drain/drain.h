@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "drain/histogram.h"
+#include "job/job_map.h"
 #include "object/object_table.h"
 #include "tmtrace/call.h"
 #include "tmtrace/series.h"
@@ -60,6 +61,9 @@ void drain__free(struct drain *drain); /* NULL is fine */
 
 /* Snapshots will have the objects of this table, too; it must outlive the drain. 0 or -ENOMEM. */
 int drain__add_objects(struct drain *drain, struct object_table *objects);
+
+/* From the next read on, series and objects have these jobs; to be called before the first one. */
+void drain__map_jobs(struct drain *drain, const struct job_map *jobs);
 
 /*
  * Reads everything; *out lives until the next read or drain__free(). After an error the next read

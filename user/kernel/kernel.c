@@ -385,6 +385,16 @@ __u64 kernel__lost_arrivals(const struct kernel *kernel)
 	return kernel->skel->bss->tm_arrivals_lost;
 }
 
+int kernel__cgroups_fd(const struct kernel *kernel)
+{
+	return bpf_map__fd(kernel->skel->maps.tm_cgroups);
+}
+
+__u64 kernel__lost_cgroups(const struct kernel *kernel)
+{
+	return kernel->skel->bss->tm_cgroups_lost;
+}
+
 bool kernel__folded(const struct kernel *kernel)
 {
 	return kernel->skel->bss->tm_folded;

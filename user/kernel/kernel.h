@@ -127,6 +127,14 @@ int kernel__arrivals_fd(const struct kernel *kernel);
 /* How many there was no room for. */
 __u64 kernel__lost_arrivals(const struct kernel *kernel);
 
+/*
+ * The ring buffer of struct tm_cgroup_event: which cgroups of the jobs' hierarchy come and go. It
+ * stays the kernel's.
+ */
+int kernel__cgroups_fd(const struct kernel *kernel);
+/* How many could not be told of. */
+__u64 kernel__lost_cgroups(const struct kernel *kernel);
+
 /* Was there no room to tell all processes apart? */
 bool kernel__folded(const struct kernel *kernel);
 /* Environments of processes that could not be read, or not be told of. */

@@ -87,6 +87,9 @@ int programs__choose_kernel(const struct rung_context *context, int rungs[KERNEL
 	bpf_program__set_autoload(skel->progs.process_fork_again, true);
 	bpf_program__set_autoload(skel->progs.process_exec, true);
 	bpf_program__set_autoload(skel->progs.process_exit, true);
+	bpf_program__set_autoload(skel->progs.cgroup_made, true);
+	bpf_program__set_autoload(skel->progs.cgroup_renamed, true);
+	bpf_program__set_autoload(skel->progs.cgroup_gone, true);
 	/* The time that library calls spend in system calls. */
 	if (options->user && options->inside) {
 		bpf_program__set_autoload(skel->progs.syscall_enter, true);

@@ -203,7 +203,8 @@ int object_table__tend(struct object_table *table)
 }
 
 /* What is folded counts with those that the kernel had no room for. */
-static int list_slot(struct object_table *table, struct object_list *list, __u32 slot)
+static int list_slot(struct object_table *table, const struct job_map *jobs,
+		     struct object_list *list, __u32 slot)
 {
 	struct tm_object total = table->source.objects[slot];
 	struct folded *folded;
@@ -215,10 +216,24 @@ static int list_slot(struct object_table *table, struct object_list *list, __u32
 		object__add(&total, &folded->total);
 		folded->is_listed = true;
 	}
+	total.key.job = job_map__of(jobs, total.key.job);
 	return object_list__add(list, &total, &table->source.names[slot], slot + 1);
 }
 
-int object_table__read(struct object_table *table, struct object_list *list)
+/* One of which the kernel has nothing any more. */
+static int list_folded(struct object_table *table, const struct job_map *jobs,
+		       struct object_list *list, size_t i)
+{
+	struct tm_object total = table->folded[i].total;
+
+	if (table->folded[i].is_listed)
+		return 0;
+	total.key.job = job_map__of(jobs, total.key.job);
+	return object_list__add(list, &total, NULL, table->source.slots + 1 + (__u32)i);
+}
+
+int object_table__read(struct object_table *table, const struct job_map *jobs,
+		       struct object_list *list)
 {
 	__u32 end = used_slots(&table->source);
 	int rc = 0;
@@ -228,13 +243,10 @@ int object_table__read(struct object_table *table, struct object_list *list)
 		table->folded[i].is_listed = false;
 	for (__u32 slot = 0; slot < end && !rc; slot++) {
 		if (is_live(&table->source.objects[slot]))
-			rc = list_slot(table, list, slot);
+			rc = list_slot(table, jobs, list, slot);
 	}
-	for (size_t i = 0; i < table->n_folded && !rc; i++) {
-		if (!table->folded[i].is_listed)
-			rc = object_list__add(list, &table->folded[i].total, NULL,
-					      table->source.slots + 1 + (__u32)i);
-	}
+	for (size_t i = 0; i < table->n_folded && !rc; i++)
+		rc = list_folded(table, jobs, list, i);
 	object_list__sort(list);
 	return rc;
 }

@@ -4,6 +4,7 @@
 #define USER_OBJECT_OBJECT_TABLE_H
 
 #include "base/error.h"
+#include "job/job_map.h"
 #include "object/object_list.h"
 
 struct object_table;
@@ -29,7 +30,8 @@ void object_table__free(struct object_table *table); /* NULL is fine */
  */
 int object_table__tend(struct object_table *table);
 
-/* Puts all that there are into the list, in order. 0 or -ENOMEM. */
-int object_table__read(struct object_table *table, struct object_list *list);
+/* Puts all that there are into the list, by these jobs, in order. 0 or -ENOMEM. */
+int object_table__read(struct object_table *table, const struct job_map *jobs,
+		       struct object_list *list);
 
 #endif

@@ -22,11 +22,12 @@ struct layer {
 	size_t n, room;
 };
 
-/* A cgroup's path, a mount's point and type, a device's name. */
+/* A cgroup's path and job, a mount's point and type, a device's name. */
 struct place {
 	enum recording_entry type;
 	__u64 key;
 	const char *name, *fs_type;
+	struct job_info job; /* kind NULL: none */
 };
 
 struct recorded_names {
@@ -140,6 +141,28 @@ static struct place *add_place(struct recorded_names *names, enum recording_entr
 	return NULL;
 }
 
+/* A text that may be missing. */
+static int keep_if_any(struct recorded_names *names, const char **out, struct unpack_text text)
+{
+	if (text.at)
+		return keep(names, out, text);
+	*out = NULL;
+	return 0;
+}
+
+/* Who the job is; there is nothing where that was not known, as in older recordings. */
+static int take_job(struct recorded_names *names, struct job_info *job, struct unpack *unpack)
+{
+	int ret;
+
+	if (unpack->at == unpack->end)
+		return 0;
+	ret = keep(names, &job->kind, unpack__text(unpack));
+	if (!ret)
+		ret = keep(names, &job->jobid, unpack__text(unpack));
+	return ret ? ret : keep_if_any(names, &job->step, unpack__text(unpack));
+}
+
 static int take_place(struct recorded_names *names, enum recording_entry type, __u64 key,
 		      struct unpack *unpack)
 {
@@ -153,6 +176,8 @@ static int take_place(struct recorded_names *names, enum recording_entry type, _
 	ret = keep(names, &place->name, unpack__text(unpack));
 	if (!ret && type == RECORDING_MOUNT)
 		ret = keep(names, &place->fs_type, unpack__text(unpack));
+	if (!ret && type == RECORDING_CGROUP)
+		ret = take_job(names, &place->job, unpack);
 	return ret;
 }
 
@@ -213,6 +238,13 @@ static const char *cgroup(void *context, __u64 job)
 	return place ? place->name : NULL;
 }
 
+static const struct job_info *job_info(void *context, __u64 job)
+{
+	const struct place *place = find_place(context, RECORDING_CGROUP, job);
+
+	return place && place->job.kind && place->job.jobid ? &place->job : NULL;
+}
+
 static bool mount(void *context, const struct tm_series *series, struct report_mount *out)
 {
 	const struct place *place = find_place(context, RECORDING_MOUNT, series->key.where);
@@ -252,6 +284,7 @@ struct report_names recorded_names__table(struct recorded_names *names)
 		.function = function_name,
 		.reading = reading,
 		.cgroup = cgroup,
+		.job = job_info,
 		.mount = mount,
 		.device = device,
 		.process = process,

@@ -12,6 +12,7 @@
 #include "recording/recording_format.h"
 #include "recording/recording_writer.h"
 #include "recording/series_code.h"
+#include "report/names.h"
 #include "ring/ring_writer.h"
 
 /* The number under which a series is kept. */
@@ -237,12 +238,19 @@ static int put_ledgers(struct recording_writer *writer, const struct snapshot *s
 static int put_cgroup(struct recording_writer *writer, const struct report_run *run, __u64 job,
 		      struct error *err)
 {
-	const char *path = job ? run->names.cgroup(run->names.context, job) : NULL;
+	const char *path = names__cgroup(run, job);
+	const struct job_info *info;
 
 	if (!path)
 		return 0;
 	pack__start(&writer->pack);
 	pack__string(&writer->pack, path);
+	info = names__job(run, job);
+	if (info) {
+		pack__string(&writer->pack, info->kind);
+		pack__string(&writer->pack, info->jobid);
+		pack__string(&writer->pack, info->step);
+	}
 	return put_name(writer, RECORDING_CGROUP, job, err);
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/combined_jobs.h"
 #include "report/combined_names.h"
 #include "report/name_list.h"
 #include "report/names.h"
@@ -15,7 +16,7 @@ struct combined_names {
 	struct name_list layers; /* from TM_LAYER_USER on */
 	struct name_list functions[LAYERS_MAX];
 	unsigned int *readings[LAYERS_MAX]; /* of the functions */
-	struct name_list jobs;		    /* from 1 on */
+	struct combined_jobs *jobs;	    /* from 1 on */
 	struct name_list mounts;	    /* from 1 on; second: the file system's type */
 	struct name_list devices;	    /* from 1 on */
 	/* The parts' processes, those of one behind those of the one before. */
@@ -30,8 +31,10 @@ struct combined_names *combined_names__new(const struct report_part *parts, size
 	struct combined_names *names = calloc(1, sizeof(*names));
 	__u32 *first = calloc(n + 1, sizeof(*first));
 
-	if (!names || !first) {
-		free(names);
+	if (names)
+		names->jobs = combined_jobs__new();
+	if (!names || !first || !names->jobs) {
+		combined_names__free(names);
 		free(first);
 		return NULL;
 	}
@@ -56,7 +59,7 @@ void combined_names__free(struct combined_names *names)
 		name_list__free(&names->functions[i]);
 		free(names->readings[i]);
 	}
-	name_list__free(&names->jobs);
+	combined_jobs__free(names->jobs);
 	name_list__free(&names->mounts);
 	name_list__free(&names->devices);
 	free(names->first);
@@ -93,18 +96,6 @@ static int function_of(struct combined_names *names, const struct report_part *p
 	names->readings[layer] = readings;
 	readings[number] = own->reading(own->context, key->layer, key->function);
 	return number;
-}
-
-static int job_of(struct combined_names *names, const struct report_part *part, __u64 job)
-{
-	const char *path = names__cgroup(part->run, job);
-	char unknown[256];
-
-	if (path || !job)
-		return job ? name_list__number(&names->jobs, path, NULL) : 0;
-	/* One of a part alone. */
-	snprintf(unknown, sizeof(unknown), "%llu of %s", job, part->name);
-	return name_list__number(&names->jobs, unknown, NULL);
 }
 
 /* The common place of a series. */
@@ -157,11 +148,10 @@ int combined_names__key(struct combined_names *names, const struct report_part *
 	/* Those of the kernel's layers are the same everywhere. */
 	function = layer < TM_LAYER_USER ? (int)total->key.function
 					 : function_of(names, part, &total->key, out->layer);
-	job = job_of(names, part, total->key.job);
+	job = combined_jobs__number(names->jobs, part, total->key.job, &out->job);
 	if (function < 0 || job < 0)
 		return -ENOMEM;
 	out->function = (__u32)function;
-	out->job = total->key.job ? (__u64)job + 1 : 0;
 	if (layer >= TM_LAYER_USER) {
 		out->where = total->key.where; /* a class of sizes is the same everywhere */
 		return 0;
@@ -172,14 +162,12 @@ int combined_names__key(struct combined_names *names, const struct report_part *
 int combined_names__object(struct combined_names *names, const struct report_part *part,
 			   const struct tm_object_key *key, __u64 *job, __u8 *layer)
 {
-	int layer_number = layer_of(names, part, key->layer),
-	    number = job_of(names, part, key->job);
+	int number = layer_of(names, part, key->layer);
 
-	if (layer_number < 0 || number < 0)
-		return -ENOMEM;
-	*layer = (__u8)layer_number;
-	*job = key->job ? (__u64)number + 1 : 0;
-	return 0;
+	if (number < 0)
+		return number;
+	*layer = (__u8)number;
+	return combined_jobs__number(names->jobs, part, key->job, job);
 }
 
 int combined_names__probe(struct combined_names *names, const struct report_part *part,
@@ -231,7 +219,14 @@ static const char *cgroup(void *context, __u64 job)
 {
 	const struct combined_names *names = context;
 
-	return name_list__name(&names->jobs, job - 1);
+	return combined_jobs__path(names->jobs, job);
+}
+
+static const struct job_info *job_info(void *context, __u64 job)
+{
+	const struct combined_names *names = context;
+
+	return combined_jobs__info(names->jobs, job);
 }
 
 static bool mount(void *context, const struct tm_series *series, struct report_mount *out)
@@ -284,6 +279,7 @@ struct report_names combined_names__table(struct combined_names *names)
 		.function = function_name,
 		.reading = reading,
 		.cgroup = cgroup,
+		.job = job_info,
 		.mount = mount,
 		.device = device,
 		.process = process,

@@ -33,6 +33,7 @@ static const char *const key_names[FILTER_KEYS] = {
 struct pattern {
 	enum filter_key key;
 	char *glob;
+	bool exact; /* it is the name itself */
 };
 
 struct filter {
@@ -55,6 +56,18 @@ void filter__free(struct filter *filter)
 	free(filter);
 }
 
+/* Takes over the pattern's text, which may be NULL: no memory. */
+static int add(struct filter *filter, struct pattern pattern, struct error *err)
+{
+	if (!pattern.glob || array__grow((void **)&filter->patterns, &filter->room, filter->n,
+					 sizeof(pattern)) < 0) {
+		free(pattern.glob);
+		return error__set(err, -ENOMEM, "no memory");
+	}
+	filter->patterns[filter->n++] = pattern;
+	return 0;
+}
+
 int filter__add(struct filter *filter, const char *text, struct error *err)
 {
 	const char *equals = strchr(text, '=');
@@ -71,13 +84,14 @@ int filter__add(struct filter *filter, const char *text, struct error *err)
 				  "cgroup, device, fs_type, mount, pid, comm, rank, jobid",
 				  text);
 	pattern = (struct pattern){ .key = key, .glob = strdup(equals + 1) };
-	if (!pattern.glob || array__grow((void **)&filter->patterns, &filter->room, filter->n,
-					 sizeof(pattern)) < 0) {
-		free(pattern.glob);
-		return error__set(err, -ENOMEM, "no memory");
-	}
-	filter->patterns[filter->n++] = pattern;
-	return 0;
+	return add(filter, pattern, err);
+}
+
+int filter__add_job(struct filter *filter, const char *jobid, struct error *err)
+{
+	struct pattern pattern = { .key = FILTER_JOBID, .glob = strdup(jobid), .exact = true };
+
+	return add(filter, pattern, err);
 }
 
 /* What a key says of a series' process; a rank that is not known is none. */
@@ -90,8 +104,6 @@ static const char *process_name(const struct report_run *run, const struct tm_se
 		return NULL;
 	if (key == FILTER_COMM)
 		return process->comm;
-	if (key == FILTER_JOBID)
-		return process->jobid;
 	if (key == FILTER_RANK && process->rank < 0)
 		return NULL;
 	snprintf(room, NAMES_ROOM, "%lld", key == FILTER_RANK ? process->rank : process->pid);
@@ -111,6 +123,8 @@ static const char *name_of(const struct report_run *run, const struct tm_series 
 		return names__function(run, &total->key);
 	case FILTER_CGROUP:
 		return names__cgroup(run, total->key.job);
+	case FILTER_JOBID:
+		return names__jobid(run, &total->key);
 	case FILTER_DEVICE:
 		return block ? names__device(run, total, room) : NULL;
 	case FILTER_FS_TYPE:
@@ -121,6 +135,11 @@ static const char *name_of(const struct report_run *run, const struct tm_series 
 	default:
 		return process_name(run, total, key, room);
 	}
+}
+
+static bool matches(const struct pattern *pattern, const char *name)
+{
+	return pattern->exact ? !strcmp(pattern->glob, name) : fnmatch(pattern->glob, name, 0) == 0;
 }
 
 /* Does any pattern of a key match, or is there none? */
@@ -137,7 +156,7 @@ static bool key_passes(const struct filter *filter, const struct report_run *run
 			continue;
 		asked = true;
 		name = name_of(run, total, key, room);
-		if (name && fnmatch(filter->patterns[i].glob, name, 0) == 0)
+		if (name && matches(&filter->patterns[i], name))
 			return true;
 	}
 	return !asked;

@@ -11,10 +11,13 @@ struct filter *filter__new(void);	  /* lets everything through; NULL: no memory 
 void filter__free(struct filter *filter); /* NULL is fine */
 
 /*
- * Takes over "KEY=GLOB" (fnmatch(3)), KEY one of layer, function, cgroup, device, fs_type, mount.
- * Of one key any may match, of several keys all must. -EINVAL, -ENOMEM.
+ * Takes over "KEY=GLOB" (fnmatch(3)), KEY one of layer, function, cgroup, device, fs_type, mount,
+ * pid, comm, rank, jobid. Of one key any may match, of several keys all must. -EINVAL, -ENOMEM.
  */
 int filter__add(struct filter *filter, const char *text, struct error *err);
+
+/* Takes over that the job is called exactly this. -ENOMEM. */
+int filter__add_job(struct filter *filter, const char *jobid, struct error *err);
 
 bool filter__passes(const struct filter *filter, const struct report_run *run,
 		    const struct tm_series *series);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report/jobs.h"
+#include "report/names.h"
 
 static __u64 job_at(const struct snapshot *snapshot, size_t i)
 {
@@ -33,9 +34,11 @@ bool jobs__next(struct jobs *jobs)
 	return true;
 }
 
-bool jobs__only(const struct jobs *jobs)
+bool jobs__need_title(const struct jobs *jobs, const struct report_run *run)
 {
-	return jobs->first == 0 && jobs->end == jobs->snapshot->n_series;
+	bool all = jobs->first == 0 && jobs->end == jobs->snapshot->n_series;
+
+	return !all || job_info__is_job(names__job(run, jobs__id(jobs)));
 }
 
 __u64 jobs__id(const struct jobs *jobs)

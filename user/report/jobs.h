@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "drain/drain.h"
+#include "report/report.h"
 
 struct jobs {
 	const struct snapshot *snapshot;
@@ -18,8 +19,8 @@ struct jobs {
 void jobs__start(struct jobs *jobs, const struct snapshot *snapshot);
 /* Goes to the next one: series first to end - 1; false: there is none. */
 bool jobs__next(struct jobs *jobs);
-/* Is that all there is? */
-bool jobs__only(const struct jobs *jobs);
+/* Is it to be said which one it is? Not of a cgroup that is all there is. */
+bool jobs__need_title(const struct jobs *jobs, const struct report_run *run);
 /* The job's id, 0: what is of none. */
 __u64 jobs__id(const struct jobs *jobs);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "job/job_table.h"
 #include "process/processes.h"
 #include "report/live_names.h"
 #include "report/where.h"
-#include "target/cgroup_names.h"
 #include "target/devices.h"
 #include "target/mounts.h"
 
@@ -37,7 +37,14 @@ static const char *cgroup(void *context, __u64 job)
 {
 	const struct live_names *names = context;
 
-	return names->cgroups ? cgroup_names__path(names->cgroups, job) : NULL;
+	return names->jobs ? job_table__path(names->jobs, job) : NULL;
+}
+
+static const struct job_info *job_info(void *context, __u64 job)
+{
+	const struct live_names *names = context;
+
+	return names->jobs ? job_table__info(names->jobs, job) : NULL;
 }
 
 /* The mount of a series; one that got its id since, for another file system, is not meant. */
@@ -87,6 +94,7 @@ void live_names__use(struct live_names *names, struct report_run *run)
 		.function = function,
 		.reading = reading,
 		.cgroup = cgroup,
+		.job = job_info,
 		.mount = mount,
 		.device = device,
 		.process = process,

@@ -5,10 +5,10 @@
 
 #include "report/report.h"
 
-struct mounts;	     /* target/mounts.h */
-struct devices;	     /* target/devices.h */
-struct cgroup_names; /* target/cgroup_names.h */
-struct processes;    /* process/processes.h */
+struct mounts;	  /* target/mounts.h */
+struct devices;	  /* target/devices.h */
+struct job_table; /* job/job_table.h */
+struct processes; /* process/processes.h */
 
 /* Where they are looked up; it owns none of them. */
 struct live_names {
@@ -16,7 +16,7 @@ struct live_names {
 	/* Each may be NULL: then its names are not known. */
 	struct mounts *mounts;
 	struct devices *devices;
-	struct cgroup_names *cgroups;
+	struct job_table *jobs;
 	struct processes *processes;
 };
 

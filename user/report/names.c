@@ -25,6 +25,24 @@ const char *names__cgroup(const struct report_run *run, __u64 job)
 	return job ? run->names.cgroup(run->names.context, job) : NULL;
 }
 
+const struct job_info *names__job(const struct report_run *run, __u64 job)
+{
+	return job && run->names.job ? run->names.job(run->names.context, job) : NULL;
+}
+
+const char *names__jobid(const struct report_run *run, const struct tm_key *key)
+{
+	const struct job_info *info = names__job(run, key->job);
+	const struct process_info *process;
+
+	if (job_info__is_job(info))
+		return info->jobid;
+	process = names__process(run, key->process);
+	if (process && process->jobid)
+		return process->jobid;
+	return info ? info->jobid : NULL;
+}
+
 static bool find_mount(const struct report_run *run, const struct tm_series *series,
 		       struct report_mount *out)
 {

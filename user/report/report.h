@@ -12,6 +12,7 @@
 #include "attach/probe_table.h"
 #include "base/error.h"
 #include "drain/drain.h"
+#include "job/job_info.h"
 #include "process/process_info.h"
 
 struct report_mount {
@@ -36,6 +37,8 @@ struct report_names {
 	/* enum report_reading of a library's function */
 	unsigned int (*reading)(void *context, __u8 layer, __u32 function);
 	const char *(*cgroup)(void *context, __u64 job);
+	/* What the job is, or the cgroup's unit; NULL: not known, or neither. */
+	const struct job_info *(*job)(void *context, __u64 job);
 	/* false: not known. series is of the VFS layer, or of a file system without a device. */
 	bool (*mount)(void *context, const struct tm_series *series, struct report_mount *out);
 	const char *(*device)(void *context, __u64 where); /* a disk */

@@ -279,7 +279,7 @@ static int print_jobs(struct table *table)
 	jobs__start(&jobs, table->snapshot);
 	while (!ret && jobs__next(&jobs)) {
 		none_is_shown |= !jobs__id(&jobs);
-		if (!jobs__only(&jobs))
+		if (jobs__need_title(&jobs, table->run))
 			title__job(table->options, table->run, jobs__id(&jobs));
 		ret = print_job(table, jobs__id(&jobs), jobs.first, jobs.end);
 	}

@@ -32,11 +32,19 @@ void title__end(const struct table_options *options)
 void title__job(const struct table_options *options, const struct report_run *run, __u64 job)
 {
 	const char *path = names__cgroup(run, job);
+	const struct job_info *info = names__job(run, job);
 	FILE *out = options->out;
 
 	fputc('\n', out);
 	title__begin(options);
-	if (path) {
+	if (job_info__is_job(info)) {
+		fprintf(out, "== %s job ", info->kind);
+		title__text(out, info->jobid);
+		if (info->step)
+			fprintf(out, ", step ");
+		if (info->step)
+			title__text(out, info->step);
+	} else if (path) {
 		fprintf(out, "== cgroup ");
 		title__text(out, path);
 	} else if (job) {

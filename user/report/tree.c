@@ -186,7 +186,7 @@ int tree__print(const struct table_options *options, const struct report_run *ru
 
 	jobs__start(&jobs, snapshot);
 	while (!ret && jobs__next(&jobs)) {
-		if (!jobs__only(&jobs))
+		if (jobs__need_title(&jobs, run))
 			title__job(options, run, jobs__id(&jobs));
 		ret = print_job(&tree, &jobs);
 	}

@@ -42,6 +42,8 @@ void json_addb__free(struct json_addb *addb)
 
 static const char *head_of(struct json_addb *addb, __u64 job)
 {
+	const struct job_info *info = names__job(addb->run, job);
+	const struct tm_key like = { .job = job };
 	struct json_object *object;
 
 	if (addb->head && addb->job == job)
@@ -52,6 +54,8 @@ static const char *head_of(struct json_addb *addb, __u64 job)
 		json_value__add_string(object, "epoch", addb->run->epoch);
 		json_value__add_string(object, "cgroup", names__cgroup(addb->run, job));
 		json_value__add_measured(object, "cgroup_id", job, job != 0);
+		json_value__add_string(object, "jobid", names__jobid(addb->run, &like));
+		json_value__add_string(object, "step", info ? info->step : NULL);
 	}
 	free(addb->head);
 	addb->head = json_value__members(object);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "job/job_patterns.h"
 #include "report/names.h"
 #include "report/process_index.h"
 #include "sink/json_call.h"
@@ -30,7 +31,7 @@ struct comm_text {
 
 /* A text that most calls share, quoted: the scheduler's job, workflow, component. */
 struct shared_text {
-	char of[80];
+	char of[JOB_ID_MAX];
 	char *text;
 };
 
@@ -180,15 +181,18 @@ static void put_object(FILE *out, const struct call_batch *batch, const struct t
 }
 
 /* Which of the job's processes made it. */
-static void put_rank(struct json_calls *calls, FILE *out, const struct tm_call *call)
+static void put_rank(struct json_calls *calls, FILE *out, const struct call_series *series,
+		     const struct tm_call *call)
 {
 	__u32 number = process_index__find(calls->processes, calls->run, call->pid, call->start_ns);
+	const struct tm_key key = { .job = series ? series->job : 0, .process = number };
+	const char *jobid = names__jobid(calls->run, &key);
 	const struct process_info *process = names__process(calls->run, number);
 
 	put_measured(out, "rank", process ? (__u64)process->rank : 0,
 		     process && process->rank >= 0);
 	fprintf(out, ",\"jobid\":%s,\"workflow\":%s,\"component\":%s",
-		shared_text(calls, JOB, process ? process->jobid : NULL),
+		shared_text(calls, JOB, jobid),
 		shared_text(calls, WORKFLOW, process ? process->workflow : NULL),
 		shared_text(calls, COMPONENT, process ? process->component : NULL));
 }
@@ -211,7 +215,7 @@ static int put_begin(struct json_calls *calls, FILE *out, const struct call_batc
 	put_measured(out, "tid", call->tid, call->tid != 0);
 	fprintf(out, ",\"comm\":%s,\"id\":%llu",
 		comm_text(calls, call_batch__comm(batch, call->tid), call->tid), call->id);
-	put_rank(calls, out, call);
+	put_rank(calls, out, series, call);
 	put_measured(out, "parent_id", call->parent, call->parent != 0);
 	return 0;
 }

@@ -144,9 +144,13 @@ static void add_key(struct json_object *record, const struct report_run *run,
 {
 	const struct tm_object_key *key = &object->total.key;
 	__u64 processes = object->processes ? object->processes : key->tgid != 0;
+	const struct job_info *job = names__job(run, key->job);
+	const struct tm_key like = { .job = key->job };
 
 	json_value__add_string(record, "cgroup", names__cgroup(run, key->job));
 	json_value__add_measured(record, "cgroup_id", key->job, key->job != 0);
+	json_value__add_string(record, "jobid", names__jobid(run, &like));
+	json_value__add_string(record, "step", job ? job->step : NULL);
 	json_value__add_string(record, "layer", names__layer(run, key->layer));
 	json_value__add_string(record, "what", what_name(key->what));
 	json_value__add_string(record, "name", object->name);

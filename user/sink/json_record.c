@@ -175,11 +175,13 @@ static void add_interval(struct json_object *record, const struct report_run *ru
 void json_record__key(struct json_object *record, const struct report_run *run,
 		      const struct tm_series *total)
 {
+	const struct job_info *job = names__job(run, total->key.job);
 	const struct tm_key *key = &total->key;
 	char name[NAMES_ROOM];
 
 	json_value__add_string(record, "cgroup", names__cgroup(run, key->job));
 	json_value__add_measured(record, "cgroup_id", key->job, key->job && !run->combined);
+	json_value__add_string(record, "step", job ? job->step : NULL);
 	json_value__add_string(record, "layer", names__layer(run, key->layer));
 	json_value__add_string(record, "function", names__function(run, key));
 	if (key->layer == TM_LAYER_VFS) {
@@ -203,13 +205,18 @@ void json_record__key(struct json_object *record, const struct report_run *run,
 								    : NULL);
 }
 
-void json_record__process(struct json_object *record, const struct process_info *process)
+void json_record__process(struct json_object *record, const struct report_run *run,
+			  const struct tm_key *key)
 {
+	const char *jobid = names__jobid(run, key);
+	const struct process_info *process = names__process(run, key->process);
+
 	json_value__add_measured(record, "pid", process ? process->pid : 0, process);
 	json_value__add_measured(record, "rank", process ? (__u64)process->rank : 0,
 				 process && process->rank >= 0);
 	json_value__add_string(record, "comm", process ? process->comm : NULL);
-	json_value__add_string(record, "jobid", process ? process->jobid : NULL);
+	json_value__add_measured(record, "uid", process ? process->uid : 0, process);
+	json_value__add_string(record, "jobid", jobid);
 	json_value__add_string(record, "workflow", process ? process->workflow : NULL);
 	json_value__add_string(record, "component", process ? process->component : NULL);
 	if (process && process->node)
@@ -275,7 +282,7 @@ struct json_object *json_record__series(const struct report_run *run,
 				       total->key.where < TM_OBJECT_SIZES
 					       ? json_value__size_class((__u32)total->key.where)
 					       : NULL);
-	json_record__process(record, names__process(run, total->key.process));
+	json_record__process(record, run, &total->key);
 	json_value__add_u64(record, "count", total->count);
 	if (calls)
 		add_errors(record, run, total);

@@ -20,7 +20,8 @@ void json_record__key(struct json_object *record, const struct report_run *run,
 		      const struct tm_series *total);
 
 /* Adds which process it is of; NULL: that is not known, or of several. */
-void json_record__process(struct json_object *record, const struct process_info *process);
+void json_record__process(struct json_object *record, const struct report_run *run,
+			  const struct tm_key *key);
 
 /* Series i of a snapshot: a function or a device. */
 struct json_object *json_record__series(const struct report_run *run,

@@ -15,14 +15,16 @@
 #include "target/cgroup_names.h"
 #include "target/files.h"
 
-#define KEEP	  (600 * NS_PER_S) /* to remember what is gone */
-#define WALK	  NS_PER_S	   /* between walks for ids that are not known */
-#define DEPTH_MAX 100
+#define KEEP	   (600 * NS_PER_S) /* to remember what is gone */
+#define WALK	   NS_PER_S	    /* between walks for ids that are not known */
+#define DEPTH_MAX  100
+#define SETTLE_MIN 1024 /* so many are there between two times that the gone are forgotten */
 
 struct entry {
 	__u64 id;
 	char *path;
 	__u64 seen; /* last, by now() */
+	bool gone;  /* it was told that it is */
 };
 
 struct cgroup_names {
@@ -31,7 +33,8 @@ struct cgroup_names {
 	struct entry *items; /* sorted by id */
 	size_t n;
 	size_t room;
-	__u64 walked; /* last time, by now(); 0: never */
+	__u64 walked;	  /* last time, by now(); 0: never */
+	size_t settle_at; /* so many, and the long gone are forgotten */
 };
 
 /* ns of the monotonic clock, from far enough above 0. */
@@ -50,6 +53,7 @@ static int append(struct cgroup_names *names, __u64 id, const char *path)
 	entry = &names->items[names->n];
 	entry->id = id;
 	entry->seen = now();
+	entry->gone = false;
 	entry->path = strdup(*path ? path : "/");
 	if (!entry->path)
 		return -ENOMEM;
@@ -67,8 +71,11 @@ static int compare(const void *left, const void *right)
 	return a->seen > b->seen ? -1 : a->seen < b->seen;
 }
 
-/* Sorts, leaves the newest of each, and forgets the long gone. */
-static void settle(struct cgroup_names *names)
+/*
+ * Sorts, leaves the newest of each, and forgets the long gone: of a walk those that it has not
+ * seen, else those that were told to be.
+ */
+static void settle(struct cgroup_names *names, bool walked)
 {
 	__u64 oldest = now() - KEEP;
 	size_t kept = 0;
@@ -79,7 +86,8 @@ static void settle(struct cgroup_names *names)
 	for (size_t i = 0; i < names->n; i++) {
 		struct entry *entry = &names->items[i];
 
-		if (entry->seen < oldest || (kept && names->items[kept - 1].id == entry->id)) {
+		if ((entry->seen < oldest && (walked || entry->gone)) ||
+		    (kept && names->items[kept - 1].id == entry->id)) {
 			free(entry->path);
 			entry->path = NULL;
 		} else {
@@ -87,6 +95,7 @@ static void settle(struct cgroup_names *names)
 		}
 	}
 	names->n = kept;
+	names->settle_at = 2 * kept + SETTLE_MIN;
 }
 
 /* The first entry whose id is not below. */
@@ -149,7 +158,7 @@ int cgroup_names__refresh(struct cgroup_names *names)
 	ret = files__path(dir, sizeof(dir), "%s", names->mount);
 	if (!ret)
 		ret = walk(names, dir, 0);
-	settle(names);
+	settle(names, true);
 	return ret;
 }
 
@@ -172,18 +181,75 @@ static int path_by_handle(const struct cgroup_names *names, __u64 id, char *path
 	return 0;
 }
 
-/* Adds one in its place. */
-static void insert(struct cgroup_names *names, __u64 id, const char *path)
+/* Adds one that is not there in its place. */
+static int insert(struct cgroup_names *names, __u64 id, const char *path)
 {
-	size_t at = position(names, id);
 	struct entry entry;
+	size_t at;
 
+	if (names->n > names->settle_at)
+		settle(names, false);
+	at = position(names, id);
 	if (append(names, id, path) < 0)
-		return;
+		return -ENOMEM;
 	entry = names->items[names->n - 1];
 	memmove(&names->items[at + 1], &names->items[at],
 		(names->n - 1 - at) * sizeof(*names->items));
 	names->items[at] = entry;
+	return 0;
+}
+
+int cgroup_names__add(struct cgroup_names *names, __u64 id, __u64 parent, const char *name)
+{
+	const char *above = cgroup_names__path(names, parent);
+	char path[PATH_MAX], *copy;
+	size_t at;
+
+	if (!above)
+		return -ENOENT;
+	if (files__path(path, sizeof(path), "%s/%s", strcmp(above, "/") ? above : "", name) < 0)
+		return -ENOENT;
+	at = position(names, id);
+	if (at == names->n || names->items[at].id != id)
+		return insert(names, id, path);
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	free(names->items[at].path);
+	names->items[at].path = copy;
+	return 0;
+}
+
+void cgroup_names__note_end(struct cgroup_names *names, __u64 id)
+{
+	size_t at = position(names, id);
+
+	if (at < names->n && names->items[at].id == id) {
+		names->items[at].gone = true;
+		names->items[at].seen = now();
+	}
+}
+
+int cgroup_names__find(struct cgroup_names *names, const char *path, size_t bytes, __u64 *id)
+{
+	bool was_there = false;
+	char dir[PATH_MAX];
+
+	for (size_t i = 0; i < names->n; i++) {
+		const char *known = names->items[i].path;
+
+		if (strncmp(known, path, bytes) != 0 || known[bytes])
+			continue;
+		*id = names->items[i].id;
+		was_there = true;
+		if (!names->items[i].gone)
+			return 0;
+	}
+	if (was_there)
+		return 0;
+	if (files__path(dir, sizeof(dir), "%s%.*s", names->mount, (int)bytes, path) < 0)
+		return -ENOENT;
+	return cgroup__id_of(dir, id) < 0 ? -ENOENT : 0;
 }
 
 const char *cgroup_names__path(struct cgroup_names *names, __u64 id)

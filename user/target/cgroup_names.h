@@ -25,6 +25,17 @@ void cgroup_names__close(struct cgroup_names *names); /* NULL is fine */
  */
 const char *cgroup_names__path(struct cgroup_names *names, __u64 id);
 
+/*
+ * A cgroup that has been made, or has got another name: the last part of its path; the path of its
+ * parent is looked up. 0, -ENOENT: that is not known; -ENOMEM.
+ */
+int cgroup_names__add(struct cgroup_names *names, __u64 id, __u64 parent, const char *name);
+/* It is gone: its path stays known for ten minutes. */
+void cgroup_names__note_end(struct cgroup_names *names, __u64 id);
+
+/* The id of the cgroup that is, or was, at the first bytes of a path. 0, or -ENOENT. */
+int cgroup_names__find(struct cgroup_names *names, const char *path, size_t bytes, __u64 *id);
+
 /* Walks the whole hierarchy: learns the new and the renamed, forgets the long gone. 0, -ENOMEM. */
 int cgroup_names__refresh(struct cgroup_names *names);
 size_t cgroup_names__n(const struct cgroup_names *names);

@@ -151,9 +151,17 @@ static void find_percentiles(struct top_flow *flow, const struct latencies *late
 /* One line, whatever it is called. */
 static char *name_of(const struct report_run *run, __u64 job)
 {
+	const struct job_info *info = names__job(run, job);
 	const char *path = names__cgroup(run, job);
-	char *name;
+	char *name, *printable;
 
+	if (job_info__is_job(info)) {
+		if (asprintf(&name, "%s job %s", info->kind, info->jobid) < 0)
+			return NULL;
+		printable = utf8__printable(name);
+		free(name);
+		return printable;
+	}
 	if (path)
 		return utf8__printable(path);
 	if (!job)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Jobs: the cgroups of one are one, those that are gone before anybody could look, too."""
+
+import contextlib
+import os
+import signal
+import subprocess
+
+from harness import Records, check, equal
+from test_cgroup import joining, mount_v2, move, new_cgroup
+
+BLOCK = 4096
+
+
+class Scheduler:
+    """Cgroups as Slurm lays them out, below a cgroup that is like slurmstepd's."""
+
+    def __init__(self, env):
+        self.env = env
+        self.mount = mount_v2()
+        self.scope = new_cgroup(env, self.mount, "x_slurmstepd.scope")
+
+    @contextlib.contextmanager
+    def step(self, job, step):
+        """A step's innermost cgroup, while it runs."""
+        made = []
+        path = os.path.join(self.scope, f"job_{job}")
+        for part in ("", f"step_{step}", "user", "task_0"):
+            path = os.path.join(path, part) if part else path
+            os.makedirs(path, exist_ok=True)
+            made.append(path)
+        try:
+            yield path
+        finally:
+            for path in reversed(made):
+                with contextlib.suppress(OSError):  # the job has another step
+                    os.rmdir(path)
+
+    def run(self, job, step, writes, **environment):
+        with self.step(job, step) as cgroup:
+            subprocess.run(writing(self.env, writes, cgroup), check=True,
+                           env={**os.environ, **environment})
+
+
+def writing(env, writes, cgroup):
+    return (*joining(cgroup), "dd", "status=none", "if=/dev/zero", f"of={env.path('out')}",
+            f"bs={BLOCK}", f"count={writes}")
+
+
+def job_writes(records, **fields):
+    """{(jobid, step): (count, bytes)} of writes to files."""
+    found = {}
+    for r in records.functions("vfs", "write", **fields):
+        if r["mount"] is not None:
+            check((r["jobid"], r["step"]) not in found, f"two records of job {r['jobid']}")
+            found[r["jobid"], r["step"]] = (r["count"], r["bytes"])
+    return found
+
+
+def wanted(**counts):
+    return {(job[1:].split("_")[0], job.partition("_")[2] or None): (n, n * BLOCK)
+            for job, n in counts.items()}
+
+
+def test_steps(env):
+    """Steps of a job add up, each job is one; a recording shows one of them alone."""
+    slurm = Scheduler(env)
+    data = env.path("data")
+    tracer = env.attach("--cgroup", slurm.scope, "--layer", "vfs", "--objects", "-o", data,
+                        "--no-per-process")
+    slurm.run(71, "0", 10)
+    slurm.run(72, "0", 7, SLURM_JOB_ID="71")  # its cgroup says whose it is
+    slurm.run(71, "batch", 5)
+    with slurm.step(73, "2") as cgroup:
+        for _ in range(2):
+            subprocess.run(writing(env, 3, cgroup), check=True)
+    records = tracer.finish(stop=signal.SIGINT)
+    equal("writes", job_writes(records), wanted(j71=15, j72_0=7, j73_2=6))
+    for record in records.functions("vfs", "write"):
+        equal("cgroup", record["cgroup"],
+              f"{slurm.scope[len(slurm.mount):]}/job_{record['jobid']}")
+    equal("jobs of objects", {r["jobid"] for r in records.of("object")}, {"71", "72", "73"})
+
+    again = env.path("again.json")
+    status, _, err = env.trace("report", data, "--job", "71", "--json", again)
+    equal(f"exit status ({err})", status, 0)
+    equal("writes of one", job_writes(Records(again)), wanted(j71=15))
+    status, out, err = env.trace("report", data)
+    equal(f"exit status ({err})", status, 0)
+    for title in ("== slurm job 71\n", "== slurm job 72, step 0\n", "== slurm job 73, step 2\n"):
+        check(title in out, f"no {title!r} in {out}")
+    status, _, err = env.trace("report", data, "--job", "7")
+    equal("exit status", status, 1)
+    check("nothing was recorded of a job 7;" in err, err)
+
+
+def test_patterns(env):
+    """A site's own layout; what is no pattern is refused before anything runs."""
+    mount = mount_v2()
+    cgroup = new_cgroup(env, mount, "site")
+    patterns, path = env.path("patterns"), env.path("records.json")
+    with open(patterns, "w", encoding="utf-8") as f:
+        f.write("# ours\nsite ^/tmtrace-test-(?<jobid>[0-9]+)-(?<step>site)\n")
+    options = ("--layer", "vfs", "--json", path, "--job-patterns", patterns)
+    status, _, err = env.trace(*options, "--", *writing(env, 4, cgroup))
+    equal(f"exit status ({err})", status, 0)
+    found = job_writes(Records(path))
+    equal("writes", found.get((str(os.getpid()), "site")), (4, 4 * BLOCK))
+
+    with open(patterns, "a", encoding="utf-8") as f:
+        f.write("site ^/x(?<job>.*)\n")
+    status, _, err = env.trace(*options, "--", "touch", env.path("ran"))
+    equal("exit status", status, 125)
+    check("patterns:3: " in err and "known are jobid and step" in err, err)
+    check(not os.path.exists(env.path("ran")), "the command ran")

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which job a cgroup is of, by the layouts that schedulers have; and jobs of several recordings. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "job/job_patterns.h"
+#include "own_folder.h"
+#include "recording/recorded_names.h"
+#include "report/combined_jobs.h"
+#include "report/filter.h"
+#include "report/names.h"
+#include "report/table.h"
+#include "sample_run.h"
+
+struct layout {
+	const char *path, *kind, *jobid, *step, *directory;
+};
+
+#define SLUID "sEKNKTV3WPV500"
+#define POD   "6f1e3c9a-0d2b-4c55-9f0e-3a1b2c3d4e5f"
+#define POD_  "6f1e3c9a_0d2b_4c55_9f0e_3a1b2c3d4e5f"
+
+/* As nodes of real clusters have them. */
+static const struct layout layouts[] = {
+	/* Slurm, version 2: of one slurmd, of several. */
+	{ "/system.slice/slurmstepd.scope/job_4711/step_0/user/task_3", "slurm", "4711", "0",
+	  "/system.slice/slurmstepd.scope/job_4711" },
+	{ "/system.slice/slurmstepd.scope/job_4711/step_batch/user/task_0", "slurm", "4711",
+	  "batch", "/system.slice/slurmstepd.scope/job_4711" },
+	{ "/system.slice/node7_slurmstepd.scope/job_12/step_extern/slurm", "slurm", "12", "extern",
+	  "/system.slice/node7_slurmstepd.scope/job_12" },
+	{ "/system.slice/slurmstepd.scope/job_4711", "slurm", "4711", "",
+	  "/system.slice/slurmstepd.scope/job_4711" },
+	/* Since 26.05. */
+	{ "/system.slice/slurmstepd.scope/" SLUID "/step_1/user/task_0", "slurm", SLUID, "1",
+	  "/system.slice/slurmstepd.scope/" SLUID },
+	/* Slurm, version 1. */
+	{ "/slurm/uid_1000/job_1859370/step_0/task_7", "slurm", "1859370", "0",
+	  "/slurm/uid_1000/job_1859370" },
+	{ "/slurm_node7/uid_0/job_3/step_batch", "slurm", "3", "batch",
+	  "/slurm_node7/uid_0/job_3" },
+	/* OpenPBS and PBS Professional. */
+	{ "/pbs_jobs.service/jobid/2404743.opbs", "pbs", "2404743.opbs", "",
+	  "/pbs_jobs.service/jobid/2404743.opbs" },
+	{ "/pbs_jobs.service/jobs/17[3].server/further", "pbs", "17[3].server", "",
+	  "/pbs_jobs.service/jobs/17[3].server" },
+	{ "/pbspro.service/jobid/2761065.head", "pbs", "2761065.head", "",
+	  "/pbspro.service/jobid/2761065.head" },
+	{ "/pbspro/0.headnode", "pbs", "0.headnode", "", "/pbspro/0.headnode" },
+	{ "/pbspro.slice/pbspro-8.head.slice", "pbs", "8.head", "",
+	  "/pbspro.slice/pbspro-8.head.slice" },
+	/* LSF; an array's job. */
+	{ "/lsf/cluster1/job.1234.20151.1700000000", "lsf", "1234", "",
+	  "/lsf/cluster1/job.1234.20151.1700000000" },
+	{ "/lsf/cluster1/job.1234[5].20151.1700000000", "lsf", "1234[5]", "",
+	  "/lsf/cluster1/job.1234[5].20151.1700000000" },
+	/* Kubernetes, by systemd and by itself; a pod that is guaranteed; one in kind. */
+	{ "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD_
+	  ".slice/cri-containerd-0123.scope",
+	  "kubernetes", POD, "",
+	  "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD_ ".slice" },
+	{ "/kubepods.slice/kubepods-pod" POD_ ".slice", "kubernetes", POD, "",
+	  "/kubepods.slice/kubepods-pod" POD_ ".slice" },
+	{ "/kubepods/besteffort/pod" POD "/0123", "kubernetes", POD, "",
+	  "/kubepods/besteffort/pod" POD },
+	{ "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-besteffort.slice/"
+	  "kubelet-kubepods-besteffort-pod" POD_ ".slice/x",
+	  "kubernetes", POD, "",
+	  "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-besteffort.slice/"
+	  "kubelet-kubepods-besteffort-pod" POD_ ".slice" },
+	{ "/kubepods/pod0123456789abcdef0123456789abcdef", "kubernetes",
+	  "0123456789abcdef0123456789abcdef", "", "/kubepods/pod0123456789abcdef0123456789abcdef" },
+};
+
+static void check(const struct job_match *match, const struct layout *layout)
+{
+	assert_string_equal(match->kind, layout->kind);
+	assert_string_equal(match->jobid, layout->jobid);
+	assert_string_equal(match->step, layout->step);
+	assert_int_equal(match->directory, strlen(layout->directory));
+	assert_memory_equal(layout->path, layout->directory, match->directory);
+}
+
+static void test_layouts(void **state)
+{
+	struct job_patterns *patterns;
+	struct job_match match;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(job_patterns__new(&patterns, &err), 0);
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
+		if (!job_patterns__match(patterns, layouts[i].path, &match))
+			fail_msg("%s: of no job", layouts[i].path);
+		check(&match, &layouts[i]);
+	}
+	job_patterns__free(patterns);
+}
+
+/* No job's; among them what users can make below their own cgroups. */
+static const char *const others[] = {
+	"/",
+	"",
+	"/system.slice/slurmd.service",
+	"/system.slice/slurmstepd.scope",
+	"/system.slice/slurmstepd.scope/system",
+	"/system.slice/slurmstepd.scope/short",
+	"/user.slice/user-1000.slice/user@1000.service/slurmstepd.scope/job_1/step_0",
+	"/user.slice/user-1000.slice/user@1000.service/slurm/uid_0/job_1",
+	"/home/slurm/uid_0/job_1",
+	"/user.slice/user-1000.slice/user@1000.service/pbs_jobs.service/jobid/1.server",
+	"/user.slice/user-1000.slice/user@1000.service/lsf/c/job.1.2.3",
+	"/user.slice/user-1000.slice/user@1000.service/kubepods/pod6f1e3c9a-0d2b-4c55-9f0e-3a1b2c3d",
+	"/kubepods/burstable",
+};
+
+static void test_others(void **state)
+{
+	struct job_patterns *patterns;
+	struct job_match match;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(job_patterns__new(&patterns, &err), 0);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (job_patterns__match(patterns, others[i], &match))
+			fail_msg("%s: of job %s", others[i], match.jobid);
+	job_patterns__free(patterns);
+}
+
+static void test_units(void **state)
+{
+	static const struct layout units[] = {
+		{ "/system.slice/cron.service", "systemd", "cron.service", "",
+		  "/system.slice/cron.service" },
+		{ "/system.slice/docker.service/below/it", "systemd", "docker.service", "",
+		  "/system.slice/docker.service" },
+		{ "/user.slice/user-1000.slice/session-5.scope", "systemd", "session-5.scope", "",
+		  "/user.slice/user-1000.slice/session-5.scope" },
+		{ "/user.slice/user-1000.slice/user@1000.service/app.slice/run-7.scope", "systemd",
+		  "run-7.scope", "",
+		  "/user.slice/user-1000.slice/user@1000.service/app.slice/run-7.scope" },
+		{ "/user.slice/user-1000.slice/user@1000.service/init.scope", "systemd",
+		  "user@1000.service", "", "/user.slice/user-1000.slice/user@1000.service" },
+		{ "/machine.slice/other", "systemd", "machine.slice", "", "/machine.slice" },
+	};
+	struct job_match match;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		assert_true(job_patterns__unit(units[i].path, &match));
+		check(&match, &units[i]);
+	}
+	assert_false(job_patterns__unit("/", &match));
+	assert_false(job_patterns__unit("/init.scope", &match));
+	assert_false(job_patterns__unit("/tmtrace-test/.slice", &match));
+}
+
+/* A name of any length is cut, and leaves the rest alone. */
+static void test_long_names(void **state)
+{
+	struct job_patterns *patterns;
+	char path[1024] = "/slurm/uid_0/job_";
+	struct job_match match;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(job_patterns__new(&patterns, &err), 0);
+	memset(path + strlen(path), '7', 300);
+	memcpy(path + strlen(path), "/step_", 7);
+	memset(path + strlen(path), '8', 300);
+	assert_true(job_patterns__match(patterns, path, &match));
+	assert_int_equal(strlen(match.jobid), JOB_ID_MAX - 1);
+	assert_int_equal(strlen(match.step), JOB_STEP_MAX - 1);
+	assert_int_equal(match.directory, strlen("/slurm/uid_0/job_") + 300);
+	job_patterns__free(patterns);
+}
+
+static void expect_refused(const char *kind, const char *expression, const char *why)
+{
+	struct job_patterns *patterns;
+	struct job_match match;
+	struct error err;
+
+	assert_int_equal(job_patterns__new(&patterns, &err), 0);
+	assert_int_equal(job_patterns__add(patterns, kind, expression, &err), -EINVAL);
+	if (!strstr(err.text, why))
+		fail_msg("\"%s\" lacks \"%s\"", err.text, why);
+	assert_true(job_patterns__match(patterns, layouts[0].path, &match));
+	job_patterns__free(patterns);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	expect_refused("oar", "^/oar/([0-9]+)", "no part (?<jobid>...)");
+	expect_refused("oar", "^/oar/(?<job>[0-9]+)", "a part is called job;");
+	expect_refused("oar", "^/oar/(?<jobid", "a part is called jobid;");
+	expect_refused("oar", "^/oar/(?<jobid>[0-9]+", "is no pattern of jobs");
+	expect_refused("oar", "^/oar/(?<jobid>[0-9+)", "is no pattern of jobs");
+	expect_refused("o r", "^/oar/(?<jobid>[0-9]+)", "cannot be the kind of a job");
+	expect_refused("", "^/oar/(?<jobid>[0-9]+)", "cannot be the kind of a job");
+	expect_refused("systemd", "^/oar/(?<jobid>[0-9]+)", "cannot be the kind of a job");
+	expect_refused(
+		"oar",
+		"(((((((((((((((((((((((((((((((((((?<jobid>x)))))))))))))))))))))))))))))))))))",
+		"more than 31 parts");
+}
+
+static void write_patterns(const char *text)
+{
+	write_file("jobs", text, strlen(text), 0600);
+}
+
+static void test_file(void **state)
+{
+	struct job_patterns *patterns;
+	struct job_match match;
+	struct error err;
+
+	(void)state;
+	write_patterns("# our own\n\n"
+		       "oar \t^/oar/[]a-z]+_(?<jobid>[0-9]+)(/[(]s(?<step>\\(?[0-9]+))?\n"
+		       "  slurm ^/kubepods/pod(?<jobid>.*)");
+	assert_int_equal(job_patterns__new(&patterns, &err), 0);
+	assert_int_equal(job_patterns__read(patterns, in_folder("jobs"), &err), 0);
+	assert_true(job_patterns__match(patterns, "/oar/a]_12/(s(3/x", &match));
+	assert_string_equal(match.kind, "oar");
+	assert_string_equal(match.jobid, "12");
+	assert_string_equal(match.step, "(3");
+	assert_int_equal(match.directory, strlen("/oar/a]_12"));
+	/* Before those that are built in, which are still there. */
+	assert_true(job_patterns__match(patterns, "/kubepods/pod" POD, &match));
+	assert_string_equal(match.kind, "slurm");
+	assert_true(job_patterns__match(patterns, layouts[0].path, &match));
+	assert_string_equal(match.jobid, "4711");
+
+	write_patterns("oar ^/oar/(?<jobid>[0-9]+)\nlsf\n");
+	assert_int_equal(job_patterns__read(patterns, in_folder("jobs"), &err), -EINVAL);
+	assert_non_null(strstr(err.text, "jobs:2: no pattern follows \"lsf\""));
+	write_patterns("\n\noar ^/oar/(?<jobid>[0-9]+\n");
+	assert_int_equal(job_patterns__read(patterns, in_folder("jobs"), &err), -EINVAL);
+	assert_non_null(strstr(err.text, "jobs:3: \"^/oar/(?<jobid>[0-9]+\" is no pattern"));
+	assert_int_equal(job_patterns__read(patterns, "/nonexistent/jobs", &err), -ENOENT);
+	job_patterns__free(patterns);
+}
+
+/* By its cgroup it is a job, or by its process, or by nothing but a unit. */
+static void test_names(void **state)
+{
+	struct sample sample;
+	struct tm_key key = { .job = SAMPLE_JOB };
+
+	(void)state;
+	sample__open(&sample);
+	assert_string_equal(names__jobid(&sample.run, &key), "1");
+	assert_string_equal(names__job(&sample.run, SAMPLE_JOB)->step, "0");
+	key.job = SAMPLE_UNIT;
+	assert_string_equal(names__jobid(&sample.run, &key), "fio.service");
+	key.job = 1001;
+	assert_null(names__jobid(&sample.run, &key));
+	assert_null(names__job(&sample.run, 0));
+	sample__close(&sample);
+}
+
+static struct unpack all_of(const struct pack *pack)
+{
+	return (struct unpack){ .at = pack->bytes, .end = pack->bytes + pack->n };
+}
+
+/* As a recording has them, with or without a job, and one of an older one. */
+static void test_recorded(void **state)
+{
+	struct recorded_names *names = recorded_names__new();
+	struct report_names table = recorded_names__table(names);
+	struct pack pack = { 0 };
+	struct unpack unpack;
+
+	(void)state;
+	pack__start(&pack);
+	pack__string(&pack, "/slurm/uid_0/job_5");
+	pack__string(&pack, "slurm");
+	pack__string(&pack, "5");
+	pack__string(&pack, "batch");
+	unpack = all_of(&pack);
+	assert_int_equal(recorded_names__take(names, RECORDING_CGROUP, 7, &unpack), 0);
+	assert_string_equal(table.job(table.context, 7)->kind, "slurm");
+	assert_string_equal(table.job(table.context, 7)->jobid, "5");
+	assert_string_equal(table.job(table.context, 7)->step, "batch");
+	assert_string_equal(table.cgroup(table.context, 7), "/slurm/uid_0/job_5");
+
+	/* There is a second step now. */
+	pack__start(&pack);
+	pack__string(&pack, "/slurm/uid_0/job_5");
+	pack__string(&pack, "slurm");
+	pack__string(&pack, "5");
+	pack__string(&pack, NULL);
+	unpack = all_of(&pack);
+	assert_int_equal(recorded_names__take(names, RECORDING_CGROUP, 7, &unpack), 0);
+	assert_null(table.job(table.context, 7)->step);
+
+	pack__start(&pack);
+	pack__string(&pack, "/a");
+	unpack = all_of(&pack);
+	assert_int_equal(recorded_names__take(names, RECORDING_CGROUP, 8, &unpack), 0);
+	assert_null(table.job(table.context, 8));
+	assert_null(table.job(table.context, 9));
+
+	pack__string(&pack, "slurm");
+	unpack = all_of(&pack);
+	assert_int_equal(recorded_names__take(names, RECORDING_CGROUP, 8, &unpack), -EBADMSG);
+	pack__free(&pack);
+	recorded_names__free(names);
+}
+
+/* A node of which a made-up job is said. */
+struct node {
+	const char *path;
+	struct job_info info;
+};
+
+static const char *node_path(void *context, __u64 job)
+{
+	const struct node *node = context;
+
+	(void)job;
+	return node->path;
+}
+
+static const struct job_info *node_job(void *context, __u64 job)
+{
+	const struct node *node = context;
+
+	(void)job;
+	return node->info.kind ? &node->info : NULL;
+}
+
+static __u64 common_number(struct combined_jobs *jobs, struct node *node, __u64 job)
+{
+	const struct report_run run = {
+		.names = { .context = node, .cgroup = node_path, .job = node_job },
+	};
+	const struct report_part part = { .name = "node", .run = &run };
+	__u64 number;
+
+	assert_int_equal(combined_jobs__number(jobs, &part, job, &number), 0);
+	return number;
+}
+
+/* One job on two nodes is one, wherever its cgroups are; other cgroups by their paths. */
+static void test_several_nodes(void **state)
+{
+	struct combined_jobs *jobs = combined_jobs__new();
+	struct node first = { "/slurm_a/uid_0/job_5", { "slurm", "5", "0" } };
+	struct node second = { "/slurm_b/uid_0/job_5", { "slurm", "5", "batch" } };
+	struct node pbs = { "/pbspro/5", { "pbs", "5", NULL } };
+	struct node unit = { "/system.slice/a.service", { JOB_UNIT, "a.service", NULL } };
+	struct node plain = { "/a", { NULL, NULL, NULL } }, unknown = { 0 };
+
+	(void)state;
+	assert_int_equal(common_number(jobs, &first, 0), 0);
+	assert_int_equal(common_number(jobs, &first, 70), 1);
+	assert_string_equal(combined_jobs__path(jobs, 1), first.path);
+	assert_string_equal(combined_jobs__info(jobs, 1)->step, "0");
+	assert_int_equal(common_number(jobs, &second, 71), 1);
+	assert_null(combined_jobs__path(jobs, 1));
+	assert_string_equal(combined_jobs__info(jobs, 1)->jobid, "5");
+	assert_null(combined_jobs__info(jobs, 1)->step);
+	assert_int_equal(common_number(jobs, &pbs, 72), 2);
+	assert_int_equal(common_number(jobs, &unit, 73), 3);
+	assert_string_equal(combined_jobs__info(jobs, 3)->jobid, "a.service");
+	assert_int_equal(common_number(jobs, &plain, 74), 4);
+	assert_null(combined_jobs__info(jobs, 4));
+	assert_string_equal(combined_jobs__path(jobs, 4), "/a");
+	assert_int_equal(common_number(jobs, &unknown, 75), 5);
+	assert_int_equal(common_number(jobs, &plain, 76), 4);
+	assert_null(combined_jobs__path(jobs, 6));
+	assert_null(combined_jobs__info(jobs, 0));
+	combined_jobs__free(jobs);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layouts),	      cmocka_unit_test(test_others),
+		cmocka_unit_test(test_units),	      cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_refused),	      cmocka_unit_test(test_file),
+		cmocka_unit_test(test_names),	      cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_several_nodes),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <bpf/libbpf.h>
+
+#include "job/cgroup_events.h"
+#include "target/cgroup_names.h"
+#include "tmtrace/cgroup_event.h"
+
+struct cgroup_events {
+	struct cgroup_names *names;
+	struct ring_buffer *ring;
+};
+
+static int on_event(void *context, void *data, size_t size)
+{
+	struct cgroup_events *events = context;
+	const struct tm_cgroup_event *event = data;
+	char name[TM_CGROUP_NAME + 1] = "";
+
+	if (size < sizeof(*event))
+		return 0;
+	if (event->what == TM_CGROUP_GONE) {
+		cgroup_names__note_end(events->names, event->id);
+		return 0;
+	}
+	memcpy(name, event->name, TM_CGROUP_NAME);
+	/* Without memory its path is looked up when it is needed, if it is there by then. */
+	cgroup_names__add(events->names, event->id, event->parent, name);
+	return 0;
+}
+
+int cgroup_events__open(struct cgroup_events **out, int ring, struct cgroup_names *names,
+			struct error *err)
+{
+	struct cgroup_events *events = calloc(1, sizeof(*events));
+	int ret;
+
+	if (!events)
+		return error__set(err, -ENOMEM, "no memory");
+	events->names = names;
+	events->ring = ring_buffer__new(ring, on_event, events, NULL);
+	if (events->ring) {
+		*out = events;
+		return 0;
+	}
+	ret = error__set(err, -errno, "cgroups cannot be followed: %s", strerror(errno));
+	free(events);
+	return ret;
+}
+
+void cgroup_events__close(struct cgroup_events *events)
+{
+	if (!events)
+		return;
+	ring_buffer__free(events->ring);
+	free(events);
+}
+
+int cgroup_events__fd(const struct cgroup_events *events)
+{
+	return ring_buffer__epoll_fd(events->ring);
+}
+
+void cgroup_events__read(struct cgroup_events *events)
+{
+	ring_buffer__consume(events->ring);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the kernel side tells of cgroups that come, go and get other names, put into their table. */
+#ifndef USER_JOB_CGROUP_EVENTS_H
+#define USER_JOB_CGROUP_EVENTS_H
+
+#include "base/error.h"
+
+struct cgroup_events;
+struct cgroup_names; /* target/cgroup_names.h */
+
+/* ring: descriptor of tm_cgroups, stays the caller's, as names do. 0 and *out, or -errno. */
+int cgroup_events__open(struct cgroup_events **out, int ring, struct cgroup_names *names,
+			struct error *err);
+void cgroup_events__close(struct cgroup_events *events); /* NULL is fine */
+
+int cgroup_events__fd(const struct cgroup_events *events); /* to be polled; stays the module's */
+void cgroup_events__read(struct cgroup_events *events);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel side counts by cgroup. Where its figures come in, the cgroups of one job become that
+ * job: those of a map.
+ */
+#ifndef USER_JOB_JOB_MAP_H
+#define USER_JOB_JOB_MAP_H
+
+#include <linux/types.h>
+
+/* All 0: each cgroup stays as it is. */
+struct job_map {
+	/* The number of the job that the cgroup of that id is of; without one its own id. */
+	__u64 (*of)(void *context, __u64 cgroup);
+	void *context;
+};
+
+/* 0, what is of no cgroup, stays 0. */
+static inline __u64 job_map__of(const struct job_map *map, __u64 cgroup)
+{
+	return map->of && cgroup ? map->of(map->context, cgroup) : cgroup;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The jobs of this machine: the paths of its cgroups, and which job each is of. A job's number is
+ * the id of its own directory's cgroup; all cgroups below, whenever they are made, are of it.
+ */
+#ifndef USER_JOB_JOB_TABLE_H
+#define USER_JOB_JOB_TABLE_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#include "base/error.h"
+#include "job/job_info.h"
+#include "job/job_map.h"
+
+struct job_table;
+
+struct job_table_options {
+	const char *mount;    /* of the hierarchy, version 1 or 2 */
+	const char *patterns; /* a file, as of job_patterns__read(); NULL: none */
+	int events;	      /* descriptor of tm_cgroups; stays the caller's */
+	bool walk;	      /* learn the cgroups that there are now: they may go soon */
+};
+
+/* 0 and *out, or a negative errno: why the hierarchy or the patterns cannot be read, -ENOMEM. */
+int job_table__open(struct job_table **out, const struct job_table_options *options,
+		    struct error *err);
+void job_table__close(struct job_table *table); /* NULL is fine */
+
+/* To be polled: it is ready when cgroups have come or gone, at the latest when they are many. */
+int job_table__fd(const struct job_table *table);
+void job_table__read(struct job_table *table);
+
+/* The job of each cgroup, as long as the table is there. */
+struct job_map job_table__map(struct job_table *table);
+
+/*
+ * What is known of a job by its number, or of any cgroup by its id; NULL: nothing, or it is in no
+ * unit. Changes when a second step comes.
+ */
+const struct job_info *job_table__info(struct job_table *table, __u64 job);
+/* The path of its cgroup below the mount; NULL: not known. Until the next call. */
+const char *job_table__path(struct job_table *table, __u64 job);
+
+#endif
