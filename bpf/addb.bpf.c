@@ -233,27 +233,30 @@ static __attribute__((noinline)) int addb__take(u64 address, u64 job, u64 sp)
 	return 0;
 }
 
-/* What was added and told by no machine. */
-static __attribute__((noinline)) int addb__take_added(u64 sp)
+/* A call of m0_addb2_add ended: was its record told by no machine? It is in thread->added, then. */
+static __attribute__((noinline)) int addb__is_bare(struct tm_addb_thread *thread, u64 sp)
 {
-	struct tm_addb_ledger *ledger = addb__ledger(TM_ADDB_ADD);
-	struct addb_source source = { .role = TM_ADDB_ADD };
-	struct tm_addb_thread *thread = addb__thread(false);
 	struct tm_addb_open *open;
 
-	if (!ledger || !thread)
-		return 0;
 	addb__forget_below(thread, sp);
 	open = addb__innermost(thread);
 	if (!open || open->sp != sp)
-		return 0;
+		return false;
+	thread->added = *open;
 	thread->n_open--;
-	if (open->covered)
+	return !thread->added.covered;
+}
+
+static __attribute__((noinline)) int addb__take_added(struct tm_addb_thread *thread)
+{
+	struct tm_addb_ledger *ledger = addb__ledger(TM_ADDB_ADD);
+	struct addb_source source = { .job = thread->added.job, .role = TM_ADDB_ADD };
+
+	if (!ledger)
 		return 0;
-	source.job = open->job;
-	source.head.value.id = open->id;
-	source.head.value.n = open->n;
-	source.head.value.words = open->words;
+	source.head.value.id = thread->added.id;
+	source.head.value.n = thread->added.n;
+	source.head.value.words = thread->added.words;
 	source.head.n_labels = thread->depth;
 	addb__tell(&source, ledger);
 	return 0;
@@ -263,12 +266,31 @@ static __attribute__((noinline)) int addb__take_added(u64 sp)
  * Where nobody asks, the verifier must not look further: before 6.13 programs have 512 bytes of
  * stack with all that they call.
  */
-int addb__consume(u64 address, u64 job, u64 sp)
+int addb__consume(u64 address, const struct tm_key *key, u64 sp)
 {
-	return tm_config.addb.on ? addb__take(address, job, sp) : 0;
+	if (!key)
+		return 0;
+	if (tm_config.addb.sums)
+		addb__sum_consumed(address, key);
+	if (tm_config.addb.on)
+		addb__take(address, key->job, sp);
+	else if (tm_config.addb.sums)
+		addb__cover(sp, 0, 0);
+	return 0;
 }
 
-int addb__added(u64 sp)
+int addb__added(u64 sp, u32 slot)
 {
-	return tm_config.addb.on ? addb__take_added(sp) : 0;
+	struct tm_addb_thread *thread;
+
+	if (!tm_config.addb.on && !tm_config.addb.sums)
+		return 0;
+	thread = addb__thread(false);
+	if (!thread || !addb__is_bare(thread, sp))
+		return 0;
+	if (tm_config.addb.sums)
+		addb__sum_added(slot);
+	if (tm_config.addb.on)
+		addb__take_added(thread);
+	return 0;
 }

@@ -196,7 +196,7 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 	key.layer = probe->layer;
 	key.function = probe->function;
 	if (probe->spec.addb)
-		addb__enter(regs, probe->spec.addb, key.job);
+		addb__enter(regs, probe->spec.addb, &key);
 	if (probe->spec.role.kind)
 		operation__enter(regs, index, probe->layer);
 	if (probe->entry_only) {
@@ -288,7 +288,7 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 	value = operand__extend(value, probe->spec.return_width, probe->spec.return_signed);
 	failed = call__failed(&probe->spec, value, &code);
 	if (probe->spec.addb)
-		addb__leave(frame->sp, probe->spec.addb);
+		addb__leave(frame->sp, probe->spec.addb, frame->slot);
 	if (probe->spec.role.kind)
 		operation__leave((struct tm_frame *)frame, depth - 1, duration, failed);
 	if (handle__concerns(&probe->spec) && !failed)

@@ -11,7 +11,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "tmtrace/addb.h"
+#include "tmtrace/addb_sums.h"
 #include "tmtrace/call.h"
 #include "tmtrace/cgroup_event.h"
 #include "tmtrace/config.h"
@@ -152,7 +152,22 @@ struct tm_addb_ledgers_map {
 	__type(value, struct tm_addb_ledger);
 };
 
-/* Only where ADDB2 records are told. */
+/* Where ADDB2 records are summed up: which, as the loader says. */
+struct tm_addb_summed_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TM_ADDB_SUMMED);
+	__type(key, u32);
+	__type(value, struct tm_addb_summed);
+};
+
+struct tm_addb_machines_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* loader */
+	__type(key, struct tm_addb_machine_key);
+	__type(value, struct tm_addb_machine);
+};
+
+/* Only where ADDB2 records are told or summed up. */
 struct tm_addb_threads_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -310,6 +325,8 @@ extern struct tm_object_names_map tm_object_names SEC(".maps");
 extern struct tm_free_objects_map tm_free_objects SEC(".maps");
 extern struct tm_addb_map tm_addb SEC(".maps");
 extern struct tm_addb_ledgers_map tm_addb_ledgers SEC(".maps");
+extern struct tm_addb_summed_map tm_addb_summed SEC(".maps");
+extern struct tm_addb_machines_map tm_addb_machines SEC(".maps");
 extern struct tm_addb_threads_map tm_addb_threads SEC(".maps");
 extern struct tm_addb_labels_map tm_addb_outer SEC(".maps");
 extern struct tm_addb_labels_map tm_addb_inner SEC(".maps");
@@ -370,6 +387,8 @@ extern __u64 tm_call_threads;
 extern __u64 tm_stackless[TM_STACKLESS];
 /* What is not known of objects that have a handle. */
 extern __u64 tm_handles_lost[TM_HANDLE_LOSSES];
+/* What is missing in the sums over ADDB2 records. */
+extern __u64 tm_addb_sums_lost[TM_ADDB_SUM_LOSSES];
 /* System calls of 32-bit programs: seen, not understood. */
 extern __u64 tm_compat_calls;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Processes: children are followed; what is open when a thread ends or calls exec is closed. */
-#include "frame.bpf.h"
+#include "addb.bpf.h"
 #include "association.bpf.h"
+#include "frame.bpf.h"
 #include "processes.bpf.h"
 #include "operation.bpf.h"
 #include "handle.bpf.h"
@@ -100,6 +101,8 @@ static long sweep_uring(void *map, u64 *key, struct tm_request *request, u32 *tg
 TM_INLINE void sweep_objects(u32 tgid)
 {
 	operation__sweep(tgid);
+	if (tm_config.addb.sums)
+		addb__sweep(tgid);
 	if (!tm_config.handles)
 		return;
 	handle__sweep(tgid);

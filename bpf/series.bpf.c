@@ -42,6 +42,13 @@ TM_INLINE bool is_short_of_room(const struct tm_key *key)
 	       *(volatile u32 *)&tm_next_slot >= tm_config.slots / 4 * 3;
 }
 
+/* The same holds for sums over ADDB2 records, which a program may make as many of as it likes. */
+TM_INLINE bool has_no_room(const struct tm_key *key)
+{
+	return *(volatile u32 *)&tm_next_slot >=
+	       (key__is_addb(key) ? tm_config.slots / 4 * 3 : tm_config.slots);
+}
+
 __attribute__((noinline)) u32 series__create(struct tm_key *wanted)
 {
 	struct tm_series *series;
@@ -60,7 +67,7 @@ __attribute__((noinline)) u32 series__create(struct tm_key *wanted)
 			return *winner;
 	}
 	/* Without this, a full table would move the counter on and wrap it one day. */
-	if (*(volatile u32 *)&tm_next_slot >= tm_config.slots)
+	if (has_no_room(&key))
 		return TM_NO_SLOT;
 	slot = __sync_fetch_and_add(&tm_next_slot, 1);
 	series = series__at(slot);

@@ -17,6 +17,7 @@ enum tm_addb_role {
 	TM_ADDB_ADD,	 /* m0_addb2_add(id, n, words): also where a thread has no machine */
 	TM_ADDB_PUSH,	 /* m0_addb2_push(id, n, words): a label holds from now on */
 	TM_ADDB_POP,	 /* m0_addb2_pop(id): and no longer */
+	TM_ADDB_MODIFY,	 /* m0_addb2_counter_mod_with(counter, value): a sensor is told one */
 	TM_ADDB_ROLES,
 };
 
@@ -105,13 +106,6 @@ struct tm_addb_open {
 
 #define TM_ADDB_OPEN 4
 
-/* A thread's calls inside one another, and how many labels it has. */
-struct tm_addb_thread {
-	__u32 n_open;
-	__u32 depth;
-	struct tm_addb_open open[TM_ADDB_OPEN];
-};
-
 /* Identifiers that are asked for. */
 struct tm_addb_range {
 	__u32 first, last;
@@ -122,9 +116,9 @@ struct tm_addb_range {
 /* What the loader asks for. */
 struct tm_addb_config {
 	__u32 on;	/* records are told one by one */
+	__u32 sums;	/* they are summed up, see addb_sums.h */
 	__u32 wakeup;	/* bytes, a power of two: the loader is woken each time so many came */
 	__u32 n_ranges; /* 0: all identifiers */
-	__u32 pad;
 	struct tm_addb_range ranges[TM_ADDB_RANGES];
 };
 

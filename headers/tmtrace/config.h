@@ -3,7 +3,7 @@
 #ifndef TMTRACE_CONFIG_H
 #define TMTRACE_CONFIG_H
 
-#include "tmtrace/addb.h"
+#include "tmtrace/addb_sums.h"
 #include "tmtrace/key.h"
 #include "tmtrace/spec.h"
 

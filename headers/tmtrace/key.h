@@ -50,12 +50,14 @@ enum tm_key_flag {
 	TM_KEY_OPERATION = 8, /* libraries: operations that the function launched, not its calls */
 	TM_KEY_BY_SIZE = 16,  /* libraries: calls once more, by the size class of their object */
 	TM_KEY_ASSOCIATION = 32, /* libraries: from a call that joins to one that leaves */
+	TM_KEY_ADDB = 64,	 /* libraries: sums over ADDB2 records that the function told */
 };
 
 struct tm_key {
 	__u64 job; /* cgroup id; 0: cannot be attributed */
 	/* vfs: mount id << 32 | device of the super block; block: device; libraries: 0, with
-	 * TM_KEY_BY_SIZE tm_object_size_class(), or TM_OBJECT_SIZES: not known */
+	 * TM_KEY_BY_SIZE tm_object_size_class(), or TM_OBJECT_SIZES: not known; with TM_KEY_ADDB
+	 * TM_ADDB_WHERE() */
 	__u64 where;
 	__u32 process; /* its number, or TM_PROCESS_OTHERS, see process.h; 0: not told apart */
 	__u32 function;
@@ -81,10 +83,16 @@ static inline int key__is_association(const struct tm_key *key)
 	return key->layer >= TM_LAYER_USER && (key->flags & TM_KEY_ASSOCIATION);
 }
 
+static inline int key__is_addb(const struct tm_key *key)
+{
+	return key->layer >= TM_LAYER_USER && (key->flags & TM_KEY_ADDB);
+}
+
 /* Do the figures stand beside those of the function's calls, and are no part of any sum of them? */
 static inline int key__is_beside(const struct tm_key *key)
 {
-	return key__is_operation(key) || key__is_by_size(key) || key__is_association(key);
+	return key__is_operation(key) || key__is_by_size(key) || key__is_association(key) ||
+	       key__is_addb(key);
 }
 
 #define TM_WHERE(mount, device) ((__u64)(mount) << 32 | (__u32)(device))

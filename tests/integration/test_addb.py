@@ -6,6 +6,7 @@ import os
 import re
 
 from harness import BRIEF, Records, check, check_ledgers, equal, read_text
+from times import near
 
 # As the dump writes a record's time, which is local; `load` and tmtrace are given UTC.
 TIME = re.compile(r"^\* \d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d{9} ")
@@ -169,6 +170,71 @@ def test_stack(env):
     check({"rpc-item-id-assign", "rpc-item-id-fetch", "fom-state"} <= names, f"{names}")
     foms = [r for r in records.of("addb", name="fom-state")]
     check(all(r["labels"][0]["name"] == "fom" for r in foms), "fom-state outside a fom")
+
+
+def sums_of(records, final=True):
+    """The sums over records, by (record, fom, state or field)."""
+    found = {}
+    for r in (*records.of("addb_state", final=final), *records.of("addb_value", final=final)):
+        key = r["name"], r["fom"], r["state" if r["type"] == "addb_state" else "field"]
+        check(key not in found, f"{key} twice")
+        found[key] = r
+    return found
+
+
+def check_sums(records, truth):
+    """The sums are the load's own, and there are no others."""
+    found = sums_of(records)
+    for true in truth["sums"]:
+        key = true["record"], true["fom"], true["what"]
+        check(key in found, f"no {key} among {sorted(found, key=str)}")
+        got = found.pop(key)
+        equal(f"{key}: count", got["count"], true["count"])
+        equal(f"{key}: bytes", got["bytes" if "bytes" in got else "sum"] or 0, true["bytes"])
+        equal(f"{key}: errors", got.get("errors", 0), true["errors"])
+        equal(f"{key}: open", got["in_flight"], 0)
+        if true["ns"]:
+            equal(f"{key}: histogram", sum(b[2] for b in got["buckets"]), true["count"])
+            near(f"{key}", got["total_ns"], true["ns"], true["count"])
+        if true["bytes"]:
+            equal(f"{key}: sizes", sum(b[2] for b in got["size_buckets"]),
+                  true["count"] - true["errors"])
+    equal("sums of nothing", [k for k, r in found.items() if r["count"]], [])
+
+
+def test_sums(env):
+    """Always, and without --addb: time in states by type of fom, sizes, of every thread's records."""
+    records, truth = env.trace_load("addb", "--how", "states", "--dir", env.dir, options=LAYERS)
+    equal("records one by one", records.of("addb"), [])
+    equal("notes on sums", [note for note in records.notes() if "sum" in note], [])
+    check_sums(records, truth)
+    told = {r["name"]: r["function"] for r in sums_of(records).values()}
+    equal("of threads without a machine", told["rpc-out-phase"], "m0_addb2_add")
+    equal("of others", told["fom-phase"], "m0_addb2_consume")
+
+
+def test_sums_beside_records(env):
+    """The same with --addb, which tells each record, too; in a recording, and in its tables."""
+    live, data = env.path("live.json"), env.path("data")
+    truth = env.path("truth.json")
+    status, _, err = env.trace("record", *LAYERS, "--addb", "--json", live, "-o", data, "--",
+                               env.load, "addb", "--how", "states", "--dir", env.dir, "--truth",
+                               truth)
+    check(status == 0, f"recording ended with {status}: {err}")
+    truth = json.loads(read_text(truth))
+    records = Records(live)
+    check_sums(records, truth)
+    equal("records", len(records.of("addb", source="consume")), truth["addb"]["records"])
+    status, out, err = env.trace("report", "--json", "-", data)
+    equal("report --json", (status, err), (0, ""))
+    kept = [json.loads(line) for line in out.splitlines()]
+    for kind in ("addb_state", "addb_value"):
+        equal(kind, [r for r in kept if r["type"] == kind], records.of(kind, final=True))
+    status, out, err = env.trace("report", data)
+    equal("report", (status, err), (0, ""))
+    check(re.search(r"^fom-state +read +Waiting +20 ", out, re.M), out)
+    check(re.search(r"^fom-phase +write +begin to end +10 +92.0 KiB ", out, re.M), out)
+    check(re.search(r"^net-buf +duration +m0_addb2_consume +30 ", out, re.M), out)
 
 
 def record(env, *load_args, options=()):

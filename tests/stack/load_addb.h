@@ -16,4 +16,7 @@ struct load_addb_bare {
 
 void load_addb_bare(struct load *l, struct load_addb_bare *counts);
 
+/* Foms in threads; what the sums must be is added to the output. How many records a machine had. */
+uint64_t load_addb_states(struct load *l);
+
 #endif

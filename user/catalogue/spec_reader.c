@@ -276,6 +276,7 @@ static int read_addb(struct yaml_doc *doc, const yaml_node_t *node, struct tm_sp
 		[TM_ADDB_ADD] = "add",
 		[TM_ADDB_PUSH] = "push",
 		[TM_ADDB_POP] = "pop",
+		[TM_ADDB_MODIFY] = "modify",
 	};
 	const char *text;
 	int rc;

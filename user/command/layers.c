@@ -106,6 +106,11 @@ static bool tells_addb(const struct tm_spec *spec)
 	return spec->addb;
 }
 
+bool layers__tell_addb(const struct session *session)
+{
+	return any_function(session, tells_addb);
+}
+
 static bool tells_of_handle(const struct tm_spec *spec)
 {
 	return spec->handle.does;
@@ -139,7 +144,7 @@ int layers__choose(struct session *session, struct error *err)
 	}
 	if (rc < 0)
 		return rc;
-	if (options->addb.filter && !any_function(session, tells_addb))
+	if (options->addb.filter && !layers__tell_addb(session))
 		return error__set(err, -EINVAL,
 				  "--addb: no layer of --layer has ADDB2 records; add addb to it");
 	if (options->no_syscalls && session->vfs && options->n_layers)

@@ -14,6 +14,9 @@ int layers__choose(struct session *session, struct error *err);
 /* Is any layer of the catalogue traced? */
 bool layers__have_libraries(const struct session *session);
 
+/* Has any of them functions that ADDB2 records are taken at? */
+bool layers__tell_addb(const struct session *session);
+
 /* Have any of them objects that are known by handle? */
 bool layers__know_handles(const struct session *session);
 

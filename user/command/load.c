@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "addb/sums.h"
 #include "command/layers.h"
 #include "command/load.h"
 #include "command/prove.h"
@@ -75,6 +76,26 @@ static void configure_addb(const struct options_addb *addb, struct tm_addb_confi
 	addb_filter__configure(addb->filter, config);
 }
 
+/* Sums over ADDB2 records are always there, but no reason to do without all the rest. */
+static int load_programs(struct session *session, struct kernel_options *options, struct error *err)
+{
+	struct error without;
+	int rc = kernel__load(&session->kernel, options, err);
+
+	if (!rc && options->config.addb.sums)
+		return addb_sums__ask(kernel__addb_summed(session->kernel), err);
+	if (!rc || !options->config.addb.sums)
+		return rc;
+	options->config.addb.sums = 0;
+	if (kernel__load(&session->kernel, options, &without))
+		return rc;
+	note_list__add(&session->notes,
+		       "sums over ADDB2 records (how long machines are in states, sizes) are left "
+		       "out: %s",
+		       err->text);
+	return 0;
+}
+
 static int load_kernel(struct session *session, struct error *err)
 {
 	struct kernel_options options = {
@@ -104,9 +125,10 @@ static int load_kernel(struct session *session, struct error *err)
 				(options.user ? 1U << TM_LAYER_USER : 0);
 	configure_calls(&session->options->calls, &options.config);
 	configure_addb(&session->options->addb, &options.config.addb);
+	options.config.addb.sums = layers__tell_addb(session);
 	rc = scope__configure(session, &options.config, &options.cgroup_fd, err);
 	if (!rc)
-		rc = kernel__load(&session->kernel, &options, err);
+		rc = load_programs(session, &options, err);
 	if (options.cgroup_fd >= 0)
 		close(options.cgroup_fd);
 	if (rc < 0)

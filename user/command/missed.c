@@ -36,6 +36,16 @@ void missed__note(struct session *session)
 		  "by it: too many exist at the same time" },
 		{ kernel__lost_handles(kernel, TM_HANDLE_UNREADABLE),
 		  "times an object's handle, name or size could not be read" },
+		{ kernel__lost_addb_sums(kernel, TM_ADDB_SUM_UNREADABLE),
+		  "ADDB2 records are not in the sums over them: they could not be read" },
+		{ kernel__lost_addb_sums(kernel, TM_ADDB_SUM_UNFOLLOWED),
+		  "ADDB2 records of states are not in the sums over them: too many machines were "
+		  "followed at the same time" },
+		{ kernel__lost_addb_sums(kernel, TM_ADDB_SUM_NO_SLOT),
+		  "times there was no room for a sum over ADDB2 records; --max-series makes room" },
+		{ kernel__lost_addb_sums(kernel, TM_ADDB_SUM_NO_MEMORY),
+		  "ADDB2 records are not in the sums over them: the kernel had no memory for "
+		  "their thread" },
 		{ kernel__stackless(kernel, TM_STACKLESS_ASYNC),
 		  "calls were recorded without a stack: they were asynchronous, of no one thread" },
 		{ kernel__stackless(kernel, TM_STACKLESS_MEMORY),

@@ -255,6 +255,16 @@ bool kernel__addb(const struct kernel *kernel, struct kernel_addb *addb)
 	return kernel->options.config.addb.on;
 }
 
+int kernel__addb_summed(const struct kernel *kernel)
+{
+	return bpf_map__fd(kernel->skel->maps.tm_addb_summed);
+}
+
+__u64 kernel__lost_addb_sums(const struct kernel *kernel, enum tm_addb_sum_loss reason)
+{
+	return kernel->skel->bss->tm_addb_sums_lost[reason];
+}
+
 int kernel__inode(const struct kernel *kernel, int fd, struct tm_file *file)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = file, .ctx_size_in = sizeof(*file));

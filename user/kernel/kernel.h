@@ -66,6 +66,10 @@ struct kernel_addb {
 
 /* false: they are not asked for. */
 bool kernel__addb(const struct kernel *kernel, struct kernel_addb *addb);
+/* Where is said which of them are summed up (tm_addb_summed). */
+int kernel__addb_summed(const struct kernel *kernel);
+/* What is not in the sums. */
+__u64 kernel__lost_addb_sums(const struct kernel *kernel, enum tm_addb_sum_loss reason);
 
 /*
  * The inode that mappings of an open file execute from, and that its probes are on: not the one

@@ -111,6 +111,8 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 	}
 	if (config->addb.on)
 		bpf_map__set_max_entries(skel->maps.tm_addb, options->addb_buffer);
+	if (config->addb.sums)
+		bpf_map__set_max_entries(skel->maps.tm_addb_machines, TM_ADDB_MACHINES);
 	bpf_map__set_max_entries(skel->maps.tm_addb_ledgers, TM_ADDB_ROLES * config->shards);
 }
 

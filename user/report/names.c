@@ -116,7 +116,7 @@ bool names__has_size(const struct report_run *run, const struct tm_key *key)
 
 static bool fails_with_errno(const struct report_run *run, const struct tm_key *key)
 {
-	return key->layer < TM_LAYER_USER || key__is_operation(key) ||
+	return key->layer < TM_LAYER_USER || key__is_operation(key) || key__is_addb(key) ||
 	       reads(run, key, REPORT_ERRNO);
 }
 

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "addb/sums.h"
 #include "base/clock.h"
 #include "report/bars.h"
 #include "report/fold.h"
@@ -79,7 +80,7 @@ static int compare_names(const struct table *table, const struct table_row *a,
 	return strcmp(first, name ? name : "");
 }
 
-/* By function, and from small to large. */
+/* By function, and from small to large; machines' states as they follow one another. */
 static int compare_sizes(const struct table *table, const struct table_row *a,
 			 const struct table_row *b)
 {
@@ -97,7 +98,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 	__u64 first = sort_value(&a->figures, sort), second = sort_value(&b->figures, sort);
 	int order = sort == TABLE_BY_NAME ? compare_names(table, a, b) : 0;
 
-	if (key__is_by_size(&a->series->total.key))
+	if (key__is_by_size(&a->series->total.key) || key__is_addb(&a->series->total.key))
 		return compare_sizes(table, a, b);
 	if (order)
 		return order;
@@ -111,11 +112,17 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return a->series->total.key.function < b->series->total.key.function ? -1 : 1;
 }
 
+/* Beside the flags: the part of TM_KEY_ADDB that is a table of its own. */
+#define BESIDE_ADDB_VALUES 1
+
 /* What stands beside a function's calls is a table of its own: that flag of the key, 0: calls. */
 static __u8 beside_of(const struct tm_key *key)
 {
 	const __u8 all = TM_KEY_OPERATION | TM_KEY_BY_SIZE | TM_KEY_ASSOCIATION;
 
+	if (key__is_addb(key))
+		return addb_sum__kind(key->where) == ADDB_SUM_STATE ? TM_KEY_ADDB
+								    : BESIDE_ADDB_VALUES;
 	return key__is_beside(key) ? key->flags & all : 0;
 }
 
@@ -181,6 +188,12 @@ static const char *what_of(__u8 layer, __u8 beside)
 	return layer == TM_LAYER_BLOCK ? "request" : "call";
 }
 
+static void print_addb_title(const struct table *table, bool states)
+{
+	fprintf(table->options->out, states ? ": how long state machines were in states\n"
+					    : ": times and sizes in records\n");
+}
+
 /* A title with the layer's sums: nested calls are counted in each of them, so no time. */
 static void print_layer_title(const struct table *table, __u8 layer, __u8 beside, size_t n)
 {
@@ -194,6 +207,10 @@ static void print_layer_title(const struct table *table, __u8 layer, __u8 beside
 	title__begin(table->options);
 	title__text(table->options->out, name ? name : "?");
 	title__end(table->options);
+	if (beside == TM_KEY_ADDB || beside == BESIDE_ADDB_VALUES) {
+		print_addb_title(table, beside == TM_KEY_ADDB);
+		return;
+	}
 	fprintf(table->options->out, ": %s %s%s%s", units__count(text, sum.count),
 		what_of(layer, beside), sum.count == 1 ? "" : "s",
 		beside == TM_KEY_BY_SIZE ? " by the size of their object" : "");
@@ -248,6 +265,10 @@ static int print_job(struct table *table, __u64 job, size_t first, size_t end)
 			ret = print_layer(table, first, end, (__u8)layer, TM_KEY_BY_SIZE);
 		if (!ret)
 			ret = print_layer(table, first, end, (__u8)layer, TM_KEY_ASSOCIATION);
+		if (!ret)
+			ret = print_layer(table, first, end, (__u8)layer, TM_KEY_ADDB);
+		if (!ret)
+			ret = print_layer(table, first, end, (__u8)layer, BESIDE_ADDB_VALUES);
 		if (!ret)
 			ret = print_objects(table, job, (__u8)layer);
 	}

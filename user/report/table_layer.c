@@ -4,6 +4,7 @@
  * to 100: outside the kernel (code), on files, sockets, waiting, in other system calls. Time in
  * traced calls inside is shared out in the same way; self is the time without it.
  */
+#include "addb/sums.h"
 #include "report/names.h"
 #include "report/row_writer.h"
 #include "report/table_layer.h"
@@ -202,6 +203,101 @@ static void fill_association(struct row_writer *writer, const struct report_run 
 	row_writer__time(writer, figures->max_ns, timed);
 }
 
+static const struct grid_column state_columns[] = {
+	{ .title = "record", .align = GRID_LEFT, .least = 12 },
+	{ .title = "fom", .align = GRID_LEFT },
+	{ .title = "state", .align = GRID_LEFT, .least = 12 },
+	{ .title = "times" },
+	{ .title = "open" },
+	{ .title = "bytes" },
+	{ .title = "total" },
+	{ .title = "bytes/s", .drop = 2 },
+	{ .title = "avg" },
+	{ .title = "p50", .drop = 1 },
+	{ .title = "p99" },
+	{ .title = "max" },
+};
+
+/* What sizes came to in a second of the time that they took. */
+static void put_rate(struct row_writer *writer, const struct figures *figures)
+{
+	double seconds = (double)figures->total_ns / 1e9;
+	bool known = figures->sized && seconds > 0;
+
+	row_writer__bytes(writer, known ? (__u64)((double)figures->bytes / seconds) : 0, known);
+}
+
+static void put_addb_times(struct row_writer *writer, const struct figures *figures)
+{
+	bool timed = figures->timed != 0;
+
+	row_writer__time(writer, figures->total_ns, timed);
+	put_rate(writer, figures);
+	row_writer__time(writer, timed ? figures->total_ns / figures->timed : 0, timed);
+	row_writer__time(writer, figures->p50_ns, timed);
+	row_writer__time(writer, figures->p99_ns, timed);
+	row_writer__time(writer, figures->max_ns, timed);
+}
+
+static void fill_state(struct row_writer *writer, const struct report_run *run,
+		       const struct table_row *row)
+{
+	__u64 where = row->series->total.key.where;
+	const struct figures *figures = &row->figures;
+	char text[256];
+	const char *state;
+
+	(void)run;
+	row_writer__text(writer, addb_sum__record(where, text, sizeof(text)));
+	row_writer__text(writer, addb_sum__fom(where, text, sizeof(text)));
+	state = addb_sum__what(where, text, sizeof(text));
+	row_writer__text(writer, state ? state : "begin to end");
+	row_writer__number(writer, figures->count);
+	row_writer__count(writer, figures->in_flight);
+	row_writer__bytes(writer, figures->bytes, figures->sized != 0);
+	put_addb_times(writer, figures);
+}
+
+static const struct grid_column value_columns[] = {
+	{ .title = "record", .align = GRID_LEFT, .least = 12 },
+	{ .title = "fom", .align = GRID_LEFT },
+	{ .title = "field", .align = GRID_LEFT },
+	{ .title = "told by", .align = GRID_LEFT, .drop = 3 },
+	{ .title = "times" },
+	{ .title = "err" },
+	{ .title = "bytes" },
+	{ .title = "avg size" },
+	{ .title = "total" },
+	{ .title = "bytes/s", .drop = 2 },
+	{ .title = "avg" },
+	{ .title = "p50", .drop = 1 },
+	{ .title = "p99" },
+	{ .title = "max" },
+};
+
+static void fill_value(struct row_writer *writer, const struct report_run *run,
+		       const struct table_row *row)
+{
+	const struct tm_key *key = &row->series->total.key;
+	bool number = addb_sum__kind(key->where) == ADDB_SUM_NUMBER;
+	const struct figures *figures = &row->figures;
+	__u64 sized = figures->sized, average = sized ? figures->bytes / sized : 0;
+	char text[256];
+
+	row_writer__text(writer, addb_sum__record(key->where, text, sizeof(text)));
+	row_writer__text(writer, addb_sum__fom(key->where, text, sizeof(text)));
+	row_writer__text(writer, addb_sum__what(key->where, text, sizeof(text)));
+	row_writer__text(writer, names__function(run, key));
+	row_writer__number(writer, figures->count);
+	row_writer__count(writer, figures->errors);
+	row_writer__bytes(writer, figures->bytes, sized && !number);
+	if (number && sized)
+		row_writer__number(writer, average);
+	else
+		row_writer__bytes(writer, average, sized != 0);
+	put_addb_times(writer, figures);
+}
+
 static const struct grid_column vfs_columns[] = {
 	{ .title = "operation", .align = GRID_LEFT },
 	{ .title = "fs", .align = GRID_LEFT },
@@ -290,11 +386,14 @@ struct kind {
 #define OPERATIONS  (TM_LAYER_USER + 1)
 #define BY_SIZE	    (TM_LAYER_USER + 2)
 #define ASSOCIATION (TM_LAYER_USER + 3)
+#define STATES	    (TM_LAYER_USER + 4)
+#define VALUES	    (TM_LAYER_USER + 5)
 
 static const struct kind kinds[] = {
 	[TM_LAYER_VFS] = KIND(vfs),	 [TM_LAYER_BLOCK] = KIND(block),
 	[TM_LAYER_USER] = KIND(library), [OPERATIONS] = KIND(operation),
 	[BY_SIZE] = KIND(size),		 [ASSOCIATION] = KIND(association),
+	[STATES] = KIND(state),		 [VALUES] = KIND(value),
 };
 
 static __u8 kind_of(const struct tm_key *key)
@@ -305,6 +404,8 @@ static __u8 kind_of(const struct tm_key *key)
 		return BY_SIZE;
 	if (key__is_association(key))
 		return ASSOCIATION;
+	if (key__is_addb(key))
+		return addb_sum__kind(key->where) == ADDB_SUM_STATE ? STATES : VALUES;
 	return key->layer < TM_LAYER_USER ? key->layer : TM_LAYER_USER;
 }
 

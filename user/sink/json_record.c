@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "addb/sums.h"
 #include "report/figures.h"
 #include "report/names.h"
 #include "sink/json_record.h"
@@ -247,8 +248,31 @@ static void add_operation_sums(struct json_object *record, const struct snapshot
 		json_value__add_u64(record, losses[i], total->operations_lost[i]);
 }
 
+/* What a sum over ADDB2 records is of. */
+static void add_addb_key(struct json_object *record, __u64 where)
+{
+	bool state = addb_sum__kind(where) == ADDB_SUM_STATE;
+	char text[256];
+
+	json_object_object_add(record, "id", json_value__hex(tm_addb_where_id(where)));
+	json_value__add_string(record, "name", addb_sum__record(where, text, sizeof(text)));
+	json_value__add_string(record, "fom", addb_sum__fom(where, text, sizeof(text)));
+	json_value__add_string(record, state ? "state" : "field",
+			       addb_sum__what(where, text, sizeof(text)));
+}
+
+/* What belongs to no function's calls: is it of the series' kind? */
+static bool has_errors(const struct tm_key *key)
+{
+	if (key__is_addb(key))
+		return addb_sum__kind(key->where) != ADDB_SUM_STATE;
+	return !key__is_by_size(key) && !key__is_association(key);
+}
+
 static const char *type_of(const struct tm_key *key)
 {
+	if (key__is_addb(key))
+		return addb_sum__kind(key->where) == ADDB_SUM_STATE ? "addb_state" : "addb_value";
 	if (key__is_operation(key))
 		return "op";
 	if (key__is_by_size(key))
@@ -265,7 +289,9 @@ struct json_object *json_record__series(const struct report_run *run,
 	const struct tm_series *total = &series->total;
 	bool block = total->key.layer == TM_LAYER_BLOCK;
 	bool by_size = key__is_by_size(&total->key);
-	bool calls = !by_size && !key__is_association(&total->key); /* or operations */
+	bool addb = key__is_addb(&total->key);
+	bool calls = !by_size && !addb && !key__is_association(&total->key); /* or operations */
+	bool number = addb && addb_sum__kind(total->key.where) == ADDB_SUM_NUMBER;
 	struct json_object *record;
 	struct figures figures;
 	bool has_size, timed;
@@ -282,11 +308,13 @@ struct json_object *json_record__series(const struct report_run *run,
 				       total->key.where < TM_OBJECT_SIZES
 					       ? json_value__size_class((__u32)total->key.where)
 					       : NULL);
+	if (addb)
+		add_addb_key(record, total->key.where);
 	json_record__process(record, run, &total->key);
 	json_value__add_u64(record, "count", total->count);
-	if (calls)
+	if (has_errors(&total->key))
 		add_errors(record, run, total);
-	json_value__add_measured(record, "bytes", total->bytes, has_size);
+	json_value__add_measured(record, number ? "sum" : "bytes", total->bytes, has_size);
 	json_value__add_measured(record, "total_ns", total->total_ns, timed);
 	if (block)
 		json_value__add_measured(record, "queue_ns", total->queue_ns, timed);

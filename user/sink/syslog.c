@@ -36,6 +36,8 @@ const char *const syslog_type_names[SYSLOG_TYPES] = {
 	[SYSLOG_OPERATION] = "operation",
 	[SYSLOG_OBJECT] = "object",
 	[SYSLOG_ADDB] = "addb",
+	[SYSLOG_ADDB_STATE] = "addb_state",
+	[SYSLOG_ADDB_VALUE] = "addb_value",
 };
 
 struct sink_syslog {
