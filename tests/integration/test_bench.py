@@ -53,7 +53,9 @@ def test_calls_and_files(env):
 
 
 def test_record(env):
-    results = run_bench(env, "record")
+    results = run_bench(env, "record", "addb")
+    for row in ("no probe", "calls alone", "sums"):
+        check_times(row, cells(results["addb"], 0, row)[:1], 1)
     for row in ("no probe", "tmtrace record", "tmtrace record --calls"):
         check_times(row, cells(results["record"], 0, row), 1)
     equal("calls lost", cells(results["record"], 1, "calls lost")[0], "0")

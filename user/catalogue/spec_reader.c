@@ -272,11 +272,8 @@ static int read_addb(struct yaml_doc *doc, const yaml_node_t *node, struct tm_sp
 		     struct error *err)
 {
 	static const char *const names[TM_ADDB_ROLES] = {
-		[TM_ADDB_CONSUME] = "consume",
-		[TM_ADDB_ADD] = "add",
-		[TM_ADDB_PUSH] = "push",
-		[TM_ADDB_POP] = "pop",
-		[TM_ADDB_MODIFY] = "modify",
+		[TM_ADDB_CONSUME] = "consume", [TM_ADDB_ADD] = "add",	    [TM_ADDB_PUSH] = "push",
+		[TM_ADDB_POP] = "pop",	       [TM_ADDB_MODIFY] = "modify",
 	};
 	const char *text;
 	int rc;
