@@ -8,6 +8,8 @@
 #include "command/options.h"
 #include "command/report.h"
 #include "command/selftest.h"
+#include "command/service.h"
+#include "command/status.h"
 #include "command/story.h"
 #include "command/top.h"
 #include "command/trace.h"
@@ -30,8 +32,9 @@ static const struct {
 	const char *name;
 	int (*main)(int argc, char **argv);
 } commands[] = {
-	{ "dump", dump__main },	  { "report", report__main }, { "selftest", selftest__main },
-	{ "story", story__main }, { "top", top__main },
+	{ "dump", dump__main },	      { "report", report__main }, { "selftest", selftest__main },
+	{ "service", service__main }, { "status", status__main }, { "story", story__main },
+	{ "top", top__main },
 };
 
 static bool is(const char *argument, const char *command)

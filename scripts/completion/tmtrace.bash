@@ -89,7 +89,11 @@ _tmtrace_value()
 		;;
 	--entry) mapfile -t COMPREPLY < <(compgen -W 'cheap first' -- "$word") ;;
 	--user) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
-	--probes | --job-patterns | --json | -o | --output | -i | --input) _tmtrace_files -f "$word" ;;
+	--probes)
+		[[ ${COMP_WORDS[1]} != status ]] || return 1
+		_tmtrace_files -f "$word"
+		;;
+	--config | --socket | --job-patterns | --json | -o | --output | -i | --input) _tmtrace_files -f "$word" ;;
 	--sort)
 		if [[ ${COMP_WORDS[1]} == top ]]; then
 			mapfile -t COMPREPLY < <(compgen -W 'read write bytes ops load rp50 rp99 wp50 wp99 where lib file net wait dev err open name' -- "$word")
@@ -128,11 +132,19 @@ _tmtrace_options()
 	fi
 	if [[ $2 == report ]]; then
 		mapfile -t COMPREPLY < <(compgen -W '--calls --diff --files --input --filter --help --histogram --job --json --no-pager
-			--sort --tree --usage --version' -- "$1")
+			--socket --sort --tree --usage --version' -- "$1")
 		return
 	fi
 	if [[ $2 == dump ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--input --follow --addb-text --help --usage --version' -- "$1")
+		mapfile -t COMPREPLY < <(compgen -W '--all --input --follow --addb-text --job --socket --help --usage --version' -- "$1")
+		return
+	fi
+	if [[ $2 == service ]]; then
+		mapfile -t COMPREPLY < <(compgen -W '--check --config --help --usage --version' -- "$1")
+		return
+	fi
+	if [[ $2 == status ]]; then
+		mapfile -t COMPREPLY < <(compgen -W '--json --probes --socket --help --usage --version' -- "$1")
 		return
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --addb= --addb-buffer --addb-text --call-buffer --call-graph
@@ -187,7 +199,7 @@ _tmtrace()
 		elif [[ $word == -* || $COMP_CWORD -gt 1 ]]; then
 			_tmtrace_options "$word" "${COMP_WORDS[1]}"
 		else
-			mapfile -t COMPREPLY < <(compgen -W 'record report dump top list selftest --pid --cgroup --all --' -- "$word")
+			mapfile -t COMPREPLY < <(compgen -W 'record report dump top list selftest service status --pid --cgroup --all --' -- "$word")
 		fi
 	fi
 }

@@ -14,11 +14,20 @@ void note_list__add(struct note_list *notes, const char *format, ...)
 	size_t i;
 	int n;
 
+	if (notes->n == NOTE_LIST_MAX)
+		return;
 	va_start(args, format);
 	n = vasprintf(&line, format, args);
 	va_end(args);
 	if (n < 0)
 		return;
+	if (notes->n == NOTE_LIST_MAX - 1) {
+		free(line);
+		line = strdup(
+			"there is more to note: after so many notes no further ones are kept");
+		if (!line)
+			return;
+	}
 	for (i = 0; i < notes->n; i++)
 		if (!strcmp(notes->lines[i], line))
 			goto drop;

@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+/* A service runs for months: the last one says that there were more. */
+#define NOTE_LIST_MAX 1000
+
 struct note_list {
 	char **lines;
 	size_t n, room;

@@ -7,7 +7,7 @@
 
 #include "catalogue/yaml_doc.h"
 
-/* The format needs 6; libyaml's cost grows with the square of the depth. */
+/* The catalogue needs 6; libyaml's cost grows with the square of the depth. */
 #define MAX_DEPTH 16
 
 static const char *node_kind(const yaml_node_t *node)
@@ -68,17 +68,18 @@ static int check_event(const yaml_event_t *event, const char *file, int *depth, 
 		return 1;
 	case YAML_DOCUMENT_START_EVENT:
 		if (++*documents > 1)
-			return error__set(err, -EINVAL,
-					  "%s:%zu: a second document starts here, a catalogue file "
-					  "holds one; split the file",
-					  file, line);
+			return error__set(
+				err, -EINVAL,
+				"%s:%zu: a second document starts here, a file holds one; "
+				"split it",
+				file, line);
 		return 0;
 	case YAML_SEQUENCE_START_EVENT:
 	case YAML_MAPPING_START_EVENT:
 		if (++*depth > MAX_DEPTH)
 			return error__set(err, -EINVAL,
-					  "%s:%zu: nested more than %d levels deep, no catalogue "
-					  "needs that; is this the right file?",
+					  "%s:%zu: nested more than %d levels deep; is this the "
+					  "right file?",
 					  file, line, MAX_DEPTH);
 		return 0;
 	case YAML_SEQUENCE_END_EVENT:
@@ -121,8 +122,7 @@ static int check_shape(const char *file, const char *text, size_t len, struct er
 		return rc;
 	if (!documents)
 		return error__set(err, -EINVAL,
-				  "%s:1: the file is empty, a mapping with layer, libraries and "
-				  "functions is needed",
+				  "%s:1: the file is empty, a mapping (key: value) is needed",
 				  file);
 	return 0;
 }
@@ -151,11 +151,9 @@ int yaml_doc__parse(struct yaml_doc *doc, const char *file, const char *text, si
 	}
 	root = yaml_doc__root(doc);
 	if (!root || root->type != YAML_MAPPING_NODE) {
-		rc = error__set(err, -EINVAL,
-				"%s:%d: the file holds %s, a mapping with layer, libraries and "
-				"functions is needed",
-				file, root ? yaml_doc__line(root) : 1,
-				root ? node_kind(root) : "nothing");
+		rc = error__set(
+			err, -EINVAL, "%s:%d: the file holds %s, a mapping (key: value) is needed",
+			file, root ? yaml_doc__line(root) : 1, root ? node_kind(root) : "nothing");
 		yaml_document_delete(&doc->document);
 	}
 out:

@@ -9,7 +9,9 @@
 #include "command/dump.h"
 #include "command/option_values.h"
 #include "command/options.h"
+#include "command/service_client.h"
 #include "recording/recording_reader.h"
+#include "service/config.h"
 #include "sink/addb_lines.h"
 #include "sink/json.h"
 
@@ -17,6 +19,7 @@ struct dump_options {
 	const char *file;
 	bool follow;
 	bool addb_text; /* ADDB2 records alone, as text */
+	struct service_client client;
 };
 
 struct dump {
@@ -29,6 +32,8 @@ struct dump {
 enum {
 	OPT_FOLLOW = 256,
 	OPT_ADDB_TEXT,
+	OPT_JOB,
+	OPT_SOCKET,
 };
 
 static const struct argp_option argp_options[] = {
@@ -36,8 +41,24 @@ static const struct argp_option argp_options[] = {
 	{ "follow", OPT_FOLLOW, NULL, 0, "go on while it is being written, until its run ends", 1 },
 	{ "addb-text", OPT_ADDB_TEXT, NULL, 0,
 	  "only ADDB2 records, as text: a record a line, as m0addb2dump -f does", 1 },
+	{ "job", OPT_JOB, "ID", 0, "not of a recording: what the service has counted of a job", 1 },
+	{ "all", 'a', NULL, 0, "the same of all jobs that you may see", 1 },
+	{ "socket", OPT_SOCKET, "PATH", 0, "of the service (default: " SERVICE_SOCKET ")", 1 },
 	{ 0 },
 };
+
+static void finish(struct dump_options *options)
+{
+	const struct service_client *client = &options->client;
+
+	if (client->asks && (options->file || options->follow || options->addb_text))
+		option_values__refuse("--job and --all ask the service, and no recording is read; "
+				      "--follow and --addb-text are of recordings");
+	if (client->socket && !client->asks)
+		option_values__refuse("--socket goes with --job or --all");
+	if (!options->file)
+		options->file = OPTIONS_RECORDING;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -59,9 +80,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		option_values__silence(state);
 		return 0;
+	case OPT_JOB:
+		service_client__set_job(&options->client, arg);
+		return 0;
+	case 'a':
+		options->client.asks = true;
+		return 0;
+	case OPT_SOCKET:
+		options->client.socket = arg;
+		return 0;
 	case ARGP_KEY_END:
-		if (!options->file)
-			options->file = OPTIONS_RECORDING;
+		finish(options);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -218,15 +247,17 @@ static int dump_all(struct dump *dump, struct error *err)
 int dump__main(int argc, char **argv)
 {
 	static const struct argp argp = { argp_options, parse, "[FILE]",
-					  "Prints the records of a recording, one JSON object a "
-					  "line, in the order of time." };
-	struct dump_options options = { 0 };
+					  "Prints the records of a recording, or of what the "
+					  "service has counted, one JSON object a line, in the "
+					  "order of time." };
+	struct dump_options options = { .client.request.kind = REQUEST_DUMP };
 	struct dump dump = { .options = &options };
 	struct error err;
 	int rc;
 
 	option_values__parse(&argp, argc, argv, "tmtrace dump", &options);
-	rc = dump_all(&dump, &err);
+	rc = options.client.asks ? service_client__print(&options.client, &err)
+				 : dump_all(&dump, &err);
 	if (rc < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	return rc < 0 ? EXIT_RUN : 0;

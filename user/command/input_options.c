@@ -23,6 +23,7 @@ static error_t parse_input(int key, char *arg, struct argp_state *state)
 	case 'i':
 	case ARGP_KEY_ARG:
 		option_values__add(&options->files, &options->n_files, arg);
+		options->named = true;
 		return 0;
 	case OPT_NO_PAGER:
 		options->no_pager = true;

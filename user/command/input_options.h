@@ -10,6 +10,7 @@
 struct input_options {
 	const char **files; /* at least one after parsing; the array is to be freed */
 	size_t n_files;
+	bool named; /* somebody said which */
 	bool no_pager;
 };
 

@@ -308,6 +308,24 @@ int output__record(struct output *output, struct error *err)
 	return recorder__write(output->recorder, err);
 }
 
+void output__choose_log(struct output *output, unsigned int types, unsigned int rate)
+{
+	if (output->syslog)
+		sink_syslog__choose(output->syslog, types, rate);
+}
+
+void output__log_counts(const struct output *output, struct syslog_counts *out)
+{
+	*out = (struct syslog_counts){ 0 };
+	if (output->syslog)
+		sink_syslog__counts(output->syslog, out);
+}
+
+struct live_run *output__live(const struct output *output)
+{
+	return output->live;
+}
+
 void output__tell(const struct output *output)
 {
 	if (output->recorder)

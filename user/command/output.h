@@ -3,7 +3,9 @@
 #ifndef USER_COMMAND_OUTPUT_H
 #define USER_COMMAND_OUTPUT_H
 
+#include "command/live_run.h"
 #include "command/session.h"
+#include "sink/syslog.h"
 
 struct output;
 
@@ -18,6 +20,12 @@ int output__watch(struct output *output, struct loop *loop);
 int output__print(struct output *output, bool final, struct error *err);
 /* Writes the recording, where there is one. */
 int output__record(struct output *output, struct error *err);
+/* Other types and another rate for the log, where records are sent there. */
+void output__choose_log(struct output *output, unsigned int types, unsigned int rate);
+/* What became of the records that went there; all 0 where none do. */
+void output__log_counts(const struct output *output, struct syslog_counts *out);
+/* The run that is told of. */
+struct live_run *output__live(const struct output *output);
 /* One line on standard error about what was recorded. */
 void output__tell(const struct output *output);
 /*

@@ -64,19 +64,24 @@ static void read_boot_id(char *out, size_t room)
 		fclose(file);
 }
 
-int recorder__start(struct recorder *recorder, struct session *session, struct error *err)
+struct recording_about recorder__about(char boot_id[RECORDER_BOOT_ID])
 {
-	char boot_id[64];
-	struct recording_about about = {
+	read_boot_id(boot_id, RECORDER_BOOT_ID);
+	return (struct recording_about){
 		.boot_id = boot_id,
 		.cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
 	};
+}
+
+int recorder__start(struct recorder *recorder, struct session *session, struct error *err)
+{
+	char boot_id[RECORDER_BOOT_ID];
+	struct recording_about about = recorder__about(boot_id);
 	struct child_user user;
 	const struct passwd *entry;
 	struct job_map jobs;
 	int rc;
 
-	read_boot_id(boot_id, sizeof(boot_id));
 	if (!child__user(&user, recorder->options->user, err)) {
 		entry = getpwuid(user.uid);
 		about.user = entry ? entry->pw_name : NULL;

@@ -6,6 +6,7 @@
 #include "addb/batch.h"
 #include "calls/call_batch.h"
 #include "command/live_run.h"
+#include "recording/run_code.h"
 
 struct recorder;
 
@@ -18,6 +19,10 @@ struct recorder;
  */
 int recorder__open(struct recorder **out, const struct options *options, struct live_run *live,
 		   struct error *err);
+
+/* What a recording says of this machine; boot_id is where its text is put. */
+#define RECORDER_BOOT_ID 64
+struct recording_about recorder__about(char boot_id[RECORDER_BOOT_ID]);
 
 /* Tracing begins. */
 int recorder__start(struct recorder *recorder, struct session *session, struct error *err);

@@ -13,12 +13,14 @@
 #include "command/report.h"
 #include "command/report_diff.h"
 #include "command/report_json.h"
+#include "command/service_client.h"
 #include "recording/recording_heading.h"
 #include "report/combined.h"
 #include "report/filter.h"
 #include "report/nodes.h"
 #include "report/table.h"
 #include "report/tree.h"
+#include "service/config.h"
 
 /* How many of the slowest calls are shown where nobody says it. */
 #define CALLS_DEFAULT 20
@@ -33,6 +35,7 @@ struct report_options {
 	unsigned int top_files; /* lines of files and objects */
 	bool accesses;		/* all about them */
 	bool histogram, tree, diff;
+	struct service_client client; /* is asked for a job where no recording is named */
 };
 
 /* What was read: parts[i] is what is shown of recordings[i]. */
@@ -56,6 +59,7 @@ enum {
 	OPT_CALLS,
 	OPT_FILES,
 	OPT_JOB,
+	OPT_SOCKET,
 };
 
 static const struct argp_option argp_options[] = {
@@ -67,7 +71,11 @@ static const struct argp_option argp_options[] = {
 	  "only where layer, function, cgroup, device, fs_type, mount, pid, comm, rank or jobid is "
 	  "this",
 	  1 },
-	{ "job", OPT_JOB, "ID", 0, "only this job, as its scheduler calls it", 1 },
+	{ "job", OPT_JOB, "ID", 0,
+	  "only this job, as its scheduler calls it; where no recording is named, what the "
+	  "service has counted of it",
+	  1 },
+	{ "socket", OPT_SOCKET, "PATH", 0, "of the service (default: " SERVICE_SOCKET ")", 1 },
 	{ "tree", OPT_TREE, NULL, 0, "the layers below each other, with the time in each", 1 },
 	{ "diff", OPT_DIFF, NULL, 0,
 	  "of two recordings, what has changed from the first to the second, and is no noise", 1 },
@@ -101,19 +109,27 @@ static void parse_filter(struct report_options *options, const char *arg)
 		option_values__refuse("%s", err.text);
 }
 
-static void set_job(struct report_options *options, const char *arg)
+/* Of a recording, or of the service. */
+static void finish_job(struct report_options *options)
 {
 	struct error err;
 
-	if (options->job)
-		option_values__refuse("--job is one job; --filter jobid=GLOB can be several");
-	options->job = arg;
-	if (filter__add_job(options->filter, arg, &err) < 0)
+	if (options->client.socket && (!options->job || options->input.named))
+		option_values__refuse("--socket goes with --job, without recordings");
+	if (!options->job)
+		return;
+	if (!options->input.named) {
+		if (options->diff || options->calls)
+			option_values__refuse("--diff and --calls are of recordings: name them");
+		service_client__set_job(&options->client, options->job);
+	} else if (filter__add_job(options->filter, options->job, &err) < 0) {
 		option_values__no_memory();
+	}
 }
 
 static void finish(struct report_options *options)
 {
+	finish_job(options);
 	if (options->json && (options->tree || options->histogram || options->diff ||
 			      options->sort || options->accesses))
 		option_values__refuse("--tree, --diff, --files, --sort and --histogram are of "
@@ -144,7 +160,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_filter(options, arg);
 		return 0;
 	case OPT_JOB:
-		set_job(options, arg);
+		if (options->job)
+			option_values__refuse(
+				"--job is one job; --filter jobid=GLOB can be several");
+		options->job = arg;
+		return 0;
+	case OPT_SOCKET:
+		options->client.socket = arg;
 		return 0;
 	case OPT_TREE:
 		options->tree = true;
@@ -301,6 +323,12 @@ static int print_records(const struct report *report, struct error *err)
 	return report_json__print(path, report->parts, report->n, report->slowest, err);
 }
 
+/* What a recording is called. */
+static const char *file_title(const struct report_options *options, size_t i)
+{
+	return options->client.asks ? "from the service" : options->input.files[i];
+}
+
 /* The figures of one run, or of several as one. */
 static int print_figures(const struct report *report, const struct report_run *run,
 			 const struct snapshot *snapshot, const struct table_options *tables,
@@ -309,7 +337,7 @@ static int print_figures(const struct report *report, const struct report_run *r
 	int rc = 0;
 
 	for (size_t i = 0; i < report->n; i++)
-		recording_heading__print(tables->out, report->options->input.files[i],
+		recording_heading__print(tables->out, file_title(report->options, i),
 					 report->recordings[i]);
 	if (report->options->tree)
 		rc = tree__print(tables, run, snapshot, err);
@@ -375,19 +403,43 @@ static int check_job(const struct report *report, struct error *err)
 			  report->options->job);
 }
 
-static int show(struct report *report, struct error *err)
+static int show_files(struct report *report, struct error *err)
 {
-	int rc;
+	const struct report_options *options = report->options;
+	int rc = open_parts(report, err);
 
-	/* The two are read one after the other, with their history. */
-	if (report->options->diff)
-		return page_tables(report, err);
-	rc = open_parts(report, err);
-	if (!rc && report->options->job)
+	if (!rc && options->job && !options->client.asks)
 		rc = check_job(report, err);
 	if (rc < 0)
 		return rc;
-	return report->options->json ? print_records(report, err) : page_tables(report, err);
+	return options->json ? print_records(report, err) : page_tables(report, err);
+}
+
+/* The service answers with a recording. */
+static int show_answer(struct report *report, struct error *err)
+{
+	const struct service_client *client = &report->options->client;
+	char path[64];
+	FILE *answer;
+	int rc = client__ask(&answer, client->socket, &client->request, err);
+
+	if (rc < 0)
+		return rc;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(answer));
+	report->options->input.files[0] = path;
+	rc = show_files(report, err);
+	fclose(answer);
+	return rc;
+}
+
+static int show(struct report *report, struct error *err)
+{
+	if (report->options->client.asks)
+		return show_answer(report, err);
+	/* The two are read one after the other, with their history. */
+	if (report->options->diff)
+		return page_tables(report, err);
+	return show_files(report, err);
 }
 
 int report__main(int argc, char **argv)
@@ -396,7 +448,11 @@ int report__main(int argc, char **argv)
 	static const struct argp argp = { argp_options, parse, "[FILE...]",
 					  "Shows what was recorded, as tables or as records.",
 					  children };
-	struct report_options options = { .filter = filter__new(), .top_files = TABLE_FILES_FEW };
+	struct report_options options = {
+		.filter = filter__new(),
+		.top_files = TABLE_FILES_FEW,
+		.client.request.kind = REQUEST_REPORT,
+	};
 	struct report report = { .options = &options };
 	struct error err;
 	int rc;

@@ -10,13 +10,13 @@
 #include "base/clock.h"
 #include "command/layers.h"
 #include "command/live_run.h"
+#include "command/node_cost.h"
 #include "command/progress.h"
 #include "command/top.h"
 #include "command/top_options.h"
 #include "report/table.h"
 #include "sink/utf8.h"
 #include "top/layout.h"
-#include "top/meter.h"
 #include "top/screen.h"
 
 struct top {
@@ -26,13 +26,9 @@ struct top {
 	struct loop *loop;
 	int timer;		   /* of the intervals */
 	struct top_screen *screen; /* NULL: plain text */
-	/* What a hit in the kernel's layers costs: is measured now and then. */
-	bool measuring;	   /* since the last read */
-	__u64 measured_ns; /* what there was then */
-	double hit_ns;	   /* negative: not known */
+	struct node_cost node;
 	/* The interval that was read last. */
 	const struct snapshot *snapshot;
-	struct top_reading now, before;
 	long intervals; /* so far, and one of no length before them */
 	/* The one that is shown. */
 	struct top_control control;
@@ -51,25 +47,6 @@ static void fail(struct top *top, int rc)
 	loop__stop(top->loop);
 }
 
-/*
- * The first interval, and one in ten, the kernel measures how long the programs of its layers run:
- * that costs a quarter of what they do.
- */
-#define MEASURED_EVERY 10
-
-static void measure(struct top *top)
-{
-	struct kernel *kernel = top->session.kernel;
-	__u64 ns = kernel__run_time(kernel);
-	__u64 hits = top->now.probes.kernel_hits - top->before.probes.kernel_hits;
-	bool next = top->intervals % MEASURED_EVERY == 0;
-
-	if (top->measuring && hits)
-		top->hit_ns = (double)(ns - top->measured_ns) / (double)hits;
-	top->measuring = kernel__measure_time(kernel, next) == 0 && next;
-	top->measured_ns = ns;
-}
-
 /* Reads what has come. */
 static int read_interval(struct top *top)
 {
@@ -77,9 +54,7 @@ static int read_interval(struct top *top)
 
 	if (rc < 0)
 		return rc;
-	top->before = top->now;
-	top_meter__read(&top->now, live_run__report(top->live), top->snapshot);
-	measure(top);
+	node_cost__read(&top->node, &top->session, live_run__report(top->live), top->snapshot);
 	top->intervals++;
 	return 0;
 }
@@ -96,10 +71,9 @@ static int collect(struct top *top)
 	if (rc < 0)
 		return error__set(&top->err, rc, "no memory for %zu series",
 				  top->snapshot->n_series);
-	top->cost = top_meter__cost(&top->now, &top->before,
-				    (unsigned int)sysconf(_SC_NPROCESSORS_ONLN), top->hit_ns);
+	top->cost = node_cost__interval(&top->node);
 	top->page.time_ns = top->snapshot->time_ns;
-	top->page.seconds = (double)(top->now.time_ns - top->before.time_ns) / NS_PER_S;
+	top->page.seconds = (double)(top->node.now.time_ns - top->node.before.time_ns) / NS_PER_S;
 	top->control.n_rows = top->rows.n;
 	top_control__limit(&top->control);
 	return 0;
@@ -248,7 +222,6 @@ static int start(struct top *top, char **argv)
 	if (rc < 0)
 		return rc;
 	rc = live_run__start(top->live, &top->err);
-	top->hit_ns = -1;
 	set_view(top);
 	return rc;
 }

@@ -39,6 +39,8 @@ struct pattern {
 struct filter {
 	struct pattern *patterns;
 	size_t n, room;
+	bool (*chosen)(void *context, const struct report_run *run, __u64 job); /* NULL: all */
+	void *context;
 };
 
 struct filter *filter__new(void)
@@ -92,6 +94,19 @@ int filter__add_job(struct filter *filter, const char *jobid, struct error *err)
 	struct pattern pattern = { .key = FILTER_JOBID, .glob = strdup(jobid), .exact = true };
 
 	return add(filter, pattern, err);
+}
+
+void filter__choose_jobs(struct filter *filter,
+			 bool (*chosen)(void *context, const struct report_run *run, __u64 job),
+			 void *context)
+{
+	filter->chosen = chosen;
+	filter->context = context;
+}
+
+static bool job_passes(const struct filter *filter, const struct report_run *run, __u64 job)
+{
+	return !filter->chosen || filter->chosen(filter->context, run, job);
 }
 
 /* What a key says of a series' process; a rank that is not known is none. */
@@ -169,7 +184,7 @@ bool filter__passes(const struct filter *filter, const struct report_run *run,
 		if (!key_passes(filter, run, total, key))
 			return false;
 	}
-	return true;
+	return job_passes(filter, run, total->key.job);
 }
 
 /* The number of the process that has, or had last, this pid; 0: it is not known. */
@@ -209,7 +224,7 @@ bool filter__passes_object(const struct filter *filter, const struct report_run 
 		if (!key_passes(filter, run, &like, filter->patterns[i].key))
 			return false;
 	}
-	return true;
+	return job_passes(filter, run, key->job);
 }
 
 static int apply_to_objects(const struct filter *filter, const struct report_run *run,

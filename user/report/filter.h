@@ -19,6 +19,11 @@ int filter__add(struct filter *filter, const char *text, struct error *err);
 /* Takes over that the job is called exactly this. -ENOMEM. */
 int filter__add_job(struct filter *filter, const char *jobid, struct error *err);
 
+/* Of what passes otherwise, only the jobs for which this is true; context must outlive it. */
+void filter__choose_jobs(struct filter *filter,
+			 bool (*chosen)(void *context, const struct report_run *run, __u64 job),
+			 void *context);
+
 bool filter__passes(const struct filter *filter, const struct report_run *run,
 		    const struct tm_series *series);
 

@@ -81,6 +81,12 @@ int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *opt
 	return 0;
 }
 
+void sink_syslog__choose(struct sink_syslog *sink, unsigned int types, unsigned int rate)
+{
+	sink->options.types = types;
+	sink->options.rate = rate;
+}
+
 /* May a line be sent now? */
 static bool is_allowed(struct sink_syslog *sink)
 {

@@ -53,6 +53,9 @@ struct syslog_options {
 int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *options,
 		      const struct report_run *run, struct error *err);
 
+/* From now on these types, at this rate, as in the options. */
+void sink_syslog__choose(struct sink_syslog *sink, unsigned int types, unsigned int rate);
+
 /* As those of json.h. What does not arrive is counted. */
 void sink_syslog__run_start(struct sink_syslog *sink);
 void sink_syslog__snapshot(struct sink_syslog *sink, const struct snapshot *snapshot, bool final);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What anybody may write to the service's socket, and the configuration, from any bytes. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/config.h"
+#include "service/request.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* An error is one line, and says its code. */
+static void check(int rc, const struct error *err)
+{
+	if (rc < 0 && (err->code != rc || !err->text[0] || strpbrk(err->text, "\n\r\033")))
+		abort();
+}
+
+/* What was understood is understood again when it is written anew. */
+static void check_request(const char *text, size_t size)
+{
+	struct request request, again;
+	struct error err = { 0 };
+	int rc = request__parse(&request, text, size, &err);
+	char *line;
+
+	check(rc, &err);
+	if (rc < 0)
+		return;
+	line = request__line(&request);
+	if (!line || strlen(line) > REQUEST_MAX * 7 ||
+	    request__parse(&again, line, strlen(line) - 1, &err) < 0 ||
+	    again.kind != request.kind || again.probes != request.probes ||
+	    strcmp(again.job, request.job) != 0)
+		abort();
+	free(line);
+}
+
+static void check_config(const char *text, size_t size)
+{
+	struct service_config config;
+	struct error err = { 0 };
+	int rc = service_config__parse(&config, "config", text, size, &err);
+
+	check(rc, &err);
+	if (rc == 0 && (!config.n_layers || config.socket[0] != '/'))
+		abort();
+	if (rc == 0)
+		service_config__free(&config);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size && data[0] == '{')
+		check_request((const char *)data, size);
+	else
+		check_config((const char *)data, size);
+	return 0;
+}

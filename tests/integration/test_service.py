@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The service: its configuration, what it counts and answers to whom, and how it ends."""
+
+import json
+import os
+import random
+import signal
+import socket
+
+from harness import (PATIENCE, Records, check, compare, equal, read_text, wait_for)
+from test_cgroup import joining, mount_v2, new_cgroup
+
+NOBODY = 65534
+
+CONFIG = """
+layers: [{layers}]
+probes: {probes}
+interval: 1
+history:
+  file: {dir}/history.data
+  size: 4M
+log: {log}
+socket: {dir}/run/socket
+snapshot:
+  file: {dir}/pairs
+  prometheus: {dir}/node.prom
+  interval: 1
+"""
+
+
+class Service:
+    """A service of the test's own, with a manager that it tells how it fares."""
+
+    def __init__(self, env, layers="sample, vfs", log="none", **environment):
+        self.env = env
+        self.socket = env.path("run/socket")
+        self.config = env.path("tmtrace.yaml")
+        os.chmod(env.dir, 0o755)  # others may ask, too
+        self.write(layers=layers, log=log)
+        self.manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.manager.bind(env.path("notify"))
+        self.manager.settimeout(60 * PATIENCE)
+        self.process = env.start("service", "--config", self.config, env={
+            **os.environ, "NOTIFY_SOCKET": env.path("notify"), **environment})
+        self.told("READY=1")
+
+    def write(self, **values):
+        values = {"layers": "sample, vfs", "log": "none", "probes": self.env.sample,
+                  "dir": self.env.dir, **values}
+        with open(self.config, "w", encoding="utf-8") as f:
+            f.write(CONFIG.format(**values))
+
+    def told(self, what):
+        """Waits for what the manager is told."""
+        while True:
+            check(self.process.poll() is None, "the service ended")
+            if what in self.manager.recv(4096).decode().splitlines():
+                return
+
+    def command(self, *argv):
+        """A command that asks the service; its standard output."""
+        status, out, err = self.env.trace(*argv, "--socket", self.socket)
+        equal(f"{' '.join(argv)}: exit status, {err}", status, 0)
+        return out
+
+    def status(self):
+        return json.loads(self.command("status", "--json"))
+
+    def records(self, *argv):
+        path = self.env.path("answer.json")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(self.command("dump", *argv))
+        return Records(path)
+
+    def send(self, data):
+        """What comes back for any bytes."""
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(60 * PATIENCE)
+            client.connect(self.socket)
+            client.sendall(data)
+            client.shutdown(socket.SHUT_WR)
+            return b"".join(iter(lambda: client.recv(65536), b""))
+
+    def asked_by(self, uid, **request):
+        """What another user is answered: (header, the lines after it)."""
+        reader, writer = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.setgroups([])
+                os.setresgid(uid, uid, uid)
+                os.setresuid(uid, uid, uid)
+                answer = self.send(json.dumps(request).encode() + b"\n")
+            except OSError as error:
+                answer = repr(error).encode()
+            with os.fdopen(writer, "wb") as f:
+                f.write(answer)
+            os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader, "rb") as f:
+            header, *lines = f.read().splitlines()
+        os.waitpid(pid, 0)
+        check(header.startswith(b"{"), header)
+        if b'"report"' in json.dumps(request).encode():
+            return json.loads(header), []
+        return json.loads(header), [json.loads(line) for line in lines]
+
+    def stop(self, how=signal.SIGTERM):
+        """Ends it, which must go well; what it said."""
+        self.process.send_signal(how)
+        _, err = self.process.communicate(timeout=60 * PATIENCE)
+        equal(f"exit status, {err}", self.process.returncode, 0)
+        return err
+
+
+def load_and_service(env, **environment):
+    """A load that runs once its libraries are probed: (service, truth)."""
+    load = env.waiting_load("all")
+    service = Service(env, **environment)
+    load.go()
+    return service, load.finish()
+
+
+def test_counts(env):
+    """What it counted: by records, as a report, as pairs and for Prometheus, and in its history."""
+    service, truth = load_and_service(env, WATCHDOG_USEC="200000")
+    compare(service.records("--all"), truth, layers=("sample",))
+    status = service.status()
+    equal("pid", status["pid"], service.process.pid)
+    check(status["probes"]["armed"] > 20 and status["hits"] >= status["recorded"] > 0, status)
+    equal("mechanisms", set(status["mechanisms"]), {"sample", "vfs"})
+    check(status["cost"]["memory_bytes"] > 0 and status["cost"]["own_cpu_ns"] > 0, status)
+    probes = [json.loads(line) for line in service.command("status", "--probes").splitlines()]
+    check({"status", "probe"} == {r["type"] for r in probes}, probes[0])
+    check("probes     " in service.command("status"), "no text")
+    calls = sum(f["returns"] for f in truth["functions"] if f["layer"] == "sample")
+    pairs = wait_for(lambda: [line for line in read_text(env.path("pairs")).splitlines()
+                              if line.startswith("tmtrace.job_calls{") and ",sample} " in line],
+                     "the pairs of the sample")
+    wait_for(lambda: f",sample}} {calls}\n" in read_text(env.path("pairs")), f"{calls} in {pairs}")
+    wait_for(lambda: f',layer="sample"}} {calls}\n' in read_text(env.path("node.prom")),
+             f"{calls} for Prometheus")
+    service.told("WATCHDOG=1")
+    service.stop()
+    check(not os.path.exists(service.socket), "the socket is left")
+    path = env.path("history.json")
+    status, out, err = env.trace("dump", env.path("history.data"))
+    equal(f"exit status of dump, {err}", status, 0)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(out)
+    compare(Records(path), truth, layers=("sample",))
+
+
+def test_reload(env):
+    """SIGHUP reads the file again; a wrong one, or one that needs a restart, changes nothing."""
+    service, truth = load_and_service(env)
+    for change, words in (({"log": "nonsense"}, "goes on as before"),
+                          ({"layers": "vfs"}, "need a restart"),
+                          ({}, "was read again")):
+        service.write(**change)
+        service.process.send_signal(signal.SIGHUP)
+        service.told("READY=1")
+        check(service.process.poll() is None, words)
+    compare(service.records("--all"), truth, layers=("sample",))
+    err = service.stop()
+    for words in ("tmtrace.yaml:8: log is no mapping", "goes on as before", "need a restart",
+                  "was read again"):
+        check(words in err, err)
+
+
+def test_users(env):
+    """Root sees all; others their own jobs, and nothing of the node."""
+    own = new_cgroup(env, mount_v2(), "own")
+    foreign = new_cgroup(env, mount_v2(), "foreign")
+    name, other = os.path.basename(own), os.path.basename(foreign)
+    mine = env.waiting_load("all", name="mine", prefix=joining(own))
+    # Its user is known by its processes alone, as where a batch system makes the cgroup.
+    os.chown(own, 0, 0)
+    theirs = env.waiting_load("all", name="theirs", prefix=joining(foreign))
+    os.chown(foreign, NOBODY, NOBODY)
+    service = Service(env)
+    truths = []
+    for load in (mine, theirs):
+        load.go()
+        truths.append(load.finish())
+    # A recording of the job, as tables.
+    check("sample: " in service.command("report", "--job", name), "no table of the job")
+    compare(service.records("--job", name), truths[0], layers=("sample",))
+    header, lines = wait_for(lambda: (answer := service.asked_by(NOBODY, request="dump"))[1]
+                             and answer, "nobody's answer")
+    cgroups = {r["cgroup"] for r in lines if r["type"] == "function"}
+    equal("nobody's cgroups", cgroups, {"/" + other})
+    check(not [r for r in lines if r["type"] == "loss"], "losses of the node")
+    calls = sum(r["count"] for r in lines if r["type"] == "function" and r["layer"] == "sample")
+    equal("nobody's calls", calls,
+          sum(f["returns"] for f in truths[1]["functions"] if f["layer"] == "sample"))
+    header, lines = service.asked_by(NOBODY, request="dump", job=name)
+    check(header["type"] == "error" and "that user 65534 may see" in header["text"], header)
+    header, lines = service.asked_by(NOBODY, request="report", job=other)
+    equal("type", header["type"], "answer")
+    header, lines = service.asked_by(NOBODY, request="status", probes=True)
+    equal("type", header["type"], "error")
+    header, lines = service.asked_by(NOBODY, request="status")
+    equal("types", [r["type"] for r in lines], ["status"])
+    service.stop()
+
+
+def test_garbage(env):
+    """Whatever is written to the socket: it is refused, and the service goes on."""
+    service = Service(env, layers="vfs")
+    dice = random.Random(6)
+    for data in (b"\n", b"{}\n", b"\0" * 100 + b"\n", b"x" * 5000, b'{"request":"status"',
+                 b'{"request":"dump","job":"' + b"a" * 600 + b'"}\n', b"[" * 1000 + b"\n",
+                 *(dice.randbytes(dice.randrange(1, 2000)) + b"\n" for _ in range(50))):
+        answer = service.send(data)
+        if b"\n" in data[:1024] or len(data) > 1024:
+            equal(f"{data[:20]}", json.loads(answer.splitlines()[0])["type"], "error")
+    # Those who say nothing take no place away from others for long, and none from root.
+    silent = [socket.socket(socket.AF_UNIX) for _ in range(40)]
+    for client in silent:
+        client.connect(service.socket)
+    for client in silent:
+        client.close()
+    check(service.status()["probes"]["armed"] > 0, "no status")
+    service.stop()
+
+
+def refused(env, status, words, *argv):
+    got, out, err = env.trace(*argv)
+    equal(f"{' '.join(argv)}: exit status, {err}", got, status)
+    check(words in err and len(err.splitlines()) == 1 and not out, f"{words} is not in {err}{out}")
+
+
+def test_bad_input(env):
+    """What is wrong is said in a line, with its place; a second service does not begin."""
+    service = Service(env, layers="vfs")
+    refused(env, 1, "another service runs here, process", "service", "--config", service.config)
+    check(service.status()["hits"] >= 0, "the first one is gone")
+    refused(env, 1, "there is no job nonsense that user 0 may see", "report", "--job", "nonsense",
+            "--socket", service.socket)
+    service.stop()
+    refused(env, 1, "no service of tmtrace runs here", "status", "--socket", service.socket)
+    refused(env, 1, "No such file", "service", "--config", env.path("nothing"))
+    for text, words in (("layers: [vfs, nonsense]\n", ":1: there is no layer nonsense, known are"),
+                        ("socket: here\n", ":1: socket is"), ("- a\n", ":1: the file holds a list")):
+        with open(service.config, "w", encoding="utf-8") as f:
+            f.write(text)
+        for option in ((), ("--check",)):
+            refused(env, 2, words, "service", "--config", service.config, *option)
+    # What cannot be written.
+    for values, words in (({"dir": env.path("no/folder")}, "cannot be made"),):
+        service.write(**values)
+        refused(env, 1, words, "service", "--config", service.config)
+    service.write()
+    status, out, err = env.trace("service", "--check", "--config", service.config)
+    equal("exit status", status, 0)
+    check(out.strip().endswith(": right") and not err, out + err)
+    os.remove(env.path("history.data"))
+    os.mkdir(env.path("history.data"))
+    refused(env, 1, "history.data", "service", "--config", service.config)
+    os.rmdir(env.path("history.data"))
+    with open(service.socket, "w", encoding="utf-8"):
+        pass
+    refused(env, 1, "is there and no socket", "service", "--config", service.config)
+    refused(env, 2, "--socket goes with --job", "report", "--socket", service.socket)
+    refused(env, 2, "no recording is read", "dump", "--all", "file")
+
+
+def test_unwritable_later(env):
+    """A file that cannot be written is told once; counting goes on."""
+    service = Service(env, layers="vfs")
+    os.remove(env.path("pairs"))
+    os.mkdir(env.path("pairs"))
+    hits = service.status()["hits"]
+    wait_for(lambda: service.status()["hits"] > hits, "more hits")
+    os.rmdir(env.path("pairs"))
+    wait_for(lambda: os.path.isfile(env.path("pairs")), "the pairs again")
+    err = service.stop()
+    check(err.count("pairs: cannot be written") <= 1, err)

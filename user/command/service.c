@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "command/option_values.h"
+#include "command/output.h"
+#include "command/recorder.h"
+#include "command/service.h"
+#include "command/service_answers.h"
+#include "command/service_setup.h"
+#include "service/lock.h"
+#include "service/notify.h"
+#include "sink/utf8.h"
+
+struct service {
+	const char *file; /* of --config; NULL: none was named */
+	bool check;
+	int lock;
+	struct service_config config;
+	struct options options;
+	struct session session;
+	struct output *output;
+	struct service_answers *answers;
+	struct loop *loop;
+	int log_timer; /* of the intervals of the log */
+	size_t n_told; /* of the session's notes */
+};
+
+enum {
+	OPT_CONFIG = 256,
+	OPT_CHECK,
+};
+
+static const struct argp_option argp_options[] = {
+	{ "config", OPT_CONFIG, "FILE", 0, "what to do (default: " SERVICE_CONFIG ")", 1 },
+	{ "check", OPT_CHECK, NULL, 0, "only say whether that file is right", 1 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct service *service = state->input;
+
+	switch (key) {
+	case OPT_CONFIG:
+		service->file = arg;
+		return 0;
+	case OPT_CHECK:
+		service->check = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		option_values__refuse("service %s: what it does is said by its file, see --config",
+				      arg);
+	case ARGP_KEY_INIT:
+		option_values__silence(state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void say(const char *text)
+{
+	char *line = utf8__printable(text);
+
+	fprintf(stderr, "tmtrace: %s\n", line ? line : "no memory");
+	free(line);
+}
+
+/* Degradations that are new. */
+static void tell_notes(struct service *service)
+{
+	const struct note_list *notes = &service->session.notes;
+
+	for (; service->n_told < notes->n; service->n_told++)
+		say(notes->lines[service->n_told]);
+}
+
+static void on_interval(void *context)
+{
+	struct service *service = context;
+	struct error err;
+
+	if (output__print(service->output, false, &err) < 0)
+		say(err.text);
+	tell_notes(service);
+}
+
+static void on_record(void *context)
+{
+	struct service *service = context;
+	struct error err;
+
+	/* It fails once; the service goes on without history. */
+	if (output__record(service->output, &err) < 0) {
+		say(err.text);
+		say("the service goes on without its history");
+	}
+}
+
+static void on_watchdog(void *context)
+{
+	(void)context;
+	notify__send("WATCHDOG=1");
+}
+
+static void tell_reloading(void)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%llu",
+		 (unsigned long long)clock__ns(CLOCK_MONOTONIC) / 1000);
+	notify__send(text);
+}
+
+/* What can be changed while tracing goes on is changed. */
+static void reload(struct service *service)
+{
+	struct service_config config;
+	struct error err;
+
+	tell_reloading();
+	if (service_setup__config(&config, service->file, &err) < 0) {
+		say(err.text);
+		say("the service goes on as before");
+	} else if (!service_setup__follows(&service->config, &config)) {
+		service_config__free(&config);
+		say("the new configuration has other layers, files or sockets, which need a "
+		    "restart; the service goes on as before");
+	} else {
+		loop__reset(service->loop, service->log_timer, config.interval_s);
+		output__choose_log(service->output, config.log.types, config.log.rate);
+		/* The session goes on with the strings of the one that it began with. */
+		service->config.interval_s = config.interval_s;
+		service->config.log.types = config.log.types;
+		service->config.log.rate = config.log.rate;
+		service_config__free(&config);
+		say("the configuration was read again");
+	}
+	notify__send("READY=1");
+}
+
+static void on_signal(void *context, const struct signalfd_siginfo *info)
+{
+	struct service *service = context;
+
+	if (info->ssi_signo == SIGHUP)
+		reload(service);
+	else if (info->ssi_signo != SIGCHLD)
+		loop__stop(service->loop);
+}
+
+static int start(struct service *service, char **argv, struct error *err)
+{
+	int rc = service_answers__open(&service->answers, &service->config, err);
+
+	if (!rc)
+		rc = output__open(&service->output, &service->options, &service->session, argv,
+				  err);
+	if (!rc)
+		rc = session__start(&service->session, NULL, err);
+	if (!rc)
+		rc = output__start(service->output, err);
+	if (!rc)
+		rc = service_answers__start(service->answers, &service->session, service->output,
+					    err);
+	return rc;
+}
+
+static int watch(struct service *service, struct error *err)
+{
+	struct loop *loop = service->loop;
+	int rc = session__watch(&service->session, loop);
+
+	if (!rc)
+		rc = output__watch(service->output, loop);
+	if (!rc)
+		rc = service_answers__watch(service->answers, loop);
+	if (!rc)
+		rc = loop__timer(loop, service->config.interval_s, true, on_interval, service,
+				 &service->log_timer);
+	if (!rc && service->config.history)
+		rc = loop__timer(loop, RECORDER_INTERVAL_S, true, on_record, service, NULL);
+	if (!rc)
+		rc = loop__timer(loop, notify__watchdog_s(), true, on_watchdog, service, NULL);
+	return rc ? error__set(err, rc, "cannot wait for what happens: %s", strerror(-rc)) : 0;
+}
+
+static int follow(struct service *service, struct error *err)
+{
+	int rc;
+
+	tell_notes(service);
+	notify__send("READY=1");
+	rc = loop__run(service->loop);
+	notify__send("STOPPING=1");
+	if (rc < 0)
+		return error__set(err, rc, "cannot wait for what happens: %s", strerror(-rc));
+	session__follow(&service->session);
+	session__stop(&service->session);
+	rc = output__print(service->output, true, err);
+	tell_notes(service);
+	return rc;
+}
+
+static int trace(struct service *service, char **argv, struct error *err)
+{
+	int rc;
+
+	service->lock = lock__take(service->config.socket, err);
+	if (service->lock < 0)
+		return service->lock;
+	rc = loop__open(&service->loop, on_signal, service, err);
+	if (!rc)
+		rc = start(service, argv, err);
+	if (!rc)
+		rc = watch(service, err);
+	return rc ? rc : follow(service, err);
+}
+
+static int run(struct service *service, char **argv, struct error *err)
+{
+	int rc = service_setup__config(&service->config, service->file, err);
+
+	if (!rc)
+		rc = service_setup__options(&service->options, &service->config, err);
+	service->session.options = &service->options;
+	if (!rc)
+		rc = service_setup__layers(&service->session, &service->config, err);
+	if (rc < 0)
+		return rc;
+	if (!service->check)
+		return trace(service, argv, err);
+	printf("%s: right\n", service->config.file ? service->config.file : "the defaults");
+	return 0;
+}
+
+static void close_service(struct service *service)
+{
+	service_answers__close(service->answers);
+	output__close(service->output);
+	session__close(&service->session);
+	loop__close(service->loop);
+	options__free(&service->options);
+	service_config__free(&service->config);
+	if (service->lock >= 0)
+		close(service->lock);
+}
+
+int service__main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		argp_options, parse, NULL,
+		"Traces the whole machine, as a service, until it is told to end.\v"
+		"SIGHUP lets it read its file again."
+	};
+	struct service service = { .lock = -1 };
+	struct error err = { 0 };
+	int rc;
+
+	option_values__parse(&argp, argc, argv, "tmtrace service", &service);
+	/* What it writes is the machine's, whoever started it. */
+	unsetenv("SUDO_UID");
+	rc = run(&service, argv, &err);
+	if (rc < 0)
+		say(err.text);
+	close_service(&service);
+	if (!rc)
+		return 0;
+	return rc == -EINVAL ? EXIT_USAGE : EXIT_RUN;
+}

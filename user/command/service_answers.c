@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "command/node_cost.h"
+#include "command/recorder.h"
+#include "command/service_answers.h"
+#include "report/jobs.h"
+#include "report/names.h"
+#include "service/answer.h"
+#include "service/exposition.h"
+#include "service/replace.h"
+#include "service/server.h"
+#include "service/status.h"
+
+/* How often clients are looked at that take too long, in seconds. */
+#define TEND_S 5
+
+/* Who may read them: the pairs root alone; what a site collects with Prometheus, everybody. */
+#define PAIRS_MODE	0600
+#define PROMETHEUS_MODE 0644
+
+struct service_answers {
+	const struct service_config *config;
+	struct server *server;
+	struct owners *owners;
+	struct session *session;
+	const struct output *output;
+	struct drain *drain; /* its own: intervals of the log are others */
+	struct node_cost cost;
+	bool unwritable; /* a file could not be written, which was told */
+};
+
+/* All that is known now. */
+static int read_status(struct service_answers *answers, struct service_status *out,
+		       struct error *err)
+{
+	struct live_run *live = output__live(answers->output);
+	const struct snapshot *snapshot;
+	int rc = live_run__read_from(live, answers->drain, &snapshot, err);
+
+	if (rc < 0)
+		return rc;
+	*out = (struct service_status){
+		.run = live_run__report(live),
+		.snapshot = snapshot,
+		.config = answers->config,
+		.cost = node_cost__interval(&answers->cost),
+		.own_ns = clock__ns(CLOCK_PROCESS_CPUTIME_ID),
+	};
+	output__log_counts(answers->output, &out->log);
+	return 0;
+}
+
+static int make_answer(void *context, const struct request *request, uid_t uid, FILE *body,
+		       struct error *err)
+{
+	struct service_answers *answers = context;
+	char boot_id[RECORDER_BOOT_ID];
+	struct recording_about about = recorder__about(boot_id);
+	struct answer_source source = { .about = &about, .owners = answers->owners };
+	struct service_status status;
+	int rc = read_status(answers, &status, err);
+
+	if (rc < 0)
+		return rc;
+	source.run = status.run;
+	source.snapshot = status.snapshot;
+	switch (request->kind) {
+	case REQUEST_DUMP:
+		return answer__dump(&source, request, uid, body, err);
+	case REQUEST_REPORT:
+		return answer__report(&source, request, uid, body, err);
+	default:
+		if (request->probes && uid != 0)
+			return error__set(err, -EPERM, "single probes are shown to root only");
+		status__write(&status, request->probes, body);
+		return 0;
+	}
+}
+
+static int write_files(const struct service_config *config, const struct service_status *status,
+		       struct error *err)
+{
+	struct exposition *exposition = exposition__new(status);
+	int rc = 0;
+
+	if (!exposition)
+		return error__set(err, -ENOMEM, "no memory");
+	if (config->snapshot)
+		rc = replace__file(config->snapshot, PAIRS_MODE, exposition__write_pairs,
+				   exposition, err);
+	if (config->prometheus && rc >= 0)
+		rc = replace__file(config->prometheus, PROMETHEUS_MODE,
+				   exposition__write_prometheus, exposition, err);
+	exposition__free(exposition);
+	return rc;
+}
+
+/* Whose a job is can be found only while it is there. */
+static void find_owners(struct service_answers *answers, const struct service_status *status)
+{
+	const struct report_run *run = status->run;
+	struct jobs jobs;
+
+	jobs__start(&jobs, status->snapshot);
+	while (jobs__next(&jobs))
+		if (jobs__id(&jobs))
+			owners__of(answers->owners, jobs__id(&jobs),
+				   names__cgroup(run, jobs__id(&jobs)));
+}
+
+static void on_snapshot(void *context)
+{
+	struct service_answers *answers = context;
+	struct service_status status;
+	struct error err = { 0 };
+	int rc = read_status(answers, &status, &err);
+
+	if (rc >= 0) {
+		node_cost__read(&answers->cost, answers->session, status.run, status.snapshot);
+		status.cost = node_cost__interval(&answers->cost);
+		find_owners(answers, &status);
+		rc = write_files(answers->config, &status, &err);
+	}
+	/* Once, until it goes again. */
+	if (rc < 0 && !answers->unwritable)
+		fprintf(stderr, "tmtrace: %s\n", err.text);
+	answers->unwritable = rc < 0;
+}
+
+static void on_client(void *context)
+{
+	struct service_answers *answers = context;
+
+	server__serve(answers->server);
+}
+
+static void on_tend(void *context)
+{
+	struct service_answers *answers = context;
+
+	server__tend(answers->server);
+}
+
+int service_answers__open(struct service_answers **out, const struct service_config *config,
+			  struct error *err)
+{
+	struct service_answers *answers = calloc(1, sizeof(*answers));
+	int rc;
+
+	if (!answers)
+		return error__set(err, -ENOMEM, "no memory");
+	answers->config = config;
+	rc = server__open(&answers->server, config->socket, make_answer, answers, err);
+	if (rc < 0)
+		free(answers);
+	else
+		*out = answers;
+	return rc;
+}
+
+int service_answers__start(struct service_answers *answers, struct session *session,
+			   const struct output *output, struct error *err)
+{
+	struct cgroup *root = NULL;
+	struct error none;
+	struct job_map jobs = live_run__jobs(output__live(output));
+	int rc = session__new_drain(session, &answers->drain, err);
+
+	if (rc < 0)
+		return rc;
+	drain__map_jobs(answers->drain, &jobs);
+	answers->session = session;
+	answers->output = output;
+	answers->owners = owners__new(cgroup__find(&root, "/", &none) == 0 ? root->mount : NULL);
+	free(root);
+	if (!answers->owners)
+		return error__set(err, -ENOMEM, "no memory");
+	on_snapshot(answers);
+	return 0;
+}
+
+int service_answers__watch(struct service_answers *answers, struct loop *loop)
+{
+	int rc = loop__watch(loop, server__fd(answers->server), on_client, answers);
+
+	if (!rc)
+		rc = loop__timer(loop, TEND_S, true, on_tend, answers, NULL);
+	if (!rc)
+		rc = loop__timer(loop, answers->config->snapshot_s, true, on_snapshot, answers,
+				 NULL);
+	return rc;
+}
+
+void service_answers__close(struct service_answers *answers)
+{
+	if (!answers)
+		return;
+	server__close(answers->server);
+	owners__free(answers->owners);
+	drain__free(answers->drain);
+	free(answers);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the service shows to others: answers at its socket, and files that are read any time. */
+#ifndef USER_COMMAND_SERVICE_ANSWERS_H
+#define USER_COMMAND_SERVICE_ANSWERS_H
+
+#include "command/output.h"
+#include "command/session.h"
+#include "service/config.h"
+
+struct service_answers;
+
+/*
+ * Listens at the configuration's socket; nobody is answered before service_answers__watch(). The
+ * configuration must outlive it. 0 and *out, or a negative errno.
+ */
+int service_answers__open(struct service_answers **out, const struct service_config *config,
+			  struct error *err);
+/* The session is under way; output is its own. 0, or a negative errno. */
+int service_answers__start(struct service_answers *answers, struct session *session,
+			   const struct output *output, struct error *err);
+/* Answers, and writes files, from the loop. 0, or a negative errno. */
+int service_answers__watch(struct service_answers *answers, struct loop *loop);
+void service_answers__close(struct service_answers *answers); /* NULL is fine */
+
+#endif

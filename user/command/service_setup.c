@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/layers.h"
+#include "command/service_setup.h"
+#include "command/target_options.h"
+
+int service_setup__config(struct service_config *config, const char *path, struct error *err)
+{
+	if (path || !access(SERVICE_CONFIG, F_OK))
+		return service_config__read(config, path ? path : SERVICE_CONFIG, err);
+	if (service_config__defaults(config) < 0)
+		return error__set(err, -ENOMEM, "no memory");
+	return 0;
+}
+
+static int copy_layers(struct options *options, const struct service_config *config)
+{
+	options->layers = calloc(config->n_layers, sizeof(*options->layers));
+	if (!options->layers)
+		return -ENOMEM;
+	for (; options->n_layers < config->n_layers; options->n_layers++) {
+		char *name = strdup(config->layers[options->n_layers].text);
+
+		if (!name)
+			return -ENOMEM;
+		options->layers[options->n_layers] = name;
+	}
+	return 0;
+}
+
+static int copy_probes(struct options *options, const struct service_config *config)
+{
+	options->probes = calloc(config->n_probes + 1, sizeof(*options->probes));
+	if (!options->probes)
+		return -ENOMEM;
+	for (; options->n_probes < config->n_probes; options->n_probes++)
+		options->probes[options->n_probes] = config->probes[options->n_probes];
+	return 0;
+}
+
+int service_setup__options(struct options *options, const struct service_config *config,
+			   struct error *err)
+{
+	int rc;
+
+	*options = target_options__none();
+	options->scope = SCOPE_ALL;
+	options->jobs = config->job_patterns;
+	options->slots = config->series;
+	options->interval_s = config->interval_s;
+	options->record = true; /* no tables */
+	options->quiet = true;
+	options->recording = config->history;
+	options->recording_size = config->history_size;
+	options->syslog = config->log;
+	rc = copy_layers(options, config);
+	if (!rc)
+		rc = copy_probes(options, config);
+	return rc ? error__set(err, rc, "no memory") : 0;
+}
+
+static int refuse_layer(const struct catalogue *cat, const struct service_config *config,
+			const struct service_name *name, struct error *err)
+{
+	char known[256] = "vfs, block";
+	size_t used = strlen(known);
+
+	for (size_t i = 0; i < catalogue__n_layers(cat) && used < sizeof(known); i++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, ", %s",
+					 catalogue__layer(cat, i)->name);
+	return error__set(err, -EINVAL,
+			  "%s:%d: there is no layer %s, known are: %s; a further one is a file "
+			  "below probes",
+			  config->file, name->line, name->text, known);
+}
+
+int service_setup__layers(struct session *session, const struct service_config *config,
+			  struct error *err)
+{
+	int rc = layers__open_catalogue(session, err);
+
+	for (size_t i = 0; rc == 0 && i < config->n_layers; i++) {
+		const struct service_name *name = &config->layers[i];
+
+		if (strcmp(name->text, "vfs") && strcmp(name->text, "block") &&
+		    catalogue__find_layer(session->catalogue, name->text) < 0)
+			rc = refuse_layer(session->catalogue, config, name, err);
+	}
+	return rc ? rc : layers__choose(session, err);
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+bool service_setup__follows(const struct service_config *a, const struct service_config *b)
+{
+	if (a->n_layers != b->n_layers || a->n_probes != b->n_probes || a->series != b->series ||
+	    !same(a->job_patterns, b->job_patterns) || !same(a->history, b->history) ||
+	    a->history_size != b->history_size || !same(a->log.path, b->log.path) ||
+	    a->log.journal != b->log.journal || !a->log.types != !b->log.types ||
+	    !same(a->socket, b->socket))
+		return false;
+	for (size_t i = 0; i < a->n_layers; i++)
+		if (strcmp(a->layers[i].text, b->layers[i].text) != 0)
+			return false;
+	for (size_t i = 0; i < a->n_probes; i++)
+		if (strcmp(a->probes[i], b->probes[i]) != 0)
+			return false;
+	return true;
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recording/recording_writer.h"
+#include "report/filter.h"
+#include "report/names.h"
+#include "ring/format.h"
+#include "service/answer.h"
+#include "sink/json.h"
+
+/* Who asks for what. */
+struct asked {
+	const struct answer_source *source;
+	const struct request *request;
+	uid_t uid;
+};
+
+/* What that user gets to see: of others but root, nothing of the node as a whole. */
+struct view {
+	struct filter *filter;
+	struct report_run run;
+	struct probe *probes; /* NULL: the run's own, as are the ledgers */
+	struct tm_ledger *ledgers;
+	struct snapshot snapshot;
+};
+
+bool answer__names(const char *job, const char *cgroup)
+{
+	size_t length = strlen(job);
+	const char *at = cgroup;
+
+	while ((at = strstr(at, job)) != NULL) {
+		bool starts = job[0] == '/' ? at == cgroup : at > cgroup && at[-1] == '/';
+
+		if (starts && (!at[length] || at[length] == '/'))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+/* By what its scheduler calls it, or by its cgroup. */
+static bool is_called(const struct report_run *run, __u64 job, const char *name)
+{
+	const struct job_info *info = job ? names__job(run, job) : NULL;
+	const char *cgroup;
+
+	if (info && !strcmp(info->jobid, name))
+		return true;
+	cgroup = job ? names__cgroup(run, job) : NULL;
+	return cgroup && answer__names(name, cgroup);
+}
+
+static bool may_see(void *context, const struct report_run *run, __u64 job)
+{
+	const struct asked *asked = context;
+	const char *wanted = asked->request->job;
+
+	if (wanted[0] && !is_called(run, job, wanted))
+		return false;
+	return asked->uid == 0 || (job && owners__of(asked->source->owners, job,
+						     names__cgroup(run, job)) == asked->uid);
+}
+
+static void view__close(struct view *view)
+{
+	filter__release(&view->snapshot);
+	filter__free(view->filter);
+	free(view->probes);
+	free(view->ledgers);
+}
+
+static bool is_of(const struct probe *probe, const struct tm_key *key)
+{
+	return probe->layer_id == key->layer && probe->function_id == key->function;
+}
+
+/*
+ * How often a probe's function was called in what the user sees: all libraries that have it are as
+ * one.
+ */
+static __u64 calls_of(const struct view *view, const struct probe *probe)
+{
+	__u64 sum = 0;
+
+	for (size_t i = 0; i < view->snapshot.n_series; i++) {
+		const struct tm_series *total = &view->snapshot.series[i]->total;
+
+		if (!key__is_beside(&total->key) && is_of(probe, &total->key))
+			sum += total->count;
+	}
+	return sum;
+}
+
+/* Does the view have the function already? */
+static bool is_known(const struct view *view, size_t n, const struct probe *probe)
+{
+	const struct tm_key key = { .layer = probe->layer_id, .function = probe->function_id };
+
+	for (size_t i = 0; i < n; i++)
+		if (is_of(&view->probes[i], &key))
+			return true;
+	return false;
+}
+
+/*
+ * Probes, what they saw, and notes are of the node. What stays is what functions are called, and
+ * how often the user's own jobs called them.
+ */
+static int hide_node(struct view *view)
+{
+	const struct probe *all = view->run.probes;
+	size_t n = 0, room = view->run.n_probes + 1;
+
+	view->probes = calloc(room, sizeof(*view->probes));
+	view->ledgers = aligned_alloc(__alignof__(struct tm_ledger), room * sizeof(*view->ledgers));
+	if (!view->probes || !view->ledgers)
+		return -ENOMEM;
+	for (size_t i = 0; i < view->run.n_probes; i++) {
+		__u64 calls = calls_of(view, &all[i]);
+
+		/* Those of the kernel keep their numbers. */
+		if (i >= TM_PROBE_USER && (!calls || is_known(view, n, &all[i])))
+			continue;
+		view->probes[n] = all[i];
+		if (i >= TM_PROBE_USER)
+			view->probes[n].library = all[i].layer;
+		view->ledgers[n++] = (struct tm_ledger){ .hits = calls, .recorded = calls };
+	}
+	view->run.probes = view->probes;
+	view->run.n_probes = n;
+	view->run.n_notes = view->run.n_start_notes = 0;
+	view->snapshot.ledgers = view->ledgers;
+	view->snapshot.n_ledgers = n;
+	return 0;
+}
+
+static int view__open(struct view *view, struct asked *asked, struct error *err)
+{
+	const struct answer_source *source = asked->source;
+	const char *job = asked->request->job;
+	int rc;
+
+	*view = (struct view){ .run = *source->run, .filter = filter__new() };
+	if (!view->filter)
+		return error__set(err, -ENOMEM, "no memory");
+	filter__choose_jobs(view->filter, may_see, asked);
+	rc = filter__apply(view->filter, source->run, source->snapshot, &view->snapshot);
+	if (rc < 0) {
+		view__close(view);
+		return error__set(err, rc, "no memory");
+	}
+	if (job[0] && !view->snapshot.n_series) {
+		view__close(view);
+		return error__set(err, -ENOENT, "there is no job %s that user %u may see", job,
+				  asked->uid);
+	}
+	if (asked->uid != 0 && hide_node(view) < 0) {
+		view__close(view);
+		return error__set(err, -ENOMEM, "no memory");
+	}
+	return 0;
+}
+
+static int put_records(const struct view *view, FILE *body, struct error *err)
+{
+	struct sink_json *sink;
+	int rc = sink_json__new(&sink, body, "the answer", &view->run, err);
+
+	if (rc < 0)
+		return rc;
+	rc = sink_json__run_start(sink, err);
+	if (rc == 0)
+		rc = sink_json__snapshot(sink, &view->snapshot, true, err);
+	if (rc == 0)
+		rc = sink_json__run_end(sink, &view->snapshot, err);
+	if (rc == 0)
+		return sink_json__close(sink, err);
+	sink_json__close(sink, NULL);
+	return rc;
+}
+
+int answer__dump(const struct answer_source *source, const struct request *request, uid_t uid,
+		 FILE *body, struct error *err)
+{
+	struct asked asked = { source, request, uid };
+	struct view view;
+	int rc = view__open(&view, &asked, err);
+
+	if (rc < 0)
+		return rc;
+	rc = put_records(&view, body, err);
+	view__close(&view);
+	return rc;
+}
+
+/* More than any number, name or path takes in a recording. */
+#define ENTRY_BYTES  1024
+#define BUCKET_BYTES 12
+#define RUN_BYTES    (256 << 10)
+
+/* What is surely enough: states have half of a file. */
+static __u64 recording_size(const struct view *view)
+{
+	__u64 bytes = RUN_BYTES + view->run.n_probes * ENTRY_BYTES;
+
+	for (size_t i = 0; i < view->snapshot.n_series; i++) {
+		const struct snapshot_series *series = view->snapshot.series[i];
+
+		bytes += ENTRY_BYTES + (series->latency.n + series->size.n) * BUCKET_BYTES;
+	}
+	return RING_FILE_MIN + 2 * bytes;
+}
+
+static int write_recording(struct recording_writer *writer, struct view *view,
+			   const struct recording_about *about, struct error *err)
+{
+	int rc = recording_writer__start(writer, &view->run, about, err);
+
+	/* All of it is new to this recording. */
+	memset((void *)view->snapshot.before, 0,
+	       view->snapshot.n_series * sizeof(*view->snapshot.before));
+	if (rc >= 0)
+		rc = recording_writer__snapshot(writer, &view->run, &view->snapshot, true, err);
+	return rc;
+}
+
+static int put_recording(struct view *view, const struct recording_about *about, FILE *body,
+			 struct error *err)
+{
+	int fd = fcntl(fileno(body), F_DUPFD_CLOEXEC, 0), rc, closed;
+	struct recording_writer *writer;
+	struct error later;
+
+	if (fd < 0)
+		return error__set(err, -errno, "the answer: %s", strerror(errno));
+	rc = recording_writer__create(&writer, fd, "the answer", recording_size(view), err);
+	if (rc < 0) {
+		close(fd);
+		return rc;
+	}
+	rc = write_recording(writer, view, about, err);
+	closed = recording_writer__close(writer, rc < 0 ? &later : err);
+	return rc < 0 ? rc : closed;
+}
+
+int answer__report(const struct answer_source *source, const struct request *request, uid_t uid,
+		   FILE *body, struct error *err)
+{
+	struct asked asked = { source, request, uid };
+	struct view view;
+	int rc = view__open(&view, &asked, err);
+
+	if (rc < 0)
+		return rc;
+	rc = put_recording(&view, source->about, body, err);
+	view__close(&view);
+	return rc;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the service answers of what was counted: as much as the asker may see. */
+#ifndef USER_SERVICE_ANSWER_H
+#define USER_SERVICE_ANSWER_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "recording/run_code.h"
+#include "report/report.h"
+#include "service/owners.h"
+#include "service/request.h"
+
+struct answer_source {
+	const struct report_run *run;
+	const struct snapshot *snapshot;
+	const struct recording_about *about;
+	struct owners *owners;
+};
+
+/*
+ * Writes to body what was counted since the begin of the jobs that the request names and the user
+ * may see: records, or a recording. Root sees all; others their own jobs, and nothing of the node.
+ * 0, or a negative errno: -ENOENT: there is no such job for this user.
+ */
+int answer__dump(const struct answer_source *source, const struct request *request, uid_t uid,
+		 FILE *body, struct error *err);
+int answer__report(const struct answer_source *source, const struct request *request, uid_t uid,
+		   FILE *body, struct error *err);
+
+/* Is a cgroup, or one above it, called so? job: a path from the root, its end, or a job's number.
+ */
+bool answer__names(const char *job, const char *cgroup);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef USER_SERVICE_CLIENT_H
+#define USER_SERVICE_CLIENT_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "service/request.h"
+
+/*
+ * Asks the service that listens at socket; NULL: the machine's. 0 and *out, the answer, from its
+ * begin, to be closed with fclose(); or a negative errno: no service is there, or it says why not.
+ */
+int client__ask(FILE **out, const char *socket, const struct request *request, struct error *err);
+
+#endif

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/quantity.h"
+#include "catalogue/text_file.h"
+#include "catalogue/yaml_doc.h"
+#include "ring/format.h"
+#include "service/config.h"
+
+#define SERIES	     16384
+#define INTERVAL_S   60
+#define HISTORY	     "/var/lib/tmtrace/history.data"
+#define HISTORY_SIZE (64ULL << 20)
+#define LOG_RATE     1000
+#define SNAPSHOT     "/run/tmtrace/snapshot"
+#define SNAPSHOT_S   15
+
+#define DAY_S 86400
+
+/* What is on where nobody says it; a site chooses mpi, hdf5, m0 and addb. */
+static const char *const default_layers[] = { "vfs", "block", "mstro", "mio" };
+
+static const unsigned int default_types = 1U << SYSLOG_RUN | 1U << SYSLOG_FUNCTION |
+					  1U << SYSLOG_OP | 1U << SYSLOG_DEVICE | 1U << SYSLOG_LOSS;
+
+/* The word for what is not wanted. */
+#define NONE "none"
+
+struct reader {
+	struct service_config *config;
+	struct yaml_doc doc;
+	struct error *err;
+};
+
+static int no_memory(const struct reader *r)
+{
+	return error__set(r->err, -ENOMEM, "%s: no memory", r->config->file);
+}
+
+static bool is_none(const yaml_node_t *node)
+{
+	return node->type == YAML_SCALAR_NODE &&
+	       !strcmp((const char *)node->data.scalar.value, NONE);
+}
+
+/* A section that may be left out or be "none": *node is its mapping; NULL: it is not there. */
+static int read_section(struct reader *r, const char *key, const char *const *known,
+			const yaml_node_t **node, bool *none)
+{
+	const yaml_node_t *value = yaml_doc__get(&r->doc, yaml_doc__root(&r->doc), key);
+
+	*node = NULL;
+	*none = value && is_none(value);
+	if (!value || *none)
+		return 0;
+	if (value->type != YAML_MAPPING_NODE)
+		return yaml_doc__fail(&r->doc, value, r->err,
+				      "%s is no mapping; write its keys below it, or %s: none", key,
+				      key);
+	*node = value;
+	return yaml_doc__check_keys(&r->doc, value, key, known, r->err);
+}
+
+static int keep(const struct reader *r, const char *text, const char **out)
+{
+	*out = strings__keep(&r->config->strings, text);
+	return *out ? 0 : no_memory(r);
+}
+
+/* A path from the root: the service has no folder that it is in. */
+static int read_path(struct reader *r, const yaml_node_t *section, const char *key,
+		     const char **out)
+{
+	const yaml_node_t *node = section ? yaml_doc__get(&r->doc, section, key) : NULL;
+	const char *text = NULL;
+	int rc;
+
+	if (!node)
+		return 0;
+	rc = yaml_doc__read_text(&r->doc, node, key, &text, r->err);
+	if (rc < 0)
+		return rc;
+	if (text[0] != '/')
+		return yaml_doc__fail(&r->doc, node, r->err,
+				      "%s is %s, a path that begins with / is needed", key,
+				      yaml_doc__quote(text).text);
+	return keep(r, text, out);
+}
+
+static int read_number(struct reader *r, const yaml_node_t *section, const char *key, long min,
+		       long max, long *out)
+{
+	const yaml_node_t *node = section ? yaml_doc__get(&r->doc, section, key) : NULL;
+
+	return node ? yaml_doc__read_number(&r->doc, node, key, min, max, out, r->err) : 0;
+}
+
+static int read_seconds(struct reader *r, const yaml_node_t *section, double *out)
+{
+	long seconds = (long)*out;
+	int rc = read_number(r, section, "interval", 1, DAY_S, &seconds);
+
+	*out = (double)seconds;
+	return rc;
+}
+
+static int read_layers(struct reader *r, const yaml_node_t *node)
+{
+	struct service_config *config = r->config;
+	size_t room = 0, n = yaml_doc__n_items(node);
+
+	free(config->layers);
+	config->layers = NULL;
+	config->n_layers = 0;
+	if (!n)
+		return yaml_doc__fail(&r->doc, node, r->err,
+				      "layers is empty, name at least one, e.g. [vfs, block]");
+	for (size_t i = 0; i < n; i++) {
+		const yaml_node_t *item = yaml_doc__item(&r->doc, node, i);
+		struct service_name name = { .line = yaml_doc__line(item) };
+		int rc = yaml_doc__read_text(&r->doc, item, "a layer", &name.text, r->err);
+
+		if (rc == 0)
+			rc = keep(r, name.text, &name.text);
+		if (rc < 0)
+			return rc;
+		if (array__grow((void **)&config->layers, &room, config->n_layers, sizeof(name)) <
+		    0)
+			return no_memory(r);
+		config->layers[config->n_layers++] = name;
+	}
+	return 0;
+}
+
+static int read_probes(struct reader *r, const yaml_node_t *node)
+{
+	struct service_config *config = r->config;
+	size_t room = 0;
+
+	for (size_t i = 0; i < yaml_doc__n_items(node); i++) {
+		const yaml_node_t *item = yaml_doc__item(&r->doc, node, i);
+		const char *text = NULL;
+		int rc = yaml_doc__read_text(&r->doc, item, "a path of probes", &text, r->err);
+
+		if (rc < 0)
+			return rc;
+		if (text[0] != '/')
+			return yaml_doc__fail(&r->doc, item, r->err,
+					      "probes has %s, a path that begins with / is needed",
+					      yaml_doc__quote(text).text);
+		if (array__grow((void **)&config->probes, &room, config->n_probes,
+				sizeof(*config->probes)) < 0)
+			return no_memory(r);
+		rc = keep(r, text, &config->probes[config->n_probes]);
+		if (rc < 0)
+			return rc;
+		config->n_probes++;
+	}
+	return 0;
+}
+
+static int read_history(struct reader *r)
+{
+	static const char *const known[] = { "file", "size", NULL };
+	struct service_config *config = r->config;
+	const yaml_node_t *section, *size;
+	const char *text = NULL;
+	bool none;
+	int rc = read_section(r, "history", known, &section, &none);
+
+	if (rc == 0 && none)
+		config->history = NULL;
+	if (rc == 0)
+		rc = read_path(r, section, "file", &config->history);
+	size = section ? yaml_doc__get(&r->doc, section, "size") : NULL;
+	if (rc < 0 || !size)
+		return rc;
+	rc = yaml_doc__read_text(&r->doc, size, "size", &text, r->err);
+	if (rc == 0 &&
+	    (quantity__bytes(text, &config->history_size) < 0 || config->history_size < (1 << 20)))
+		rc = yaml_doc__fail(&r->doc, size, r->err,
+				    "size is %s, a number of bytes from 1M on is needed, as in 64M",
+				    yaml_doc__quote(text).text);
+	return rc;
+}
+
+/* Those that are there without anything that only a single run has. */
+static const unsigned int possible_types =
+	~(SYSLOG_RECORDED | 1U << SYSLOG_OBJECT | 1U << SYSLOG_ADDB);
+
+static int add_type(struct reader *r, const yaml_node_t *node)
+{
+	char known[128] = "";
+	const char *text = NULL;
+	size_t used = 0;
+	int rc = yaml_doc__read_text(&r->doc, node, "a type", &text, r->err);
+
+	if (rc < 0)
+		return rc;
+	for (enum syslog_type i = 0; i < SYSLOG_TYPES; i++) {
+		if (!(possible_types >> i & 1))
+			continue;
+		if (!strcmp(text, syslog_type_names[i])) {
+			r->config->log.types |= 1U << i;
+			return 0;
+		}
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
+					 used ? ", " : "", syslog_type_names[i]);
+	}
+	return yaml_doc__fail(&r->doc, node, r->err, "there is no type %s, known are: %s",
+			      yaml_doc__quote(text).text, known);
+}
+
+static int read_log(struct reader *r)
+{
+	static const char *const known[] = { "types", "rate", "socket", "journal", NULL };
+	struct syslog_options *log = &r->config->log;
+	const yaml_node_t *section, *types;
+	const char *journal = NULL;
+	long rate = log->rate;
+	bool none;
+	int rc = read_section(r, "log", known, &section, &none);
+
+	if (none)
+		log->types = 0;
+	if (rc < 0 || !section)
+		return rc;
+	types = yaml_doc__get(&r->doc, section, "types");
+	if (types)
+		log->types = 0;
+	for (size_t i = 0; rc == 0 && types && i < yaml_doc__n_items(types); i++)
+		rc = add_type(r, yaml_doc__item(&r->doc, types, i));
+	if (rc == 0)
+		rc = read_number(r, section, "rate", 1, 1000000, &rate);
+	log->rate = (unsigned int)rate;
+	if (rc == 0)
+		rc = read_path(r, section, "socket", &log->path);
+	if (rc == 0)
+		rc = read_path(r, section, "journal", &journal);
+	if (rc == 0 && journal && log->path)
+		return yaml_doc__fail(&r->doc, section, r->err,
+				      "log has a socket and a journal, remove one");
+	if (journal) {
+		log->path = journal;
+		log->journal = true;
+	}
+	return rc;
+}
+
+static int read_snapshot(struct reader *r)
+{
+	static const char *const known[] = { "file", "prometheus", "interval", NULL };
+	struct service_config *config = r->config;
+	const yaml_node_t *section;
+	bool none;
+	int rc = read_section(r, "snapshot", known, &section, &none);
+
+	if (none)
+		config->snapshot = NULL;
+	if (rc == 0)
+		rc = read_path(r, section, "file", &config->snapshot);
+	if (rc == 0)
+		rc = read_path(r, section, "prometheus", &config->prometheus);
+	if (rc == 0)
+		rc = read_seconds(r, section, &config->snapshot_s);
+	return rc;
+}
+
+static int read_keys(struct reader *r)
+{
+	static const char *const known[] = { "layers",	 "probes",  "job_patterns", "max_series",
+					     "interval", "history", "log",	    "socket",
+					     "snapshot", NULL };
+	struct service_config *config = r->config;
+	const yaml_node_t *root = yaml_doc__root(&r->doc);
+	const yaml_node_t *layers = yaml_doc__get(&r->doc, root, "layers");
+	const yaml_node_t *probes = yaml_doc__get(&r->doc, root, "probes");
+	long series = config->series;
+	int rc = yaml_doc__check_keys(&r->doc, root, "the configuration", known, r->err);
+
+	if (rc == 0 && layers)
+		rc = read_layers(r, layers);
+	if (rc == 0 && probes)
+		rc = read_probes(r, probes);
+	if (rc == 0)
+		rc = read_path(r, root, "job_patterns", &config->job_patterns);
+	if (rc == 0)
+		rc = read_number(r, root, "max_series", 16, 1 << 20, &series);
+	config->series = (unsigned int)series;
+	if (rc == 0)
+		rc = read_seconds(r, root, &config->interval_s);
+	if (rc == 0)
+		rc = read_history(r);
+	if (rc == 0)
+		rc = read_log(r);
+	if (rc == 0)
+		rc = read_path(r, root, "socket", &config->socket);
+	return rc == 0 ? read_snapshot(r) : rc;
+}
+
+/* A file of comments alone is one that says nothing. */
+static bool says_nothing(const char *text, size_t len)
+{
+	bool comment = false;
+
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '\n')
+			comment = false;
+		else if (text[i] == '#')
+			comment = true;
+		else if (!comment && text[i] != ' ')
+			return false;
+	}
+	return true;
+}
+
+int service_config__defaults(struct service_config *config)
+{
+	size_t n = sizeof(default_layers) / sizeof(*default_layers);
+
+	*config = (struct service_config){
+		.series = SERIES,
+		.interval_s = INTERVAL_S,
+		.history = HISTORY,
+		.history_size = HISTORY_SIZE,
+		.log = { .types = default_types, .rate = LOG_RATE },
+		.socket = SERVICE_SOCKET,
+		.snapshot = SNAPSHOT,
+		.snapshot_s = SNAPSHOT_S,
+		.layers = calloc(n, sizeof(*config->layers)),
+	};
+	if (!config->layers)
+		return -ENOMEM;
+	for (; config->n_layers < n; config->n_layers++)
+		config->layers[config->n_layers].text = default_layers[config->n_layers];
+	return 0;
+}
+
+int service_config__parse(struct service_config *config, const char *path, const char *text,
+			  size_t len, struct error *err)
+{
+	struct reader r = { .config = config, .err = err };
+	int rc = service_config__defaults(config);
+
+	if (rc < 0)
+		return error__set(err, rc, "%s: no memory", path);
+	config->file = path;
+	if (says_nothing(text, len))
+		return 0;
+	rc = yaml_doc__parse(&r.doc, path, text, len, err);
+	if (rc == 0) {
+		rc = read_keys(&r);
+		yaml_doc__free(&r.doc);
+	}
+	if (rc < 0)
+		service_config__free(config);
+	return rc;
+}
+
+int service_config__read(struct service_config *config, const char *path, struct error *err)
+{
+	char *text;
+	size_t len;
+	int rc = text_file__read(path, &text, &len, err);
+
+	if (rc < 0)
+		return rc;
+	rc = service_config__parse(config, path, text, len, err);
+	free(text);
+	return rc;
+}
+
+void service_config__free(struct service_config *config)
+{
+	free(config->layers);
+	free((void *)config->probes);
+	strings__free(&config->strings);
+	*config = (struct service_config){ 0 };
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the service is to do, from a YAML file (docs/service.md). What the file does not say is as
+ * in service_config__defaults(); what it says wrongly is an error with its line.
+ */
+#ifndef USER_SERVICE_CONFIG_H
+#define USER_SERVICE_CONFIG_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "base/error.h"
+#include "catalogue/strings.h"
+#include "sink/syslog.h"
+
+#define SERVICE_CONFIG "/etc/tmtrace/tmtrace.yaml"
+#define SERVICE_SOCKET "/run/tmtrace/tmtrace.sock"
+
+/* A word of the file, and where it stands; line 0: it is a default. */
+struct service_name {
+	const char *text;
+	int line;
+};
+
+struct service_config {
+	const char *file; /* for messages */
+	struct service_name *layers;
+	size_t n_layers;
+	const char **probes; /* further catalogue files or folders */
+	size_t n_probes;
+	const char *job_patterns;  /* a file; NULL: none */
+	unsigned int series;	   /* room for so many */
+	double interval_s;	   /* from one record of a series in the log to the next */
+	const char *history;	   /* the ring file; NULL: none */
+	__u64 history_size;	   /* bytes */
+	struct syslog_options log; /* types 0: nothing is sent there */
+	const char *socket;
+	/* What other programs read, each NULL: not written. */
+	const char *snapshot;	/* pairs of name and value */
+	const char *prometheus; /* for the textfile collector of node_exporter */
+	double snapshot_s;	/* how often */
+	struct strings strings; /* owns all of these */
+};
+
+/* Of no file. 0, or -ENOMEM. End with service_config__free(). */
+int service_config__defaults(struct service_config *config);
+
+/*
+ * Reads a file, or len bytes of text that came from it. 0, or a negative errno, -EINVAL with err
+ * "FILE:LINE: ..."; then there is nothing to be freed. path must outlive the configuration.
+ */
+int service_config__read(struct service_config *config, const char *path, struct error *err);
+int service_config__parse(struct service_config *config, const char *path, const char *text,
+			  size_t len, struct error *err);
+void service_config__free(struct service_config *config);
+
+#endif

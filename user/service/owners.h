@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whose jobs are whose: the user of a cgroup. */
+#ifndef USER_SERVICE_OWNERS_H
+#define USER_SERVICE_OWNERS_H
+
+#include <sys/types.h>
+#include <linux/types.h>
+
+struct owners;
+
+/* Of nobody but root, as far as is known. */
+#define OWNERS_NOBODY ((uid_t)-1)
+
+/* mount: where the cgroups' hierarchy is mounted; NULL: it is not. NULL without memory. */
+struct owners *owners__new(const char *mount);
+void owners__free(struct owners *owners); /* NULL is fine */
+
+/*
+ * The user of a job, by its cgroup's path below the mount: the one in the path, where systemd or
+ * Slurm put it; else who owns the folder; else the one whom all processes in it belong to. What was
+ * found once stays: of a job that is over it could not be found any more.
+ */
+uid_t owners__of(struct owners *owners, __u64 job, const char *path);
+
+/* The user that a path names; OWNERS_NOBODY: it names none. */
+uid_t owners__in_path(const char *path);
+
+#endif

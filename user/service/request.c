@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <json-c/json.h>
+
+#include "service/request.h"
+
+/* A request is flat; json-c's own limit is 32. */
+#define DEPTH 4
+
+static const char *const kinds[REQUEST_KINDS] = {
+	[REQUEST_STATUS] = "status",
+	[REQUEST_DUMP] = "dump",
+	[REQUEST_REPORT] = "report",
+};
+
+static int refuse(struct error *err, const char *what)
+{
+	return error__set(err, -EINVAL, "not understood: %s", what);
+}
+
+static int read_kind(struct request *out, struct json_object *value, struct error *err)
+{
+	if (!json_object_is_type(value, json_type_string))
+		return refuse(err, "request is no string");
+	for (out->kind = 0; out->kind < REQUEST_KINDS; out->kind++)
+		if (!strcmp(json_object_get_string(value), kinds[out->kind]))
+			return 0;
+	return refuse(err, "there is no such request; known are status, dump and report");
+}
+
+static int read_job(struct request *out, struct json_object *value, struct error *err)
+{
+	const char *text = json_object_get_string(value);
+	size_t length = (size_t)json_object_get_string_len(value);
+
+	if (!json_object_is_type(value, json_type_string) || !length)
+		return refuse(err, "job is no name");
+	if (length >= sizeof(out->job) || strlen(text) != length)
+		return refuse(err, "job is too long, or has a NUL");
+	memcpy(out->job, text, length + 1);
+	return 0;
+}
+
+static int read_probes(struct request *out, struct json_object *value, struct error *err)
+{
+	if (!json_object_is_type(value, json_type_boolean))
+		return refuse(err, "probes is neither true nor false");
+	out->probes = json_object_get_boolean(value);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*read)(struct request *out, struct json_object *value, struct error *err);
+} members[] = {
+	{ "request", read_kind },
+	{ "job", read_job },
+	{ "probes", read_probes },
+};
+
+static int read_member(struct request *out, const char *name, struct json_object *value,
+		       struct error *err)
+{
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+		if (!strcmp(name, members[i].name))
+			return members[i].read(out, value, err);
+	return refuse(err, "known members are request, job and probes");
+}
+
+static int read_members(struct request *out, struct json_object *object, struct error *err)
+{
+	int rc = 0;
+
+	*out = (struct request){ .kind = REQUEST_KINDS };
+	if (!json_object_is_type(object, json_type_object))
+		return refuse(err, "a line with a JSON object is needed");
+	json_object_object_foreach(object, name, value)
+	{
+		if (rc == 0)
+			rc = read_member(out, name, value, err);
+	}
+	if (rc == 0 && out->kind == REQUEST_KINDS)
+		rc = refuse(err, "request is missing");
+	return rc;
+}
+
+int request__parse(struct request *out, const char *line, size_t n, struct error *err)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(DEPTH);
+	struct json_object *object;
+	bool whole;
+	int rc;
+
+	if (!tokener)
+		return error__set(err, -ENOMEM, "no memory");
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	object = json_tokener_parse_ex(tokener, line, (int)n);
+	whole = json_tokener_get_error(tokener) == json_tokener_success &&
+		json_tokener_get_parse_end(tokener) == n;
+	rc = whole ? read_members(out, object, err) : refuse(err, "no JSON object");
+	json_object_put(object);
+	json_tokener_free(tokener);
+	return rc;
+}
+
+char *request__line(const struct request *request)
+{
+	struct json_object *object = json_object_new_object();
+	char *line = NULL;
+
+	if (!object)
+		return NULL;
+	json_object_object_add(object, "request", json_object_new_string(kinds[request->kind]));
+	if (request->job[0])
+		json_object_object_add(object, "job", json_object_new_string(request->job));
+	if (request->probes)
+		json_object_object_add(object, "probes", json_object_new_boolean(1));
+	if (asprintf(&line, "%s\n",
+		     json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN)) < 0)
+		line = NULL;
+	json_object_put(object);
+	return line;
+}

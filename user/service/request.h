@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What may be asked of the service: a line with a JSON object (docs/service.md). */
+#ifndef USER_SERVICE_REQUEST_H
+#define USER_SERVICE_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* The most of a line, with its newline. */
+#define REQUEST_MAX 1024
+/* Of a job's name, with its end. */
+#define REQUEST_JOB 512
+
+enum request_kind {
+	REQUEST_STATUS, /* how the service fares */
+	REQUEST_DUMP,	/* records of what was counted so far */
+	REQUEST_REPORT, /* the same as a recording */
+	REQUEST_KINDS,
+};
+
+struct request {
+	enum request_kind kind;
+	bool probes;	       /* status: with each probe */
+	char job[REQUEST_JOB]; /* "": all that the asker may see */
+};
+
+/* n bytes without the newline; any bytes are safe. 0; -EINVAL or -ENOMEM with the reason in err. */
+int request__parse(struct request *out, const char *line, size_t n, struct error *err);
+
+/* The line, with its newline, to be freed with free(). NULL without memory. */
+char *request__line(const struct request *request);
+
+#endif

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <json-c/json.h>
+
+#include "base/clock.h"
+#include "service/server.h"
+
+#define HEADER_MAX 2048
+
+struct client {
+	int fd; /* -1: nobody */
+	uid_t uid;
+	__u64 since_ns; /* CLOCK_MONOTONIC */
+	char request[REQUEST_MAX];
+	size_t n; /* of it, so far */
+	/* Once there is an answer: */
+	char header[HEADER_MAX];
+	size_t header_size, header_sent;
+	int body; /* -1: none */
+	off_t body_size, body_sent;
+};
+
+struct server {
+	int listener, epoll;
+	char *path;
+	server_answer answer;
+	void *context;
+	struct client clients[SERVER_CLIENTS];
+};
+
+/*
+ * What was not read is: a client that wrote too much would be told of a broken connection instead
+ * of what is wrong. Not without end.
+ */
+static void discard(int fd)
+{
+	char some[4096];
+
+	for (int i = 0; i < 16 && recv(fd, some, sizeof(some), MSG_DONTWAIT) > 0; i++)
+		;
+}
+
+static void drop(struct client *client)
+{
+	discard(client->fd);
+	close(client->fd);
+	if (client->body >= 0)
+		close(client->body);
+	client->fd = client->body = -1;
+}
+
+/* A line about the answer, or about why there is none. */
+static void set_header(struct client *client, int rc, const struct error *err)
+{
+	struct json_object *object = json_object_new_object();
+	int n;
+
+	json_object_object_add(object, "v", json_object_new_int(1));
+	json_object_object_add(object, "type", json_object_new_string(rc < 0 ? "error" : "answer"));
+	if (rc < 0)
+		json_object_object_add(object, "text", json_object_new_string(err->text));
+	else
+		json_object_object_add(object, "bytes", json_object_new_int64(client->body_size));
+	n = snprintf(client->header, sizeof(client->header), "%s\n",
+		     json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
+	client->header_size = n < (int)sizeof(client->header) ? (size_t)n : 0;
+	json_object_put(object);
+}
+
+/* In a file in memory: a client that takes its time holds nothing up. */
+static int make_body(struct server *server, struct client *client, const struct request *request,
+		     struct error *err)
+{
+	struct stat st = { 0 };
+	FILE *body;
+	int fd, rc;
+
+	client->body = memfd_create("tmtrace-answer", MFD_CLOEXEC);
+	fd = client->body < 0 ? -1 : fcntl(client->body, F_DUPFD_CLOEXEC, 0);
+	body = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (!body) {
+		if (fd >= 0)
+			close(fd);
+		return error__set(err, -ENOMEM, "no memory for an answer");
+	}
+	rc = server->answer(server->context, request, client->uid, body, err);
+	if (fclose(body) && !rc)
+		rc = error__set(err, -errno, "no memory for an answer: %s", strerror(errno));
+	if (rc >= 0 && fstat(client->body, &st) < 0)
+		rc = error__set(err, -errno, "%s", strerror(errno));
+	client->body_size = st.st_size;
+	return rc;
+}
+
+static void answer(struct server *server, struct client *client, size_t length)
+{
+	struct request request;
+	struct error err = { 0 };
+	int rc = request__parse(&request, client->request, length, &err);
+
+	if (rc == 0)
+		rc = make_body(server, client, &request, &err);
+	if (rc < 0)
+		client->body_size = 0;
+	set_header(client, rc, &err);
+}
+
+/* What does not go now may go later. */
+static bool failed(ssize_t n)
+{
+	return n < 0 && errno != EAGAIN && errno != EINTR;
+}
+
+/* true: the client is done with, one way or another. */
+static bool send_answer(struct client *client)
+{
+	ssize_t n;
+
+	while (client->header_sent < client->header_size) {
+		n = send(client->fd, client->header + client->header_sent,
+			 client->header_size - client->header_sent, MSG_NOSIGNAL);
+		if (n <= 0)
+			return failed(n);
+		client->header_sent += (size_t)n;
+	}
+	while (client->body_sent < client->body_size) {
+		n = sendfile(client->fd, client->body, &client->body_sent,
+			     (size_t)(client->body_size - client->body_sent));
+		if (n <= 0)
+			return n == 0 || failed(n);
+	}
+	return true;
+}
+
+/* The end of the line; NULL: it has not come yet. */
+static const char *line_end(const struct client *client)
+{
+	return memchr(client->request, '\n', client->n);
+}
+
+static bool take_request(struct server *server, struct client *client)
+{
+	struct epoll_event event = { .events = EPOLLOUT, .data.ptr = client };
+	const char *end;
+	ssize_t n = recv(client->fd, client->request + client->n,
+			 sizeof(client->request) - client->n, 0);
+
+	if (n <= 0)
+		return n == 0 || failed(n);
+	client->n += (size_t)n;
+	end = line_end(client);
+	if (!end && client->n < sizeof(client->request))
+		return false;
+	if (end) {
+		answer(server, client, (size_t)(end - client->request));
+	} else {
+		struct error err;
+
+		set_header(client,
+			   error__set(&err, -EINVAL, "not understood: the line is too long"), &err);
+	}
+	return epoll_ctl(server->epoll, EPOLL_CTL_MOD, client->fd, &event) < 0 ||
+	       send_answer(client);
+}
+
+/* Of all, of all but root, and of one user. */
+static bool has_room(const struct server *server, uid_t uid)
+{
+	size_t others = 0, own = 0;
+
+	for (size_t i = 0; i < SERVER_CLIENTS; i++) {
+		const struct client *client = &server->clients[i];
+
+		others += client->fd >= 0 && client->uid != 0;
+		own += client->fd >= 0 && client->uid == uid;
+	}
+	return uid == 0 || (others < SERVER_OF_OTHERS && own < SERVER_OF_ONE);
+}
+
+static struct client *free_place(struct server *server)
+{
+	for (size_t i = 0; i < SERVER_CLIENTS; i++)
+		if (server->clients[i].fd < 0)
+			return &server->clients[i];
+	return NULL;
+}
+
+/* false: it cannot be served. */
+static bool add_client(struct server *server, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct client *client = free_place(server);
+	socklen_t size = sizeof(struct ucred);
+	struct ucred peer;
+
+	if (!client || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ||
+	    !has_room(server, peer.uid))
+		return false;
+	event.data.ptr = client;
+	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
+		return false;
+	client->fd = fd;
+	client->body = -1;
+	client->uid = peer.uid;
+	client->since_ns = clock__ns(CLOCK_MONOTONIC);
+	client->n = client->header_size = client->header_sent = 0;
+	client->body_size = client->body_sent = 0;
+	return true;
+}
+
+static void accept_client(struct server *server)
+{
+	int fd = accept4(server->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (fd >= 0 && !add_client(server, fd)) {
+		static const char busy[] = "{\"v\":1,\"type\":\"error\",\"text\":\"too many ask at "
+					   "once; try again\"}\n";
+
+		send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+		close(fd);
+	}
+}
+
+void server__serve(struct server *server)
+{
+	struct epoll_event events[SERVER_CLIENTS + 1];
+	int n = epoll_wait(server->epoll, events, SERVER_CLIENTS + 1, 0);
+
+	for (int i = 0; i < n; i++) {
+		struct client *client = events[i].data.ptr;
+
+		if (!client)
+			accept_client(server);
+		else if (client->header_size ? send_answer(client) : take_request(server, client))
+			drop(client);
+	}
+}
+
+void server__tend(struct server *server)
+{
+	__u64 now = clock__ns(CLOCK_MONOTONIC);
+
+	for (size_t i = 0; i < SERVER_CLIENTS; i++) {
+		struct client *client = &server->clients[i];
+
+		if (client->fd >= 0 && now - client->since_ns > SERVER_PATIENCE_S * NS_PER_S)
+			drop(client);
+	}
+}
+
+/* What is left of a service that was killed; nothing else is removed. */
+static int remove_stale(const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0 && errno == ENOENT)
+		return 0;
+	if (!S_ISSOCK(st.st_mode))
+		return error__set(err, -EEXIST, "%s: is there and no socket; name another path",
+				  path);
+	return unlink(path) < 0 ? error__set(err, -errno, "%s: %s", path, strerror(errno)) : 0;
+}
+
+/* Everybody may connect: what is answered depends on who it is. */
+static int listen_at(struct server *server, const char *path, struct error *err)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int rc;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return error__set(err, -ENAMETOOLONG, "%s: too long for a socket, which has %zu",
+				  path, sizeof(address.sun_path) - 1);
+	memcpy(address.sun_path, path, strlen(path));
+	rc = remove_stale(path, err);
+	if (rc < 0)
+		return rc;
+	server->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	server->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (server->listener < 0 || server->epoll < 0 ||
+	    bind(server->listener, (struct sockaddr *)&address, sizeof(address)) < 0)
+		return error__set(err, -errno, "%s: cannot be listened at: %s", path,
+				  strerror(errno));
+	server->path = strdup(path);
+	if (!server->path)
+		return error__set(err, -ENOMEM, "no memory");
+	if (chmod(path, 0666) < 0 || listen(server->listener, SERVER_CLIENTS) < 0 ||
+	    epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->listener, &event) < 0)
+		return error__set(err, -errno, "%s: cannot be listened at: %s", path,
+				  strerror(errno));
+	return 0;
+}
+
+int server__open(struct server **out, const char *path, server_answer make, void *context,
+		 struct error *err)
+{
+	struct server *server = calloc(1, sizeof(*server));
+	int rc;
+
+	if (!server)
+		return error__set(err, -ENOMEM, "no memory");
+	server->answer = make;
+	server->context = context;
+	server->listener = server->epoll = -1;
+	for (size_t i = 0; i < SERVER_CLIENTS; i++)
+		server->clients[i].fd = server->clients[i].body = -1;
+	rc = listen_at(server, path, err);
+	if (rc < 0)
+		server__close(server);
+	else
+		*out = server;
+	return rc;
+}
+
+void server__close(struct server *server)
+{
+	if (!server)
+		return;
+	for (size_t i = 0; i < SERVER_CLIENTS; i++)
+		if (server->clients[i].fd >= 0)
+			drop(&server->clients[i]);
+	if (server->path)
+		unlink(server->path);
+	if (server->listener >= 0)
+		close(server->listener);
+	if (server->epoll >= 0)
+		close(server->epoll);
+	free(server->path);
+	free(server);
+}
+
+int server__fd(const struct server *server)
+{
+	return server->epoll;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/jobs.h"
+#include "report/units.h"
+#include "service/status.h"
+#include "sink/json_record.h"
+#include "sink/json_value.h"
+#include "sink/utf8.h"
+
+void status__sum(struct status_sums *out, const struct service_status *status)
+{
+	const struct report_run *run = status->run;
+	const struct snapshot *snapshot = status->snapshot;
+
+	*out = (struct status_sums){ 0 };
+	for (size_t i = 0; i < run->n_probes && i < snapshot->n_ledgers; i++) {
+		const struct tm_ledger *ledger = &snapshot->ledgers[i];
+
+		out->states[run->probes[i].state]++;
+		out->hits += ledger->hits;
+		out->recorded += ledger->recorded;
+		out->filtered += ledger->filtered;
+		out->in_flight += ledger->in_flight;
+		for (int loss = 0; loss < TM_LOSSES; loss++) {
+			out->lost += ledger->lost[loss];
+			out->lost_by[loss] += ledger->lost[loss];
+		}
+	}
+}
+
+static void add(struct json_object *record, const char *name, struct json_object *value)
+{
+	json_object_object_add(record, name, value);
+}
+
+static void add_share(struct json_object *record, const char *name, double share)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6f", share);
+	add(record, name, share < 0 ? NULL : json_object_new_double_s(share, text));
+}
+
+static struct json_object *mechanisms(const struct report_run *run)
+{
+	struct json_object *object = json_object_new_object();
+
+	for (size_t i = 0; i < run->n_mechanisms; i++)
+		json_value__add_string(object, run->mechanisms[i].layer,
+				       run->mechanisms[i].mechanism);
+	return object;
+}
+
+static struct json_object *probes(const struct status_sums *sums)
+{
+	struct json_object *object = json_object_new_object();
+
+	for (enum probe_state state = 0; state < PROBE_OFF; state++)
+		json_value__add_u64(object, probe_state__name(state), sums->states[state]);
+	return object;
+}
+
+static struct json_object *losses(const struct status_sums *sums)
+{
+	struct json_object *object = json_object_new_object();
+
+	for (enum tm_loss loss = 0; loss < TM_LOSSES; loss++)
+		if (sums->lost_by[loss])
+			json_value__add_u64(object, probe_loss_names[loss], sums->lost_by[loss]);
+	return object;
+}
+
+static struct json_object *cost(const struct service_status *status)
+{
+	struct json_object *object = json_object_new_object();
+
+	add(object, "cpus", json_object_new_uint64(status->cost.cpus));
+	add_share(object, "own_share", status->cost.own_share);
+	add_share(object, "probes_share", status->cost.probes_share);
+	json_value__add_u64(object, "hits_per_s", (__u64)status->cost.hits_per_s);
+	json_value__add_u64(object, "own_cpu_ns", status->own_ns);
+	json_value__add_u64(object, "memory_bytes", status->cost.memory_bytes);
+	return object;
+}
+
+static struct json_object *log_counts(const struct service_status *status)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_value__add_u64(object, "sent", status->log.sent);
+	json_value__add_u64(object, "held_back", status->log.held_back);
+	json_value__add_u64(object, "lost", status->log.lost);
+	return object;
+}
+
+static __u64 count_jobs(const struct snapshot *snapshot)
+{
+	struct jobs jobs;
+	__u64 n = 0;
+
+	jobs__start(&jobs, snapshot);
+	while (jobs__next(&jobs))
+		n++;
+	return n;
+}
+
+static struct json_object *notes(const struct report_run *run)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < run->n_notes; i++)
+		json_object_array_add(array, json_value__string(run->notes[i]));
+	return array;
+}
+
+struct json_object *status__record(const struct service_status *status)
+{
+	const struct report_run *run = status->run;
+	struct json_object *record = json_value__record(run, "status", status->snapshot->time_ns);
+	struct status_sums sums;
+
+	if (!record)
+		return NULL;
+	status__sum(&sums, status);
+	json_value__add_string(record, "version", run->version);
+	json_value__add_u64(record, "pid", (__u64)getpid());
+	json_value__add_u64(record, "start_ns", run->start_ns);
+	json_value__add_string(record, "config", status->config->file);
+	json_value__add_string(record, "history", status->config->history);
+	add(record, "mechanisms", mechanisms(run));
+	add(record, "probes", probes(&sums));
+	json_value__add_u64(record, "hits", sums.hits);
+	json_value__add_u64(record, "recorded", sums.recorded);
+	json_value__add_u64(record, "filtered", sums.filtered);
+	json_value__add_u64(record, "lost", sums.lost);
+	add(record, "lost_by", losses(&sums));
+	json_value__add_u64(record, "in_flight", sums.in_flight);
+	json_value__add_u64(record, "jobs", count_jobs(status->snapshot));
+	json_value__add_u64(record, "series", status->snapshot->n_series);
+	json_value__add_u64(record, "max_series", status->config->series);
+	add(record, "cost", cost(status));
+	add(record, "log", log_counts(status));
+	add(record, "notes", notes(run));
+	return record;
+}
+
+/* A line, and the record is given back. */
+static void put(FILE *out, struct json_object *record)
+{
+	const int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
+
+	if (record)
+		fprintf(out, "%s\n", json_object_to_json_string_ext(record, flags));
+	json_object_put(record);
+}
+
+void status__write(const struct service_status *status, bool each, FILE *out)
+{
+	const struct report_run *run = status->run;
+
+	put(out, status__record(status));
+	for (size_t i = 0; each && i < run->n_probes && i < status->snapshot->n_ledgers; i++)
+		if (run->probes[i].state != PROBE_OFF || status->snapshot->ledgers[i].hits)
+			put(out, json_record__probe(run, status->snapshot, i));
+}
+
+static struct json_object *get(struct json_object *record, const char *name)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(record, name, &value);
+	return value;
+}
+
+static __u64 number(struct json_object *record, const char *name)
+{
+	return json_object_get_uint64(get(record, name));
+}
+
+/* "3 armed, 1 waiting": the members that are not 0. */
+static void print_counts(struct json_object *counts, FILE *out)
+{
+	char text[UNITS_ROOM];
+	bool first = true;
+
+	if (!json_object_is_type(counts, json_type_object))
+		return;
+	json_object_object_foreach(counts, name, value)
+	{
+		__u64 n = json_object_get_uint64(value);
+
+		if (n)
+			fprintf(out, "%s%s %s", first ? "" : ", ", units__count(text, n), name);
+		first &= !n;
+	}
+	if (first)
+		fputs("none", out);
+	fputc('\n', out);
+}
+
+static void print_share(struct json_object *cost, const char *name, const char *what, FILE *out)
+{
+	struct json_object *share = get(cost, name);
+
+	if (share)
+		fprintf(out, "%s %.3f %% of the node's processors", what,
+			json_object_get_double(share) * 100);
+	else
+		fprintf(out, "%s not known", what);
+}
+
+static void print_cost(struct json_object *cost, FILE *out)
+{
+	char text[UNITS_ROOM];
+
+	fprintf(out, "cost       ");
+	print_share(cost, "probes_share", "probes", out);
+	fprintf(out, ", %s hits/s\n           ", units__count(text, number(cost, "hits_per_s")));
+	print_share(cost, "own_share", "service", out);
+	fprintf(out, ", %s resident\n", units__bytes(text, number(cost, "memory_bytes")));
+}
+
+static void print_text(struct json_object *value, FILE *out)
+{
+	char *line = utf8__printable(value ? json_object_get_string(value) : "none");
+
+	fputs(line ? line : "no memory", out);
+	free(line);
+}
+
+static void print_mechanisms(struct json_object *mechanisms_, FILE *out)
+{
+	const char *before = "";
+
+	fprintf(out, "layers     ");
+	if (json_object_is_type(mechanisms_, json_type_object)) {
+		json_object_object_foreach(mechanisms_, layer, mechanism)
+		{
+			fprintf(out, "%s%s (", before, layer);
+			print_text(mechanism, out);
+			fputc(')', out);
+			before = ", ";
+		}
+	}
+	fputc('\n', out);
+}
+
+static void print_notes(struct json_object *notes_, FILE *out)
+{
+	for (size_t i = 0; notes_ && i < json_object_array_length(notes_); i++) {
+		fprintf(out, "note       ");
+		print_text(json_object_array_get_idx(notes_, i), out);
+		fputc('\n', out);
+	}
+}
+
+void status__print(struct json_object *record, FILE *out)
+{
+	char text[UNITS_ROOM], other[UNITS_ROOM];
+
+	fprintf(out, "service    tmtrace ");
+	print_text(get(record, "version"), out);
+	fprintf(out, " on ");
+	print_text(get(record, "hostname"), out);
+	fprintf(out, ", process %llu, since %s\n", (unsigned long long)number(record, "pid"),
+		units__time(text, number(record, "time_ns") - number(record, "start_ns")));
+	print_mechanisms(get(record, "mechanisms"), out);
+	fprintf(out, "probes     ");
+	print_counts(get(record, "probes"), out);
+	fprintf(out, "hits       %s, of which %s were recorded\n",
+		units__count(text, number(record, "hits")),
+		units__count(other, number(record, "recorded")));
+	fprintf(out, "lost       ");
+	print_counts(get(record, "lost_by"), out);
+	fprintf(out, "series     %s of %s\n", units__count(text, number(record, "series")),
+		units__count(other, number(record, "max_series")));
+	fprintf(out, "jobs       %s\n", units__count(text, number(record, "jobs")));
+	print_cost(get(record, "cost"), out);
+	fprintf(out, "log        ");
+	print_counts(get(record, "log"), out);
+	fprintf(out, "history    ");
+	print_text(get(record, "history"), out);
+	fputc('\n', out);
+	print_notes(get(record, "notes"), out);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How the service fares: probes, what they saw and lost, what it costs. */
+#ifndef USER_SERVICE_STATUS_H
+#define USER_SERVICE_STATUS_H
+
+#include <json-c/json.h>
+
+#include "report/report.h"
+#include "service/config.h"
+#include "sink/syslog.h"
+#include "top/layout.h"
+
+struct service_status {
+	const struct report_run *run;
+	const struct snapshot *snapshot;
+	const struct service_config *config;
+	struct top_cost cost;	  /* of the last interval */
+	__u64 own_ns;		  /* CPU time of this process, since its start */
+	struct syslog_counts log; /* all 0 where nothing is sent there */
+};
+
+/* What all probes together saw, since the start. */
+struct status_sums {
+	size_t states[PROBE_OFF + 1]; /* probes by enum probe_state */
+	__u64 hits, recorded, filtered, in_flight, lost;
+	__u64 lost_by[TM_LOSSES];
+};
+
+void status__sum(struct status_sums *out, const struct service_status *status);
+
+/* The status record; NULL without memory. */
+struct json_object *status__record(const struct service_status *status);
+
+/* Writes the record, and if asked for one of each probe; a line each. */
+void status__write(const struct service_status *status, bool probes, FILE *out);
+
+/* The same record as text for people. */
+void status__print(struct json_object *record, FILE *out);
+
+#endif
