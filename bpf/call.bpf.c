@@ -13,6 +13,7 @@
 #include "operand.bpf.h"
 #include "processes.bpf.h"
 #include "operation.bpf.h"
+#include "pool.bpf.h"
 #include "quirks.bpf.h"
 #include "recorder.bpf.h"
 #include "scope.bpf.h"
@@ -253,11 +254,13 @@ static __attribute__((noinline)) int call__put(const struct tm_frame *frame,
 	return recorder__put(thread, TM_PROBE_USER + frame->probe);
 }
 
-/* What a call says of an object, or of its process. */
+/* What a call says of an object, of its process or of pools. */
 TM_INLINE void call__tell(const struct tm_spec *spec, const struct tm_frame *frame, u32 depth,
 			  u64 duration)
 {
-	if (spec->handle.does & (TM_HANDLE_JOINS | TM_HANDLE_LEAVES))
+	if (tm_config.pools && spec->handle.does & TM_HANDLE_POOLS)
+		pool__learn(frame->probe, depth);
+	else if (spec->handle.does & (TM_HANDLE_JOINS | TM_HANDLE_LEAVES))
 		association__call(frame->probe, depth, frame->slot, duration);
 	else
 		handle__learn(frame->probe, depth, frame->slot, duration);

@@ -4,11 +4,6 @@
 #include "processes.bpf.h"
 #include "series.bpf.h"
 
-TM_INLINE void lose(enum tm_handle_loss loss)
-{
-	ADD(tm_handles_lost[loss], 1);
-}
-
 __attribute__((noinline)) int handle__name(struct tm_naming *naming, u32 kind, u32 layer,
 					   u64 object)
 {
@@ -48,7 +43,7 @@ static __attribute__((noinline)) int count_by_size(const struct tm_handle *handl
 	slot = series__find(&key);
 	series = series__at(slot);
 	if (!series) {
-		lose(TM_HANDLE_NO_ENTRY);
+		handle__lose(TM_HANDLE_NO_ENTRY);
 		return 0;
 	}
 	series__time(series, slot, ns);
@@ -103,7 +98,7 @@ static __attribute__((noinline)) struct tm_handle *make(struct tm_handle_calls *
 	fresh->n_waiting = 0;
 	process__note_submitter(key.tgid);
 	if (bpf_map_update_elem(&tm_handles, &key, fresh, BPF_ANY))
-		lose(TM_HANDLE_NO_ENTRY);
+		handle__lose(TM_HANDLE_NO_ENTRY);
 	return bpf_map_lookup_elem(&tm_handles, &key);
 }
 
@@ -124,7 +119,7 @@ TM_INLINE struct tm_handle *name_it(struct tm_handle_calls *calls, u64 name, u32
 				    u32 layer)
 {
 	if (name__read(&calls->naming, name))
-		lose(TM_HANDLE_UNREADABLE);
+		handle__lose(TM_HANDLE_UNREADABLE);
 	calls->fresh.name = calls->naming.name;
 	return make(calls, slot, handle, layer);
 }
@@ -139,7 +134,7 @@ TM_INLINE bool is_about_size(struct tm_naming *naming, const struct tm_handle_sp
 		return true;
 	__builtin_memset(&naming->piece, 0, sizeof(naming->piece));
 	if (bpf_probe_read_user_str(&naming->piece, TM_HANDLE_KEY, (void *)key) <= 0) {
-		lose(TM_HANDLE_UNREADABLE);
+		handle__lose(TM_HANDLE_UNREADABLE);
 		return false;
 	}
 	for (u32 i = 0; i < TM_HANDLE_KEY_WORDS; i++)
@@ -157,7 +152,7 @@ TM_INLINE u64 size_of(struct tm_naming *naming, const struct tm_handle_spec *spe
 		return TM_NO_SIZE;
 	if ((spec->does & TM_HANDLE_INDIRECT && bpf_probe_read_user(&at, sizeof(at), (void *)at)) ||
 	    !operand__read_memory(at, &spec->size, &size)) {
-		lose(TM_HANDLE_UNREADABLE);
+		handle__lose(TM_HANDLE_UNREADABLE);
 		return TM_NO_SIZE;
 	}
 	return (s64)size < 0 ? TM_NO_SIZE : size;
@@ -171,7 +166,7 @@ TM_INLINE u64 handle_of(const struct tm_handle_spec *spec, const struct tm_handl
 	if (!(spec->does & TM_HANDLE_NAMES))
 		return call->handle;
 	if (bpf_probe_read_user(&handle, sizeof(handle), (void *)call->handle))
-		lose(TM_HANDLE_UNREADABLE);
+		handle__lose(TM_HANDLE_UNREADABLE);
 	return handle;
 }
 

@@ -2,12 +2,13 @@
 /*
  * Objects known by handle, as the catalogue says which calls give one a name, tell its size and
  * give it up. Where no traced layer has such calls, nothing of this is left in the programs: the
- * verifier drops what depends on tm_config.handles.
+ * verifier drops what depends on tm_config.handles and tm_config.pools.
  */
 #ifndef BPF_HANDLE_BPF_H
 #define BPF_HANDLE_BPF_H
 
 #include "operand.bpf.h"
+#include "series.bpf.h"
 
 /*
  * A call of a probe ended and did not fail, whose frame is at index depth: what it tells of its
@@ -26,7 +27,12 @@ int handle__sweep(u32 tgid);
 
 TM_INLINE bool handle__concerns(const struct tm_spec *spec)
 {
-	return tm_config.handles && spec->handle.does;
+	return (tm_config.handles || tm_config.pools) && spec->handle.does;
+}
+
+TM_INLINE void handle__lose(enum tm_handle_loss loss)
+{
+	ADD(tm_handles_lost[loss], 1);
 }
 
 TM_INLINE struct tm_handle_calls *handle__calls(u64 flags)
@@ -63,7 +69,7 @@ static __attribute__((noinline)) int handle__open(const struct pt_regs *regs, u3
 	__builtin_memset(call, 0, sizeof(*call));
 	operand__read(regs, &spec->name, &call->name);
 	operand__read(regs, &spec->key, &call->key);
-	if (spec->does & TM_HANDLE_NAMES) {
+	if (spec->does & (TM_HANDLE_NAMES | TM_HANDLE_POOLS)) {
 		call->handle = operand__address(regs, &spec->handle);
 		return 0;
 	}

@@ -17,6 +17,7 @@ struct tm_openings_map tm_openings SEC(".maps");
 struct tm_launched_map tm_launched SEC(".maps");
 struct tm_handles_map tm_handles SEC(".maps");
 struct tm_associations_map tm_associations SEC(".maps");
+struct tm_pools_map tm_pools SEC(".maps");
 struct tm_handle_calls_map tm_handle_calls SEC(".maps");
 struct tm_requests_map tm_requests SEC(".maps");
 struct tm_starts_map tm_starts SEC(".maps");

@@ -17,6 +17,7 @@
 #include "tmtrace/config.h"
 #include "tmtrace/handle.h"
 #include "tmtrace/object.h"
+#include "tmtrace/pool.h"
 #include "tmtrace/process.h"
 #include "tmtrace/operation.h"
 #include "tmtrace/request.h"
@@ -264,6 +265,13 @@ struct tm_associations_map {
 	__type(value, struct tm_association);
 };
 
+struct tm_pools_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* loader */
+	__type(key, struct tm_pool_key);
+	__type(value, struct tm_pool);
+};
+
 struct tm_handle_calls_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -345,6 +353,7 @@ extern struct tm_openings_map tm_openings SEC(".maps");
 extern struct tm_launched_map tm_launched SEC(".maps");
 extern struct tm_handles_map tm_handles SEC(".maps");
 extern struct tm_associations_map tm_associations SEC(".maps");
+extern struct tm_pools_map tm_pools SEC(".maps");
 extern struct tm_handle_calls_map tm_handle_calls SEC(".maps");
 extern struct tm_requests_map tm_requests SEC(".maps");
 extern struct tm_slots_map tm_slots SEC(".maps");

@@ -39,6 +39,7 @@ struct tm_config {
 	__u32 call_wakeup; /* bytes, a power of two: the loader is woken each time so many came */
 	__u64 call_min_ns; /* those that take at least so long */
 	__u32 handles;	   /* objects are known by handle: elements of tm_handles; 0: none are */
+	__u32 pools;	   /* calls tell of storage pools: elements of tm_pools; 0: none do */
 	struct tm_addb_config addb;
 };
 

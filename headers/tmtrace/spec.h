@@ -146,20 +146,42 @@ enum tm_handle_does {
 	TM_HANDLE_INDIRECT = 16, /* with SIZES: where the size would be is its address */
 	TM_HANDLE_JOINS = 32,	 /* the process joins: under names that its arguments may say */
 	TM_HANDLE_LEAVES = 64,	 /* at its entry the process leaves, unless it fails */
+	TM_HANDLE_POOLS = 128,	 /* on return the address of storage pools is in memory */
 };
 
 /* The longest key has two characters less: a longer one, cut, is another one then. */
 #define TM_HANDLE_KEY_WORDS 6
 #define TM_HANDLE_KEY	    (8 * TM_HANDLE_KEY_WORDS)
 
+/* What a library's struct of a storage pool may say, beside its id. */
+enum tm_pool_field {
+	TM_POOL_NAMED,
+	TM_POOL_TYPE,
+	TM_POOL_CAPACITY,
+	TM_POOL_FIELDS,
+};
+
+/* How it is read, from its address on; of a list, from the list's address: count, array. */
+struct tm_pool_spec {
+	struct tm_operand id, name;	  /* addresses; without a name: no operand */
+	struct tm_operand type, capacity; /* or none */
+	__u16 stride;			  /* bytes from one to the next */
+	__u16 count, items;		  /* offsets in the list */
+	__u8 is_list;
+	__u8 pad;
+};
+
 struct tm_handle_spec {
 	__u8 does; /* enum tm_handle_does */
 	__u8 pad[7];
-	struct tm_operand handle;      /* names: in memory */
-	struct tm_operand name;	       /* address of a C string: names; joins: the workflow's */
-	struct tm_operand size;	       /* sizes: in memory */
-	struct tm_operand key;	       /* the same: sizes: must be `is`; joins: the component's */
-	__u64 is[TM_HANDLE_KEY_WORDS]; /* characters, the rest 0 */
+	struct tm_operand handle; /* names, pools: in memory */
+	struct tm_operand name;	  /* address of a C string: names; joins: the workflow's */
+	struct tm_operand size;	  /* sizes: in memory */
+	struct tm_operand key;	  /* the same: sizes: must be `is`; joins: the component's */
+	union {
+		__u64 is[TM_HANDLE_KEY_WORDS]; /* sizes: characters, the rest 0 */
+		struct tm_pool_spec pool;      /* pools */
+	};
 };
 
 /* One function's reading; 200 bytes. */

@@ -107,6 +107,7 @@ static void try_name(enum recording_entry type, struct unpack *unpack)
 		table.process(names, (__u32)key);
 		check(type != RECORDING_PROCESS || table.process(names, (__u32)key));
 		check(type != RECORDING_PROCESS || table.n_processes(names) == key);
+		check(type != RECORDING_POOL || table.pool(names, 0));
 	}
 	recorded_names__free(names);
 }

@@ -28,7 +28,7 @@ def bytes_text(count):
     if count < 1024:
         return f"{count} B"
     return scaled(count, [("KiB", 2**10, 1023.5 * 2**10), ("MiB", 2**20, 1023.5 * 2**20),
-                          ("GiB", 2**30, None)])
+                          ("GiB", 2**30, 1023.5 * 2**30), ("TiB", 2**40, None)])
 
 
 def exact_bytes_text(count):

@@ -83,6 +83,8 @@ void load_round_sample(const struct load *l, int who);
 void load_round_mio(const struct load *l, int who);
 void load_round_kvs(int who);
 void load_round_mio_helpers(void);
+/* Adds "pools", those that MIO knows, to the printed object. */
+void load_print_pools(struct load *l);
 void load_round_mstro(const struct load *l, int who);
 void load_round_m0(const struct load *l);
 

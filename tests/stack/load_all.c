@@ -99,6 +99,7 @@ int load_all(struct load *l)
 	free(info);
 	load_round_m0(l);
 	load_in_threads(threads, work, workers, sizeof(*workers));
+	load_print_pools(l);
 	CHECK(mstro_pm_terminate() == MSTRO_OK);
 	CHECK(mstro_finalize() == MSTRO_OK);
 	if (telemetry)

@@ -245,3 +245,22 @@ void load_round_mio_helpers(void)
 	telemetry();
 	mio_thread_fini(&thread);
 }
+
+void load_print_pools(struct load *l)
+{
+	struct mio_pools *pools;
+
+	CHECK(mio_pool_get_all(&pools) == 0);
+	load_extra(l, ",\"pools\":[");
+	for (int i = 0; i < pools->mps_nr_pools; i++) {
+		const struct mio_pool *pool = &pools->mps_pools[i];
+
+		load_extra(l,
+			   "%s{\"id\":\"0x%lx:0x%lx\",\"name\":\"%s\",\"type\":%d,"
+			   "\"capacity\":%lu}",
+			   i ? "," : "", pool->mp_id.mpi_hi, pool->mp_id.mpi_lo, pool->mp_name,
+			   pool->mp_type, pool->mp_capacity);
+	}
+	load_extra(l, "]");
+	free(pools);
+}

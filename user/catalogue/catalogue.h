@@ -24,7 +24,9 @@ struct catalogue_function {
 	size_t n_only;
 	struct tm_spec spec;
 	const char *step_layer; /* the layer of the operations that are steps; NULL: none are */
-	const char *file;	/* where it was declared, for messages */
+	const char *const *pool_types; /* names of types of pools, by number; NULL: none are */
+	size_t n_pool_types;
+	const char *file; /* where it was declared, for messages */
 	int line;
 };
 

@@ -8,6 +8,7 @@
 #include "catalogue/handle_reader.h"
 #include "catalogue/layer_file.h"
 #include "catalogue/operation_reader.h"
+#include "catalogue/pool_reader.h"
 #include "catalogue/role_reader.h"
 #include "catalogue/spec_reader.h"
 
@@ -217,7 +218,7 @@ static int read_function(const struct reader *r, const yaml_node_t *node)
 					     "enabled",	 "only",       "names",	 "sizes",
 					     "drops",	 "by_size",    "joins",	 "leaves",
 					     "launches", "adds_step",  "polls",	 "completes",
-					     "forgets",	 NULL };
+					     "forgets",	 "pools",      NULL };
 	const yaml_node_t *names = yaml_doc__get(r->doc, node, "name");
 	struct catalogue_function model = r->defaults;
 	int rc;
@@ -233,6 +234,8 @@ static int read_function(const struct reader *r, const yaml_node_t *node)
 		rc = spec_reader__read(r->doc, node, &model.spec, r->err);
 	if (rc == 0)
 		rc = handle_reader__read(r->doc, node, &model.spec, r->err);
+	if (rc == 0)
+		rc = pool_reader__read(r->doc, node, &model, r->strings, r->err);
 	if (rc == 0)
 		rc = role_reader__read(r->doc, node, &model.spec.role, &model.step_layer, r->err);
 	if (rc == 0)

@@ -113,12 +113,22 @@ bool layers__tell_addb(const struct session *session)
 
 static bool tells_of_handle(const struct tm_spec *spec)
 {
-	return spec->handle.does;
+	return spec->handle.does & ~TM_HANDLE_POOLS;
+}
+
+static bool tells_of_pools(const struct tm_spec *spec)
+{
+	return spec->handle.does & TM_HANDLE_POOLS;
 }
 
 bool layers__know_handles(const struct session *session)
 {
 	return any_function(session, tells_of_handle);
+}
+
+bool layers__know_pools(const struct session *session)
+{
+	return any_function(session, tells_of_pools);
 }
 
 int layers__choose(struct session *session, struct error *err)

@@ -19,5 +19,7 @@ bool layers__tell_addb(const struct session *session);
 
 /* Have any of them objects that are known by handle? */
 bool layers__know_handles(const struct session *session);
+/* Do its calls tell of storage pools? */
+bool layers__know_pools(const struct session *session);
 
 #endif

@@ -10,6 +10,7 @@
 #include "command/live_run.h"
 #include "job/job_table.h"
 #include "report/live_names.h"
+#include "pool/pools.h"
 #include "process/processes.h"
 #include "report/share.h"
 #include "target/devices.h"
@@ -24,6 +25,7 @@ struct live_run {
 	struct live_names names;
 	struct processes *processes; /* NULL: they are not told apart */
 	struct job_table *jobs;	     /* NULL: of cgroups there are but numbers */
+	struct pools *pools;	     /* NULL: no calls tell of any */
 	struct report_mechanism mechanisms[MECHANISMS_MAX];
 	struct report_hit_cost costs[ENTRY_CLASSES];
 	struct utsname uname;
@@ -182,12 +184,27 @@ static int open_processes(struct live_run *live, struct error *err)
 	return rc;
 }
 
+static int open_pools(struct live_run *live, struct error *err)
+{
+	struct session *session = live->session;
+	struct drain_maps maps;
+
+	kernel__maps(session->kernel, &maps);
+	if (maps.pools < 0)
+		return 0;
+	live->pools = pools__new(maps.pools, session->catalogue, session->probes, &session->notes);
+	live->names.pools = live->pools;
+	return live->pools ? 0 : error__set(err, -ENOMEM, "no memory");
+}
+
 int live_run__start(struct live_run *live, struct error *err)
 {
 	int rc = open_processes(live, err);
 
 	if (!rc)
 		rc = open_jobs(live, err);
+	if (!rc)
+		rc = open_pools(live, err);
 	if (rc < 0)
 		return rc;
 	describe_mechanisms(live);
@@ -238,6 +255,8 @@ int live_run__read_from(struct live_run *live, struct drain *drain, const struct
 	if (rc < 0)
 		return rc;
 	live_run__follow(live);
+	if (live->pools)
+		pools__read(live->pools);
 	live_names__use(&live->names, &live->run);
 	live->run.notes = (const char *const *)live->session->notes.lines;
 	live->run.n_notes = live->session->notes.n;
@@ -253,5 +272,6 @@ void live_run__close(struct live_run *live)
 	devices__free(live->names.devices);
 	job_table__close(live->jobs);
 	processes__close(live->processes);
+	pools__free(live->pools);
 	free(live);
 }

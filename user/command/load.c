@@ -9,6 +9,7 @@
 #include "command/load.h"
 #include "command/prove.h"
 #include "command/scope.h"
+#include "tmtrace/pool.h"
 
 static int choose_mechanism(struct session *session, struct error *err)
 {
@@ -104,6 +105,7 @@ static int load_kernel(struct session *session, struct error *err)
 			    .slots = session->options->slots,
 			    .objects = session->options->objects,
 			    .handles = layers__know_handles(session) ? HANDLES : 0,
+			    .pools = layers__know_pools(session) ? TM_POOLS_MAX : 0,
 			    .per_process = session->options->per_process,
 			    .spare_confined = session->choice.spares_confined },
 		.user = layers__have_libraries(session),

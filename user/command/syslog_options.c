@@ -20,7 +20,8 @@ enum {
 static const struct argp_option syslog_options[] = {
 	{ "syslog", OPT_SYSLOG, "TYPE[,TYPE...]", OPTION_ARG_OPTIONAL,
 	  "send records to syslog or the journal, too: run, function, device, loss (default), "
-	  "op, by_size, association, probe, call, operation, object, addb, addb_state, addb_value",
+	  "op, by_size, association, pool, probe, call, operation, object, addb, addb_state, "
+	  "addb_value",
 	  1 },
 	{ "syslog-socket", OPT_SOCKET, "PATH", 0,
 	  "of that daemon (default: the journal's, or /dev/log)", 1 },
@@ -41,7 +42,8 @@ static unsigned int parse_types(char *list)
 		if (i == SYSLOG_TYPES)
 			option_values__refuse(
 				"--syslog=%s: known are run, function, op, by_size, association, "
-				"device, probe, loss, call, operation, object, addb, addb_state "
+				"pool, device, probe, loss, call, operation, object, addb, "
+				"addb_state "
 				"and addb_value",
 				name);
 		types |= 1U << i;

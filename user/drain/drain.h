@@ -24,6 +24,7 @@ struct drain_maps {
 	int calls, call_ledgers;     /* -1: single calls are not recorded */
 	int processes, environments; /* -1: processes are not told apart */
 	int operations;		     /* in flight */
+	int pools;		     /* -1: no calls tell of any */
 	__u32 slots, probes, shards, n_processes;
 	const __u32 *next_slot;	   /* in the mmapped .bss: slots beyond were never used */
 	const __u32 *next_process; /* the same of processes */

@@ -239,6 +239,7 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
 	maps->n_processes = kernel->options.config.processes;
 	maps->next_process = &skel->data->tm_next_process;
 	maps->operations = bpf_map__fd(skel->maps.tm_operations);
+	maps->pools = kernel->options.config.pools ? bpf_map__fd(skel->maps.tm_pools) : -1;
 	maps->slots = kernel->options.config.slots;
 	maps->probes = TM_PROBE_USER + TM_PROBES_MAX;
 	maps->shards = kernel->options.config.shards;

@@ -90,6 +90,8 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 		bpf_map__set_max_entries(skel->maps.tm_handles, config->handles);
 		bpf_map__set_max_entries(skel->maps.tm_associations, NUMBERS);
 	}
+	if (config->pools)
+		bpf_map__set_max_entries(skel->maps.tm_pools, config->pools);
 	if (config->objects) {
 		bpf_map__set_max_entries(skel->maps.tm_object_slots, config->objects);
 		bpf_map__set_max_entries(skel->maps.tm_objects, config->objects);

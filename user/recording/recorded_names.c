@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "catalogue/strings.h"
 #include "recording/recorded_names.h"
+#include "recording/recorded_pools.h"
 #include "recording/recorded_processes.h"
 
 #define LAYERS_MAX (1U << 8)
@@ -35,19 +36,21 @@ struct recorded_names {
 	struct layer layers[LAYERS_MAX];
 	void *places; /* of struct place, tsearch(3) */
 	struct recorded_processes *processes;
+	struct recorded_pools *pools;
 };
 
 struct recorded_names *recorded_names__new(void)
 {
 	struct recorded_names *names = calloc(1, sizeof(*names));
 
-	if (names)
-		names->processes = recorded_processes__new();
-	if (names && !names->processes) {
-		free(names);
+	if (!names)
 		return NULL;
-	}
-	return names;
+	names->processes = recorded_processes__new();
+	names->pools = recorded_pools__new();
+	if (names->processes && names->pools)
+		return names;
+	recorded_names__free(names);
+	return NULL;
 }
 
 void recorded_names__free(struct recorded_names *names)
@@ -58,6 +61,7 @@ void recorded_names__free(struct recorded_names *names)
 		free(names->layers[i].functions);
 	tdestroy(names->places, free);
 	recorded_processes__free(names->processes);
+	recorded_pools__free(names->pools);
 	strings__free(&names->strings);
 	free(names);
 }
@@ -197,6 +201,8 @@ int recorded_names__take(struct recorded_names *names, enum recording_entry type
 		return take_place(names, type, key, unpack);
 	case RECORDING_PROCESS:
 		return recorded_processes__take(names->processes, key, unpack);
+	case RECORDING_POOL:
+		return recorded_pools__take(names->pools, key, unpack);
 	default:
 		return -EBADMSG;
 	}
@@ -276,6 +282,13 @@ static __u32 n_processes(void *context)
 	return recorded_processes__n(names->processes);
 }
 
+static const struct pool_info *pool(void *context, size_t i)
+{
+	const struct recorded_names *names = context;
+
+	return recorded_pools__at(names->pools, i);
+}
+
 struct report_names recorded_names__table(struct recorded_names *names)
 {
 	return (struct report_names){
@@ -289,5 +302,6 @@ struct report_names recorded_names__table(struct recorded_names *names)
 		.device = device,
 		.process = process,
 		.n_processes = n_processes,
+		.pool = pool,
 	};
 }

@@ -35,6 +35,7 @@ enum recording_entry {
 	RECORDING_PROCESS,     /* key: its number */
 	RECORDING_ADDB,	       /* events */
 	RECORDING_ADDB_COUNTS, /* key 1 */
+	RECORDING_POOL,	       /* key: 1 and on, as they were told first */
 };
 
 enum recording_series_flag {

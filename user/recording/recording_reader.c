@@ -197,7 +197,7 @@ static int take(struct recording *recording, const struct ring_entry *entry)
 		break;
 	default:
 		if ((entry->type >= RECORDING_LAYER && entry->type <= RECORDING_DEVICE) ||
-		    entry->type == RECORDING_PROCESS)
+		    entry->type == RECORDING_PROCESS || entry->type == RECORDING_POOL)
 			ret = recorded_names__take(recording->names, entry->type, entry->key,
 						   &unpack);
 		break;

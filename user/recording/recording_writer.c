@@ -9,6 +9,7 @@
 #include "recording/addb_code.h"
 #include "recording/object_writer.h"
 #include "recording/process_writer.h"
+#include "recording/recorded_pools.h"
 #include "recording/recording_format.h"
 #include "recording/recording_writer.h"
 #include "recording/series_code.h"
@@ -361,6 +362,20 @@ static int put_processes(struct recording_writer *writer, const struct report_ru
 	return ret == -ENOMEM ? no_memory(writer, err) : ret;
 }
 
+static int put_pools(struct recording_writer *writer, const struct report_run *run,
+		     struct error *err)
+{
+	const struct pool_info *pool;
+	int ret = 0;
+
+	for (size_t i = 0; ret >= 0 && (pool = names__pool(run, i)); i++) {
+		pack__start(&writer->pack);
+		recorded_pools__pack(&writer->pack, pool);
+		ret = put_name(writer, RECORDING_POOL, i + 1, err);
+	}
+	return ret;
+}
+
 static int put_notes(struct recording_writer *writer, const struct report_run *run,
 		     struct error *err)
 {
@@ -405,6 +420,8 @@ int recording_writer__snapshot(struct recording_writer *writer, const struct rep
 		ret = put_ledgers(writer, snapshot, err);
 	if (ret >= 0)
 		ret = put_processes(writer, run, snapshot, err);
+	if (ret >= 0)
+		ret = put_pools(writer, run, err);
 	if (ret >= 0)
 		ret = put_series(writer, run, snapshot, err);
 	if (ret >= 0)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/combined_jobs.h"
 #include "report/combined_names.h"
@@ -24,6 +25,7 @@ struct combined_names {
 	__u32 *first; /* number of a part's first one, and at last the next one */
 	size_t n_parts;
 	struct process_info shown;
+	struct pool_info pool;
 };
 
 struct combined_names *combined_names__new(const struct report_part *parts, size_t n)
@@ -271,6 +273,54 @@ static __u32 n_processes(void *context)
 	return names->first[names->n_parts] - 1;
 }
 
+static bool same_pool(const struct report_part *a, const struct pool_info *left,
+		      const struct report_part *b, const struct pool_info *right)
+{
+	const char *name = names__layer(a->run, left->layer);
+	char first[NAMES_ROOM];
+
+	if (left->id[0] != right->id[0] || left->id[1] != right->id[1])
+		return false;
+	snprintf(first, sizeof(first), "%s", name ? name : "");
+	name = names__layer(b->run, right->layer);
+	return !strcmp(first, name ? name : "");
+}
+
+/* Has a part before it told of the same one? */
+static bool is_told(const struct combined_names *names, const struct report_part *part,
+		    const struct pool_info *pool)
+{
+	for (const struct report_part *other = names->parts; other < part; other++) {
+		const struct pool_info *found;
+
+		for (size_t i = 0; (found = names__pool(other->run, i)); i++)
+			if (same_pool(part, pool, other, found))
+				return true;
+	}
+	return false;
+}
+
+static const struct pool_info *pool(void *context, size_t i)
+{
+	struct combined_names *names = context;
+
+	for (size_t k = 0; k < names->n_parts; k++) {
+		const struct report_part *part = &names->parts[k];
+		const struct pool_info *found;
+
+		for (size_t at = 0; (found = names__pool(part->run, at)); at++) {
+			int layer = layer_of(names, part, found->layer);
+
+			if (layer < 0 || is_told(names, part, found) || i--)
+				continue;
+			names->pool = *found;
+			names->pool.layer = (__u8)layer;
+			return &names->pool;
+		}
+	}
+	return NULL;
+}
+
 struct report_names combined_names__table(struct combined_names *names)
 {
 	return (struct report_names){
@@ -284,5 +334,6 @@ struct report_names combined_names__table(struct combined_names *names)
 		.device = device,
 		.process = process,
 		.n_processes = n_processes,
+		.pool = pool,
 	};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "job/job_table.h"
+#include "pool/pools.h"
 #include "process/processes.h"
 #include "report/live_names.h"
 #include "report/where.h"
@@ -86,6 +87,13 @@ static __u32 n_processes(void *context)
 	return names->processes ? processes__n(names->processes) : 0;
 }
 
+static const struct pool_info *pool(void *context, size_t i)
+{
+	const struct live_names *names = context;
+
+	return names->pools ? pools__at(names->pools, i) : NULL;
+}
+
 void live_names__use(struct live_names *names, struct report_run *run)
 {
 	run->names = (struct report_names){
@@ -99,6 +107,7 @@ void live_names__use(struct live_names *names, struct report_run *run)
 		.device = device,
 		.process = process,
 		.n_processes = n_processes,
+		.pool = pool,
 	};
 	run->probes = probe_table__at(names->probes, 0);
 	run->n_probes = probe_table__n(names->probes);

@@ -9,6 +9,7 @@ struct mounts;	  /* target/mounts.h */
 struct devices;	  /* target/devices.h */
 struct job_table; /* job/job_table.h */
 struct processes; /* process/processes.h */
+struct pools;	  /* pool/pools.h */
 
 /* Where they are looked up; it owns none of them. */
 struct live_names {
@@ -18,6 +19,7 @@ struct live_names {
 	struct devices *devices;
 	struct job_table *jobs;
 	struct processes *processes;
+	struct pools *pools;
 };
 
 /*

@@ -95,6 +95,17 @@ const char *names__device(const struct report_run *run, const struct tm_series *
 	return out;
 }
 
+const struct pool_info *names__pool(const struct report_run *run, size_t i)
+{
+	return run->names.pool(run->names.context, i);
+}
+
+const char *names__pool_id(const struct pool_info *pool, char out[NAMES_POOL_ID])
+{
+	snprintf(out, NAMES_POOL_ID, "0x%llx:0x%llx", pool->id[0], pool->id[1]);
+	return out;
+}
+
 static bool reads(const struct report_run *run, const struct tm_key *key,
 		  enum report_reading reading)
 {

@@ -32,6 +32,14 @@ const char *names__device(const struct report_run *run, const struct tm_series *
 /* A process by its number; NULL: not known, or not told apart. */
 const struct process_info *names__process(const struct report_run *run, __u32 number);
 
+/* Storage pools, from 0; NULL: there are no more. */
+const struct pool_info *names__pool(const struct report_run *run, size_t i);
+
+/* Two halves in hexadecimal. */
+#define NAMES_POOL_ID 40
+/* Returns out. */
+const char *names__pool_id(const struct pool_info *pool, char out[NAMES_POOL_ID]);
+
 /* Does the function have a size, so that 0 bytes means none were moved? */
 bool names__has_size(const struct report_run *run, const struct tm_key *key);
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "drain/drain.h"
 #include "job/job_info.h"
+#include "pool/pool_info.h"
 #include "process/process_info.h"
 
 struct report_mount {
@@ -45,6 +46,8 @@ struct report_names {
 	/* By its number, as in struct tm_key. */
 	const struct process_info *(*process)(void *context, __u32 number);
 	__u32 (*n_processes)(void *context); /* the highest number; 0: they are not told apart */
+	/* Storage pools that libraries have told of, from 0; NULL: there are no more. */
+	const struct pool_info *(*pool)(void *context, size_t i);
 };
 
 /* One measured mechanism of a layer, for the run record. */

@@ -12,6 +12,7 @@
 #include "report/jobs.h"
 #include "report/names.h"
 #include "report/notes.h"
+#include "report/pool_table.h"
 #include "report/process_table.h"
 #include "report/rank_table.h"
 #include "report/table.h"
@@ -396,6 +397,8 @@ static int print_folded(struct table *table)
 		ret = process_table__print(table->options, table->run, table->by_process);
 	if (!ret && !table->interval)
 		ret = rank_table__print(table->options, table->run, table->by_process);
+	if (!ret && !table->interval)
+		ret = pool_table__print(table->options, table->run);
 	if (!ret && table->empty)
 		fprintf(out, table->interval ? "nothing\n" : "\nnothing was recorded\n");
 	if (!ret && !table->interval)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 #include "base/clock.h"
+#include "report/names.h"
 #include "report/notes.h"
 #include "sink/json_object.h"
+#include "sink/json_pool.h"
 #include "sink/json_record.h"
 #include "sink/records.h"
 
@@ -55,12 +57,16 @@ static void put_probe(const struct records_sink *sink, const struct report_run *
 void records__snapshot(const struct records_sink *sink, const struct report_run *run,
 		       const struct snapshot *snapshot, bool final)
 {
+	const struct pool_info *pool;
+
 	for (size_t i = 0; i < snapshot->n_series; i++) {
 		if (is_wanted(snapshot, i, final))
 			put(sink, json_record__series(run, snapshot, i, final));
 	}
 	for (size_t i = 0; final && i < snapshot->n_objects; i++)
 		put(sink, json_object_record(run, snapshot, i));
+	for (size_t i = 0; final && (pool = names__pool(run, i)); i++)
+		put(sink, json_pool__record(run, pool, snapshot->time_ns));
 	for (size_t i = 0; final && i < run->n_probes && i < snapshot->n_ledgers; i++)
 		put_probe(sink, run, snapshot, i);
 }

@@ -29,6 +29,7 @@ const char *const syslog_type_names[SYSLOG_TYPES] = {
 	[SYSLOG_OP] = "op",
 	[SYSLOG_BY_SIZE] = "by_size",
 	[SYSLOG_ASSOCIATION] = "association",
+	[SYSLOG_POOL] = "pool",
 	[SYSLOG_DEVICE] = "device",
 	[SYSLOG_PROBE] = "probe",
 	[SYSLOG_LOSS] = "loss",
