@@ -9,7 +9,7 @@
 #include "addb/sums.h"
 #include "json_records.h"
 #include "report/layer_sum.h"
-#include "report/table.h"
+#include "sample_table.h"
 
 static const struct addb_summed *find_summed(const struct addb_summed *all, size_t n, __u32 id)
 {
@@ -175,29 +175,23 @@ static void test_records(void **state)
 
 static void test_tables(void **state)
 {
-	struct table_options options = { 0 };
 	struct layer_sum sum;
 	struct sample sample;
-	char *text = NULL;
-	struct error err;
-	size_t len;
+	char *text;
 
 	(void)state;
 	sample__open(&sample);
 	fill(&sample);
 	layer_sum__make(&sum, &sample.snapshot, 0, sample.snapshot.n_series, LAYER_MSTRO);
 	assert_int_equal(sum.figures.count, 12);
-	options.out = open_memstream(&text, &len);
-	assert_non_null(options.out);
-	assert_int_equal(table__print(&options, &sample.run, &sample.snapshot, &err), 0);
-	fclose(options.out);
-	assert_non_null(strstr(text, "mstro: 12 calls\n"));
-	assert_non_null(strstr(text, "mstro: how long state machines were in states\n"));
-	assert_non_null(strstr(text, "\nfom-state read  Waiting "));
-	assert_non_null(strstr(text, "\nfom-state write begin to end "));
-	assert_non_null(strstr(text, "95.4 MiB")); /* a second: two of 1 MB in 20 ms */
-	assert_non_null(strstr(text, "mstro: times and sizes in records\n"));
-	assert_non_null(strstr(text, "\nnet-buf "));
+	text = sample__tables(&sample);
+	expect_text(text, "mstro: 12 calls\n");
+	expect_text(text, "mstro: how long state machines were in states\n");
+	expect_text(text, "\nfom-state read  Waiting ");
+	expect_text(text, "\nfom-state write begin to end ");
+	expect_text(text, "95.4 MiB"); /* a second: two of 1 MB in 20 ms */
+	expect_text(text, "mstro: times and sizes in records\n");
+	expect_text(text, "\nnet-buf ");
 	free(text);
 	sample__close(&sample);
 }

@@ -8,7 +8,7 @@
 
 #include "json_records.h"
 #include "report/layer_sum.h"
-#include "report/table.h"
+#include "sample_table.h"
 
 static void add(struct sample *sample, __u64 class, __u64 count, __u64 ns, __u64 bytes)
 {
@@ -71,29 +71,23 @@ static void test_record(void **state)
 
 static void test_table(void **state)
 {
-	struct table_options options = { 0 };
 	struct layer_sum sum;
 	struct sample sample;
-	char *text = NULL;
-	struct error err;
-	size_t len;
+	char *text;
 
 	(void)state;
 	sample__open(&sample);
 	fill(&sample);
 	layer_sum__make(&sum, &sample.snapshot, 0, sample.snapshot.n_series, LAYER_MSTRO);
 	assert_int_equal(sum.figures.count, 12);
-	options.out = open_memstream(&text, &len);
-	assert_non_null(options.out);
-	assert_int_equal(table__print(&options, &sample.run, &sample.snapshot, &err), 0);
-	fclose(options.out);
-	assert_non_null(strstr(text, "mstro: 12 calls\n"));
-	assert_non_null(strstr(text, "mstro: 12 calls by the size of their object\n"));
-	assert_non_null(strstr(text, "up to 100 B"));
-	assert_non_null(strstr(text, "up to 1 MiB"));
-	assert_non_null(strstr(text, "not known"));
-	assert_non_null(strstr(text, "mstro: 3 associations\n"));
-	assert_non_null(strstr(text, "joined by"));
+	text = sample__tables(&sample);
+	expect_text(text, "mstro: 12 calls\n");
+	expect_text(text, "mstro: 12 calls by the size of their object\n");
+	expect_text(text, "up to 100 B");
+	expect_text(text, "up to 1 MiB");
+	expect_text(text, "not known");
+	expect_text(text, "mstro: 3 associations\n");
+	expect_text(text, "joined by");
 	free(text);
 	sample__close(&sample);
 }

@@ -9,7 +9,7 @@
 
 #include "json_records.h"
 #include "report/layer_sum.h"
-#include "report/table.h"
+#include "sample_table.h"
 
 /* Eight operations beside the calls that launched them. */
 static void fill(struct sample *sample)
@@ -94,23 +94,17 @@ static void test_never_complete(void **state)
 
 static void test_table(void **state)
 {
-	struct table_options options = { 0 };
 	struct sample sample;
-	char *text = NULL;
-	struct error err;
-	size_t len;
+	char *text;
 
 	(void)state;
 	sample__open(&sample);
 	fill(&sample);
-	options.out = open_memstream(&text, &len);
-	assert_non_null(options.out);
-	assert_int_equal(table__print(&options, &sample.run, &sample.snapshot, &err), 0);
-	fclose(options.out);
-	assert_non_null(strstr(text, "mio: 10 calls\n"));
-	assert_non_null(strstr(text, "mio: 8 asynchronous operations\n"));
-	assert_non_null(strstr(text, "late poll"));
-	assert_non_null(strstr(text, " 3.00 ms"));
+	text = sample__tables(&sample);
+	expect_text(text, "mio: 10 calls\n");
+	expect_text(text, "mio: 8 asynchronous operations\n");
+	expect_text(text, "late poll");
+	expect_text(text, " 3.00 ms");
 	free(text);
 	sample__close(&sample);
 }

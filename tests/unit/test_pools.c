@@ -9,7 +9,7 @@
 #include "json_records.h"
 #include "pool/pools.h"
 #include "recording/recorded_pools.h"
-#include "report/table.h"
+#include "sample_table.h"
 
 /* Its functions begin with one that tells of pools. */
 static const char catalogue[] =
@@ -64,13 +64,10 @@ static void tell(struct told *told, __u64 id, const char *name, __u32 type, __u6
 
 static void test_shown(void **state)
 {
-	struct table_options options = { 0 };
 	struct json_object *record = NULL;
 	struct records records;
 	struct told told;
-	char *text = NULL;
-	struct error err;
-	size_t length;
+	char *text;
 
 	(void)state;
 	open_told(&told);
@@ -88,12 +85,9 @@ static void test_shown(void **state)
 	check_string(record, "storage_type", "NVM");
 	check_number(record, "capacity_bytes", 1 << 20);
 	free_records(&records);
-	options.out = open_memstream(&text, &length);
-	assert_non_null(options.out);
-	assert_int_equal(table__print(&options, &told.sample.run, &told.sample.snapshot, &err), 0);
-	fclose(options.out);
-	assert_non_null(strstr(text, "\nstorage pools:\npool    of     id         storage  "
-				     "capacity\ngold    mstro  0x1:0x100  NVM      1.00 MiB\n"));
+	text = sample__tables(&told.sample);
+	expect_text(text, "\nstorage pools:\npool    of     id         storage  "
+			  "capacity\ngold    mstro  0x1:0x100  NVM      1.00 MiB\n");
 	free(text);
 	close_told(&told);
 }

@@ -14,8 +14,8 @@
 #include "report/filter.h"
 #include "report/fold.h"
 #include "report/process_index.h"
-#include "report/table.h"
 #include "sample_run.h"
+#include "sample_table.h"
 #include "tmtrace/process.h"
 
 #define READ(env, literal) start_env__read(env, literal, sizeof(literal) - 1)
@@ -292,25 +292,6 @@ static void test_index(void **state)
 	sample__close(&sample);
 }
 
-static char *tables_of(struct sample *sample, enum table_sort sort)
-{
-	struct table_options options = { .sort = sort };
-	char *text = NULL;
-	struct error err;
-	size_t n;
-
-	options.out = open_memstream(&text, &n);
-	assert_int_equal(table__print(&options, &sample->run, &sample->snapshot, &err), 0);
-	fclose(options.out);
-	return text;
-}
-
-static void expect(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("no \"%s\" in:\n%s", part, text);
-}
-
 static void test_tables(void **state)
 {
 	struct sample sample;
@@ -323,16 +304,16 @@ static void test_tables(void **state)
 	add_calls(&sample, 3, "read", 30);
 	add_calls(&sample, 4, "read", 40);
 	add_calls(&sample, TM_PROCESS_OTHERS, "read", 7);
-	text = tables_of(&sample, TABLE_BY_RANK);
-	expect(text, "processes: 4\n");
-	expect(text, "other processes");
-	expect(text, "./app -x");
+	text = sample__tables_with(&sample, (struct table_options){ .sort = TABLE_BY_RANK });
+	expect_text(text, "processes: 4\n");
+	expect_text(text, "other processes");
+	expect_text(text, "./app -x");
 	/* By rank, then the busiest; who has none comes last. */
 	assert_true(strstr(text, "./app -x") < strstr(text, "101"));
 	assert_true(strstr(text, "101") < strstr(text, " 102 "));
 	assert_true(strstr(text, " 102 ") < strstr(text, "other processes"));
-	expect(text, "vfs by 3 ranks: slowest: rank 0 of job 2 with ");
-	expect(text, "fastest: rank 0 of job 1 with ");
+	expect_text(text, "vfs by 3 ranks: slowest: rank 0 of job 2 with ");
+	expect_text(text, "fastest: rank 0 of job 1 with ");
 	assert_null(strchr(text, '\033'));
 	free(text);
 	sample__close(&sample);

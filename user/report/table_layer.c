@@ -31,6 +31,33 @@ static void put_latency(struct row_writer *writer, const struct figures *figures
 	row_writer__time(writer, figures->max_ns, timed);
 }
 
+/* As put_latency(), with the median. */
+static void put_spread(struct row_writer *writer, const struct figures *figures)
+{
+	bool timed = figures->timed != 0;
+
+	row_writer__time(writer, timed ? figures->total_ns / figures->timed : 0, timed);
+	row_writer__time(writer, figures->p50_ns, timed);
+	row_writer__time(writer, figures->p99_ns, timed);
+	row_writer__time(writer, figures->max_ns, timed);
+}
+
+/* What sizes came to in a second of the time that they took. */
+static void put_rate(struct row_writer *writer, const struct figures *figures)
+{
+	double seconds = (double)figures->total_ns / 1e9;
+	bool known = figures->sized && seconds > 0;
+
+	row_writer__bytes(writer, known ? (__u64)((double)figures->bytes / seconds) : 0, known);
+}
+
+static void put_times_and_rate(struct row_writer *writer, const struct figures *figures)
+{
+	row_writer__time(writer, figures->total_ns, figures->timed != 0);
+	put_rate(writer, figures);
+	put_spread(writer, figures);
+}
+
 static __u64 less(__u64 whole, __u64 part)
 {
 	return whole > part ? whole - part : 0;
@@ -124,10 +151,7 @@ static void fill_operation(struct row_writer *writer, const struct report_run *r
 	row_writer__time(writer, sums[TM_OPERATION_WAIT], sums[TM_OPERATION_WAIT] != 0);
 	row_writer__time(writer, sums[TM_OPERATION_LATE], sums[TM_OPERATION_LATE] != 0);
 	row_writer__time(writer, figures->total_ns, timed);
-	row_writer__time(writer, timed ? figures->total_ns / figures->timed : 0, timed);
-	row_writer__time(writer, figures->p50_ns, timed);
-	row_writer__time(writer, figures->p99_ns, timed);
-	row_writer__time(writer, figures->max_ns, timed);
+	put_spread(writer, figures);
 }
 
 static const struct grid_column size_columns[] = {
@@ -161,23 +185,14 @@ static void put_size_class(struct row_writer *writer, __u64 class)
 static void fill_size(struct row_writer *writer, const struct report_run *run,
 		      const struct table_row *row)
 {
-	const struct tm_series *total = &row->series->total;
+	const struct tm_key *key = &row->series->total.key;
 	const struct figures *figures = &row->figures;
-	bool timed = figures->timed != 0, sized = figures->sized != 0;
-	double seconds = (double)figures->total_ns / 1e9;
 
-	row_writer__text(writer, names__function(run, &total->key));
-	put_size_class(writer, total->key.where);
+	row_writer__text(writer, names__function(run, key));
+	put_size_class(writer, key->where);
 	row_writer__number(writer, figures->count);
-	row_writer__bytes(writer, figures->bytes, sized);
-	row_writer__time(writer, figures->total_ns, timed);
-	row_writer__bytes(writer,
-			  sized && seconds > 0 ? (__u64)((double)figures->bytes / seconds) : 0,
-			  sized && seconds > 0);
-	row_writer__time(writer, timed ? figures->total_ns / figures->timed : 0, timed);
-	row_writer__time(writer, figures->p50_ns, timed);
-	row_writer__time(writer, figures->p99_ns, timed);
-	row_writer__time(writer, figures->max_ns, timed);
+	row_writer__bytes(writer, figures->bytes, figures->sized != 0);
+	put_times_and_rate(writer, figures);
 }
 
 static const struct grid_column association_columns[] = {
@@ -218,27 +233,6 @@ static const struct grid_column state_columns[] = {
 	{ .title = "max" },
 };
 
-/* What sizes came to in a second of the time that they took. */
-static void put_rate(struct row_writer *writer, const struct figures *figures)
-{
-	double seconds = (double)figures->total_ns / 1e9;
-	bool known = figures->sized && seconds > 0;
-
-	row_writer__bytes(writer, known ? (__u64)((double)figures->bytes / seconds) : 0, known);
-}
-
-static void put_addb_times(struct row_writer *writer, const struct figures *figures)
-{
-	bool timed = figures->timed != 0;
-
-	row_writer__time(writer, figures->total_ns, timed);
-	put_rate(writer, figures);
-	row_writer__time(writer, timed ? figures->total_ns / figures->timed : 0, timed);
-	row_writer__time(writer, figures->p50_ns, timed);
-	row_writer__time(writer, figures->p99_ns, timed);
-	row_writer__time(writer, figures->max_ns, timed);
-}
-
 static void fill_state(struct row_writer *writer, const struct report_run *run,
 		       const struct table_row *row)
 {
@@ -255,7 +249,7 @@ static void fill_state(struct row_writer *writer, const struct report_run *run,
 	row_writer__number(writer, figures->count);
 	row_writer__count(writer, figures->in_flight);
 	row_writer__bytes(writer, figures->bytes, figures->sized != 0);
-	put_addb_times(writer, figures);
+	put_times_and_rate(writer, figures);
 }
 
 static const struct grid_column value_columns[] = {
@@ -295,7 +289,7 @@ static void fill_value(struct row_writer *writer, const struct report_run *run,
 		row_writer__number(writer, average);
 	else
 		row_writer__bytes(writer, average, sized != 0);
-	put_addb_times(writer, figures);
+	put_times_and_rate(writer, figures);
 }
 
 static const struct grid_column vfs_columns[] = {
