@@ -23,6 +23,7 @@ struct tm_requests_map tm_requests SEC(".maps");
 struct tm_starts_map tm_starts SEC(".maps");
 struct tm_arrivals_map tm_arrivals SEC(".maps");
 struct tm_cgroups_map tm_cgroups SEC(".maps");
+struct tm_copies_map tm_copies SEC(".maps");
 struct tm_numbers_map tm_numbers SEC(".maps");
 struct tm_processes_map tm_processes SEC(".maps");
 struct tm_environments_map tm_environments SEC(".maps");

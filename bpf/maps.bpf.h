@@ -106,6 +106,14 @@ struct tm_cgroups_map {
 	__uint(max_entries, TM_CGROUPS_BYTES);
 };
 
+/* Only its address matters. */
+struct tm_copies_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+};
+
 /* Which number a process has. */
 struct tm_numbers_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -341,6 +349,7 @@ extern struct tm_addb_labels_map tm_addb_inner SEC(".maps");
 extern struct tm_starts_map tm_starts SEC(".maps");
 extern struct tm_arrivals_map tm_arrivals SEC(".maps");
 extern struct tm_cgroups_map tm_cgroups SEC(".maps");
+extern struct tm_copies_map tm_copies SEC(".maps");
 extern struct tm_numbers_map tm_numbers SEC(".maps");
 extern struct tm_processes_map tm_processes SEC(".maps");
 extern struct tm_environments_map tm_environments SEC(".maps");

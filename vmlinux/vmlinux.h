@@ -162,11 +162,49 @@ struct cgroup_root {
 	int hierarchy_id;
 };
 
+struct task_cputime {
+	u64 stime;
+	u64 utime;
+	unsigned long long sum_exec_runtime;
+};
+
+struct cgroup_base_stat {
+	struct task_cputime cputime;
+};
+
+/* Until 6.15, and since. */
+struct cgroup_rstat_cpu {
+	struct cgroup_base_stat bstat;
+};
+
+struct cgroup_rstat_base_cpu {
+	struct cgroup_base_stat bstat;
+};
+
+struct bpf_array {
+	void *pptrs[1];
+};
+
+struct page_counter {
+	unsigned long watermark;
+};
+
+struct mem_cgroup {
+	struct page_counter memory;
+};
+
+enum cgroup_subsys_id {
+	memory_cgrp_id,
+};
+
 struct cgroup {
 	struct cgroup_subsys_state self;
 	int level;
 	struct kernfs_node *kn;
+	struct cgroup_subsys_state *subsys[16];
 	struct cgroup_root *root;
+	struct cgroup_rstat_cpu *rstat_cpu;
+	struct cgroup_rstat_base_cpu *rstat_base_cpu;
 };
 
 struct css_set {

@@ -15,9 +15,15 @@ enum tm_cgroup_what {
 	TM_CGROUP_GONE,
 };
 
+/* What is not known. */
+#define TM_CGROUP_UNKNOWN (~0ULL)
+
 struct tm_cgroup_event {
-	__u64 id, parent;	   /* as struct tm_key has jobs */
-	__u64 time_ns;		   /* CLOCK_MONOTONIC */
+	__u64 id, parent; /* as struct tm_key has jobs */
+	__u64 time_ns;	  /* CLOCK_MONOTONIC */
+	/* Of one that is gone: of its tasks, without those of cgroups below, as cpu.stat tells. */
+	__u64 cpu_ns, user_ns, system_ns;
+	__u64 memory_peak_bytes;   /* with those below, as memory.peak tells */
 	__u32 what;		   /* enum tm_cgroup_what */
 	char name[TM_CGROUP_NAME]; /* the last part of its path */
 	__u32 pad;

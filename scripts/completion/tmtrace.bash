@@ -106,7 +106,7 @@ _tmtrace_value()
 		compopt -o nospace 2>/dev/null
 		;;
 	--duration | --interval | --env | --job | --max-series | --frames | --size | --sample | --min-duration | --call-buffer | --syslog-rate) ;;
-	--syslog) mapfile -t COMPREPLY < <(compgen -W 'run function device loss op by_size association probe call operation object addb' -- "$word") ;;
+	--syslog) mapfile -t COMPREPLY < <(compgen -W 'run function device loss op by_size association probe call operation object addb job' -- "$word") ;;
 	--syslog-socket | --syslog-journal) _tmtrace_files -f "$word" ;;
 	*) return 1 ;;
 	esac

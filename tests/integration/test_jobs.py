@@ -5,6 +5,8 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
+import time
 
 from harness import Records, check, equal
 from test_cgroup import joining, mount_v2, move, new_cgroup
@@ -92,6 +94,63 @@ def test_steps(env):
     status, _, err = env.trace("report", data, "--job", "7")
     equal("exit status", status, 1)
     check("nothing was recorded of a job 7;" in err, err)
+
+
+BURN = """
+import resource, sys
+usage = lambda: sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+while usage() < float(sys.argv[1]): pass
+with open(sys.argv[2], "wb", buffering=0) as f: f.write(b"x" * 4096)
+print(usage())
+"""
+
+
+def burn(env, cgroup, seconds):
+    """A process that uses so much of a CPU and writes a block: what it says that it used."""
+    command = (*joining(cgroup), sys.executable, "-c", BURN, str(seconds), env.path("out"))
+    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def test_records(env):
+    """A job has a record at its end, another at the end of the run: of what it did and used."""
+    slurm = Scheduler(env)
+    data = env.path("data")
+    tracer = env.attach("--cgroup", slurm.scope, "--layer", "vfs", "-o", data)
+    used = {}
+    begin = time.time_ns()
+    for step in ("0", "1"):
+        with slurm.step(81, step) as cgroup:
+            used["81"] = used.get("81", 0) + burn(env, cgroup, 0.2)
+    end = time.time_ns()
+    with slurm.step(82, "0") as cgroup:
+        used["82"] = burn(env, cgroup, 0.2)
+        records = tracer.finish(stop=signal.SIGINT)
+    jobs = {r["jobid"]: r for r in records.of("job")}
+    equal("jobs", set(jobs), {"81", "82"})
+    equal("records of jobs", len(records.of("job")), 2)
+    for jobid, record in jobs.items():
+        own = [r for r in records.functions("vfs") if r["jobid"] == jobid]
+        equal("operations", record["layers"]["vfs"]["count"], sum(r["count"] for r in own))
+        equal("processes", record["processes"], len({r["pid"] for r in own}))
+        writes = sum(r["bytes"] for r in own if r["function"] == "write")
+        equal("bytes written", record["vfs_write_bytes"], writes)
+        check(used[jobid] <= record["cpu_ns"] / 1e9 * 1.05 and
+              record["cpu_ns"] / 1e9 <= used[jobid] + 1,
+              f"job {jobid} used {used[jobid]} s of CPU time, told are {record['cpu_ns']} ns")
+        parts = record["cpu_user_ns"] + record["cpu_system_ns"]
+        check(abs(parts - record["cpu_ns"]) < 1e6, f"parts of the CPU time: {record}")
+        equal("final", record["final"], True)
+    check(begin - 1e9 < jobs["81"]["start_ns"] < jobs["81"]["end_ns"] < end + 1e9, f"{jobs}")
+    equal("end", jobs["82"]["end_ns"], None)
+
+    again = env.path("again.json")
+    equal("report", env.trace("report", data, "--json", again)[0], 0)
+    equal("records of report", Records(again).of("job"), records.of("job"))
+    dumped = env.path("dumped.json")
+    with open(dumped, "w", encoding="utf-8") as f:
+        equal("dump", env.start("dump", data, stdout=f).wait(), 0)
+    last = [r["jobid"] for r in Records(dumped).of("job") if r["end_ns"]]
+    equal("records of a job's end", last, ["81"])
 
 
 def test_patterns(env):

@@ -9,8 +9,11 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "job/cgroup_lives.h"
+#include "job/cgroup_usage.h"
 #include "job/job_patterns.h"
 #include "own_folder.h"
+#include "recording/job_code.h"
 #include "recording/recorded_names.h"
 #include "report/combined_jobs.h"
 #include "report/filter.h"
@@ -116,7 +119,7 @@ static const char *const others[] = {
 	"/home/slurm/uid_0/job_1",
 	"/user.slice/user-1000.slice/user@1000.service/pbs_jobs.service/jobid/1.server",
 	"/user.slice/user-1000.slice/user@1000.service/lsf/c/job.1.2.3",
-	"/user.slice/user-1000.slice/user@1000.service/kubepods/pod6f1e3c9a-0d2b-4c55-9f0e-3a1b2c3d",
+	"/user.slice/user@1000.service/kubepods/pod6f1e3c9a-0d2b-4c55-9f0e-3a1b2c3d4e5f",
 	"/kubepods/burstable",
 };
 
@@ -274,44 +277,145 @@ static struct unpack all_of(const struct pack *pack)
 	return (struct unpack){ .at = pack->bytes, .end = pack->bytes + pack->n };
 }
 
+static void note(struct cgroup_lives *lives, enum tm_cgroup_what what, __u64 id, __u64 parent,
+		 __u64 used)
+{
+	const struct tm_cgroup_event event = {
+		.id = id,
+		.parent = parent,
+		.time_ns = 1000 + id,
+		.what = what,
+		.cpu_ns = used,
+		.user_ns = used,
+		.system_ns = 0,
+		.memory_peak_bytes = 100 * used,
+	};
+
+	assert_int_equal(cgroup_lives__note(lives, &event), 0);
+}
+
+/* What has gone below a cgroup is part of what it used; of one that was there before too little is
+ * known. */
+static void test_lives(void **state)
+{
+	struct cgroup_lives *lives = cgroup_lives__new();
+	struct cgroup_life life;
+	__u64 above;
+
+	(void)state;
+	assert_false(cgroup_lives__find(lives, 10, &life));
+	note(lives, TM_CGROUP_MADE, 10, 1, 0);
+	note(lives, TM_CGROUP_MADE, 11, 10, 0);
+	note(lives, TM_CGROUP_MADE, 12, 11, 0);
+	note(lives, TM_CGROUP_RENAMED, 12, 11, 99);
+	assert_true(cgroup_lives__above(lives, 12, 0, &above) && above == 12);
+	assert_true(cgroup_lives__above(lives, 12, 2, &above) && above == 10);
+	assert_true(cgroup_lives__above(lives, 12, 3, &above) && above == 1);
+	assert_false(cgroup_lives__above(lives, 12, 4, &above));
+	note(lives, TM_CGROUP_GONE, 12, 11, 5);
+	assert_true(cgroup_lives__find(lives, 10, &life));
+	assert_true(life.start_ns && !life.end_ns);
+	assert_int_equal(life.usage.cpu_ns, 5);
+	note(lives, TM_CGROUP_GONE, 11, 10, 7);
+	note(lives, TM_CGROUP_GONE, 10, 1, 3);
+	assert_true(cgroup_lives__find(lives, 10, &life));
+	assert_true(life.end_ns != 0);
+	assert_int_equal(life.usage.cpu_ns, 15);
+	assert_int_equal(life.usage.memory_peak_bytes, 300);
+
+	note(lives, TM_CGROUP_MADE, 21, 20, 0);
+	note(lives, TM_CGROUP_GONE, 21, 20, 4);
+	note(lives, TM_CGROUP_GONE, 20, 1, 2);
+	assert_true(cgroup_lives__find(lives, 20, &life));
+	assert_int_equal(life.start_ns, 0);
+	assert_int_equal(life.usage.cpu_ns, JOB_UNKNOWN);
+	assert_int_equal(life.usage.memory_peak_bytes, 200);
+
+	note(lives, TM_CGROUP_MADE, 30, 30, 0);
+	note(lives, TM_CGROUP_GONE, 30, 30, 1); /* its own parent */
+	cgroup_lives__free(lives);
+}
+
+static void test_usage(void **state)
+{
+	static const char cpu[] = "usage_usec 15\nuser_usec x\nsystem_usec 4\nusage_usecs 9\n";
+	struct job_usage usage = job_usage__unknown();
+
+	(void)state;
+	cgroup_usage__read(folder, "/nothing", &usage);
+	assert_int_equal(usage.cpu_ns, JOB_UNKNOWN);
+	write_file("a/cpu.stat", cpu, sizeof(cpu) - 1, 0600);
+	write_file("a/memory.peak", "4096\n", 5, 0600);
+	cgroup_usage__read(folder, "/a", &usage);
+	assert_int_equal(usage.cpu_ns, 15000);
+	assert_int_equal(usage.user_ns, JOB_UNKNOWN);
+	assert_int_equal(usage.system_ns, 4000);
+	assert_int_equal(usage.memory_peak_bytes, 4096);
+	write_file("b/cpuacct.usage", "77\n", 3, 0600);
+	write_file("b/memory.max_usage_in_bytes", "8\n", 2, 0600);
+	cgroup_usage__read(folder, "/b", &usage);
+	assert_int_equal(usage.cpu_ns, 77);
+	assert_int_equal(usage.memory_peak_bytes, 8);
+	assert_int_equal(usage.system_ns, 4000);
+}
+
+static void put(struct pack *pack, const char *path, const struct job_info *info)
+{
+	pack__start(pack);
+	pack__string(pack, path);
+	if (info)
+		job_code__pack(pack, info);
+}
+
 /* As a recording has them, with or without a job, and one of an older one. */
 static void test_recorded(void **state)
 {
 	struct recorded_names *names = recorded_names__new();
 	struct report_names table = recorded_names__table(names);
+	struct job_info job = { .kind = "slurm",
+				.jobid = "5",
+				.step = "batch",
+				.start_ns = 7,
+				.usage = { 1, 2, JOB_UNKNOWN, 4 } };
+	const struct job_info plain = { .usage = job_usage__unknown() }, *read;
 	struct pack pack = { 0 };
 	struct unpack unpack;
 
 	(void)state;
-	pack__start(&pack);
-	pack__string(&pack, "/slurm/uid_0/job_5");
-	pack__string(&pack, "slurm");
-	pack__string(&pack, "5");
-	pack__string(&pack, "batch");
+	put(&pack, "/slurm/uid_0/job_5", &job);
 	unpack = all_of(&pack);
 	assert_int_equal(recorded_names__take(names, RECORDING_CGROUP, 7, &unpack), 0);
-	assert_string_equal(table.job(table.context, 7)->kind, "slurm");
-	assert_string_equal(table.job(table.context, 7)->jobid, "5");
-	assert_string_equal(table.job(table.context, 7)->step, "batch");
+	read = table.job(table.context, 7);
+	assert_string_equal(read->kind, "slurm");
+	assert_string_equal(read->jobid, "5");
+	assert_string_equal(read->step, "batch");
+	assert_int_equal(read->start_ns, 7);
+	assert_int_equal(read->end_ns, 0);
+	assert_memory_equal(&read->usage, &job.usage, sizeof(job.usage));
 	assert_string_equal(table.cgroup(table.context, 7), "/slurm/uid_0/job_5");
 
 	/* There is a second step now. */
-	pack__start(&pack);
-	pack__string(&pack, "/slurm/uid_0/job_5");
-	pack__string(&pack, "slurm");
-	pack__string(&pack, "5");
-	pack__string(&pack, NULL);
+	job.step = NULL;
+	job.end_ns = 9;
+	put(&pack, "/slurm/uid_0/job_5", &job);
 	unpack = all_of(&pack);
 	assert_int_equal(recorded_names__take(names, RECORDING_CGROUP, 7, &unpack), 0);
 	assert_null(table.job(table.context, 7)->step);
+	assert_int_equal(table.job(table.context, 7)->end_ns, 9);
 
-	pack__start(&pack);
-	pack__string(&pack, "/a");
+	put(&pack, "/a", NULL);
 	unpack = all_of(&pack);
 	assert_int_equal(recorded_names__take(names, RECORDING_CGROUP, 8, &unpack), 0);
 	assert_null(table.job(table.context, 8));
 	assert_null(table.job(table.context, 9));
 
+	put(&pack, "/a", &plain);
+	unpack = all_of(&pack);
+	assert_int_equal(recorded_names__take(names, RECORDING_CGROUP, 8, &unpack), 0);
+	assert_null(table.job(table.context, 8)->kind);
+	assert_int_equal(table.job(table.context, 8)->usage.cpu_ns, JOB_UNKNOWN);
+
+	put(&pack, "/a", NULL);
 	pack__string(&pack, "slurm");
 	unpack = all_of(&pack);
 	assert_int_equal(recorded_names__take(names, RECORDING_CGROUP, 8, &unpack), -EBADMSG);
@@ -338,18 +442,21 @@ static const struct job_info *node_job(void *context, __u64 job)
 	const struct node *node = context;
 
 	(void)job;
-	return node->info.kind ? &node->info : NULL;
+	return node->info.start_ns ? &node->info : NULL;
 }
 
+/* A part with the run of a node; jobs are asked for more than once. */
 static __u64 common_number(struct combined_jobs *jobs, struct node *node, __u64 job)
 {
 	const struct report_run run = {
 		.names = { .context = node, .cgroup = node_path, .job = node_job },
 	};
 	const struct report_part part = { .name = "node", .run = &run };
-	__u64 number;
+	__u64 number, again;
 
 	assert_int_equal(combined_jobs__number(jobs, &part, job, &number), 0);
+	assert_int_equal(combined_jobs__number(jobs, &part, job, &again), 0);
+	assert_int_equal(again, number);
 	return number;
 }
 
@@ -357,11 +464,15 @@ static __u64 common_number(struct combined_jobs *jobs, struct node *node, __u64 
 static void test_several_nodes(void **state)
 {
 	struct combined_jobs *jobs = combined_jobs__new();
-	struct node first = { "/slurm_a/uid_0/job_5", { "slurm", "5", "0" } };
-	struct node second = { "/slurm_b/uid_0/job_5", { "slurm", "5", "batch" } };
-	struct node pbs = { "/pbspro/5", { "pbs", "5", NULL } };
-	struct node unit = { "/system.slice/a.service", { JOB_UNIT, "a.service", NULL } };
-	struct node plain = { "/a", { NULL, NULL, NULL } }, unknown = { 0 };
+	struct node first = { "/slurm_a/uid_0/job_5",
+			      { "slurm", "5", "0", 10, 40, { 1, 2, 3, 70 } } };
+	struct node second = { "/slurm_b/uid_0/job_5",
+			       { "slurm", "5", "batch", 5, 30, { 10, 20, JOB_UNKNOWN, 60 } } };
+	struct node pbs = { "/pbspro/5", { "pbs", "5", NULL, 1, 0, { 0 } } };
+	struct node unit = { "/system.slice/a.service",
+			     { JOB_UNIT, "a.service", NULL, 1, 0, { 0 } } };
+	struct node plain = { "/a", { 0 } }, unknown = { 0 };
+	const struct job_info *both;
 
 	(void)state;
 	assert_int_equal(common_number(jobs, &first, 0), 0);
@@ -371,7 +482,14 @@ static void test_several_nodes(void **state)
 	assert_int_equal(common_number(jobs, &second, 71), 1);
 	assert_null(combined_jobs__path(jobs, 1));
 	assert_string_equal(combined_jobs__info(jobs, 1)->jobid, "5");
-	assert_null(combined_jobs__info(jobs, 1)->step);
+	both = combined_jobs__info(jobs, 1);
+	assert_null(both->step);
+	assert_int_equal(both->start_ns, 5);
+	assert_int_equal(both->end_ns, 40);
+	assert_int_equal(both->usage.cpu_ns, 11);
+	assert_int_equal(both->usage.user_ns, 22);
+	assert_int_equal(both->usage.system_ns, JOB_UNKNOWN);
+	assert_int_equal(both->usage.memory_peak_bytes, 70);
 	assert_int_equal(common_number(jobs, &pbs, 72), 2);
 	assert_int_equal(common_number(jobs, &unit, 73), 3);
 	assert_string_equal(combined_jobs__info(jobs, 3)->jobid, "a.service");
@@ -392,7 +510,8 @@ int main(void)
 		cmocka_unit_test(test_units),	      cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_refused),	      cmocka_unit_test(test_file),
 		cmocka_unit_test(test_names),	      cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_several_nodes),
+		cmocka_unit_test(test_several_nodes), cmocka_unit_test(test_lives),
+		cmocka_unit_test(test_usage),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -228,6 +228,12 @@ void live_run__follow(struct live_run *live)
 		processes__read(live->processes);
 }
 
+void live_run__finish(struct live_run *live)
+{
+	if (live->jobs)
+		job_table__refresh(live->jobs);
+}
+
 static void on_news(void *context)
 {
 	live_run__follow(context);

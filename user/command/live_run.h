@@ -16,6 +16,8 @@ struct live_run;
 int live_run__open(struct live_run **out, struct session *session, char **argv, struct error *err);
 /* The session has been started. 0, or a negative errno. */
 int live_run__start(struct live_run *live, struct error *err);
+/* The figures that are read from now on are the last ones. */
+void live_run__finish(struct live_run *live);
 /* Has what the kernel side tells of processes and cgroups read when it comes; live_run__follow():
  * now. */
 int live_run__watch(struct live_run *live, struct loop *loop);

@@ -276,6 +276,8 @@ static int print(struct output *output, bool final, struct error *err)
 	struct error later;
 	int rc = 0, recorded = 0;
 
+	if (final)
+		live_run__finish(output->live);
 	live_run__follow(output->live);
 	if (output->calls)
 		rc = calls__drain(output->calls, final, err);

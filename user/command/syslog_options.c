@@ -20,7 +20,7 @@ enum {
 static const struct argp_option syslog_options[] = {
 	{ "syslog", OPT_SYSLOG, "TYPE[,TYPE...]", OPTION_ARG_OPTIONAL,
 	  "send records to syslog or the journal, too: run, function, device, loss (default), "
-	  "op, by_size, association, pool, probe, call, operation, object, addb, addb_state, "
+	  "op, by_size, association, pool, probe, job, call, operation, object, addb, addb_state, "
 	  "addb_value",
 	  1 },
 	{ "syslog-socket", OPT_SOCKET, "PATH", 0,

@@ -5,11 +5,13 @@
 #include <bpf/libbpf.h>
 
 #include "job/cgroup_events.h"
+#include "job/cgroup_lives.h"
 #include "target/cgroup_names.h"
 #include "tmtrace/cgroup_event.h"
 
 struct cgroup_events {
 	struct cgroup_names *names;
+	struct cgroup_lives *lives;
 	struct ring_buffer *ring;
 };
 
@@ -21,6 +23,8 @@ static int on_event(void *context, void *data, size_t size)
 
 	if (size < sizeof(*event))
 		return 0;
+	/* Without memory it is not told when it began, and what it used. */
+	cgroup_lives__note(events->lives, event);
 	if (event->what == TM_CGROUP_GONE) {
 		cgroup_names__note_end(events->names, event->id);
 		return 0;
@@ -32,7 +36,7 @@ static int on_event(void *context, void *data, size_t size)
 }
 
 int cgroup_events__open(struct cgroup_events **out, int ring, struct cgroup_names *names,
-			struct error *err)
+			struct cgroup_lives *lives, struct error *err)
 {
 	struct cgroup_events *events = calloc(1, sizeof(*events));
 	int ret;
@@ -40,6 +44,7 @@ int cgroup_events__open(struct cgroup_events **out, int ring, struct cgroup_name
 	if (!events)
 		return error__set(err, -ENOMEM, "no memory");
 	events->names = names;
+	events->lives = lives;
 	events->ring = ring_buffer__new(ring, on_event, events, NULL);
 	if (events->ring) {
 		*out = events;

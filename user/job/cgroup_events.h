@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel side tells of cgroups that come, go and get other names, put into their table. */
+/* What the kernel side tells of cgroups that come, go and get other names, put into tables. */
 #ifndef USER_JOB_CGROUP_EVENTS_H
 #define USER_JOB_CGROUP_EVENTS_H
 
@@ -7,10 +7,11 @@
 
 struct cgroup_events;
 struct cgroup_names; /* target/cgroup_names.h */
+struct cgroup_lives; /* job/cgroup_lives.h */
 
-/* ring: descriptor of tm_cgroups, stays the caller's, as names do. 0 and *out, or -errno. */
+/* ring: descriptor of tm_cgroups, stays the caller's, as names and lives. 0 and *out, or -errno. */
 int cgroup_events__open(struct cgroup_events **out, int ring, struct cgroup_names *names,
-			struct error *err);
+			struct cgroup_lives *lives, struct error *err);
 void cgroup_events__close(struct cgroup_events *events); /* NULL is fine */
 
 int cgroup_events__fd(const struct cgroup_events *events); /* to be polled; stays the module's */

@@ -1,24 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is known of a job beside what it did. */
+/* What is known of a job, or of a cgroup that is of none, beside what it did. */
 #ifndef USER_JOB_JOB_INFO_H
 #define USER_JOB_JOB_INFO_H
 
 #include <stdbool.h>
 #include <string.h>
+#include <linux/types.h>
 
 /* The kind of what is no job of a scheduler: a unit or slice of systemd. */
 #define JOB_UNIT "systemd"
 
-struct job_info {
-	const char *kind;  /* "slurm", "pbs", ..., JOB_UNIT */
-	const char *jobid; /* as its scheduler, or systemd, calls it */
-	const char *step;  /* NULL: none, or several */
+/* What is not known of the following. */
+#define JOB_UNKNOWN (~0ULL)
+
+/* What all tasks of a job, or cgroup, used since it began. */
+struct job_usage {
+	__u64 cpu_ns, user_ns, system_ns;
+	__u64 memory_peak_bytes; /* the most at one time */
 };
+
+struct job_info {
+	const char *kind;  /* "slurm", "pbs", ..., JOB_UNIT; NULL: a cgroup of neither */
+	const char *jobid; /* as its scheduler, or systemd, calls it; NULL with kind */
+	const char *step;  /* NULL: none, or several */
+	__u64 start_ns;	   /* CLOCK_REALTIME; 0: before it could be seen */
+	__u64 end_ns;	   /* 0: it was not seen to end */
+	struct job_usage usage;
+};
+
+static inline struct job_usage job_usage__unknown(void)
+{
+	return (struct job_usage){ JOB_UNKNOWN, JOB_UNKNOWN, JOB_UNKNOWN, JOB_UNKNOWN };
+}
 
 /* Do all its cgroups count as one? Those of a unit stay apart. */
 static inline bool job_info__is_job(const struct job_info *info)
 {
-	return info && strcmp(info->kind, JOB_UNIT) != 0;
+	return info && info->kind && strcmp(info->kind, JOB_UNIT) != 0;
 }
 
 #endif

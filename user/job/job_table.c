@@ -6,32 +6,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "job/cgroup_events.h"
+#include "job/cgroup_lives.h"
+#include "job/cgroup_usage.h"
 #include "job/job_patterns.h"
 #include "job/job_table.h"
 #include "target/cgroup_names.h"
 
-/* A job, or the unit of one cgroup. */
+/* A job, or a cgroup that is of none. */
 struct job {
 	struct job_match name; /* first: the tree of jobs compares kind and jobid */
 	__u64 id;
 	struct job_info info;
+	__u64 directory;	  /* id of its cgroup; another one after it was requeued */
+	struct job_usage own;	  /* of that */
+	struct job_usage earlier; /* of those before */
 	bool several_steps;
+	__u64 read_ns; /* CLOCK_MONOTONIC: when usage was read */
 };
 
-/* A cgroup that was looked into; job NULL: it is of none. */
+/* A cgroup that was looked into. */
 struct member {
 	__u64 cgroup; /* first: the tree compares it */
 	struct job *job;
-	bool owns; /* the unit is its own */
+	bool owns; /* the job is itself */
 };
 
 struct job_table {
 	struct cgroup_names *cgroups;
+	struct cgroup_lives *lives;
 	struct cgroup_events *events;
 	struct job_patterns *patterns;
-	void *jobs;    /* of struct job, tsearch(3) */
-	void *members; /* of struct member, the same */
+	char *mount;
+	__u64 stale_ns; /* CLOCK_MONOTONIC: what was read of usage before is read anew */
+	void *jobs;	/* of struct job, tsearch(3) */
+	void *members;	/* of struct member, the same */
 };
 
 static int compare_jobs(const void *left, const void *right)
@@ -58,6 +68,13 @@ static void free_member(void *node)
 	free(member);
 }
 
+static int prepare(struct job_table *table, const char *mount, struct error *err)
+{
+	table->lives = cgroup_lives__new();
+	table->mount = strdup(mount);
+	return table->lives && table->mount ? 0 : error__set(err, -ENOMEM, "no memory");
+}
+
 int job_table__open(struct job_table **out, const struct job_table_options *options,
 		    struct error *err)
 {
@@ -72,7 +89,10 @@ int job_table__open(struct job_table **out, const struct job_table_options *opti
 	if (!ret)
 		ret = cgroup_names__open(&table->cgroups, options->mount, err);
 	if (!ret)
-		ret = cgroup_events__open(&table->events, options->events, table->cgroups, err);
+		ret = prepare(table, options->mount, err);
+	if (!ret)
+		ret = cgroup_events__open(&table->events, options->events, table->cgroups,
+					  table->lives, err);
 	/* After the events: what is made meanwhile is in one of both. */
 	if (!ret && options->walk)
 		ret = cgroup_names__refresh(table->cgroups);
@@ -89,7 +109,9 @@ void job_table__close(struct job_table *table)
 	if (!table)
 		return;
 	cgroup_events__close(table->events);
+	cgroup_lives__free(table->lives);
 	cgroup_names__close(table->cgroups);
+	free(table->mount);
 	job_patterns__free(table->patterns);
 	tdestroy(table->members, free_member);
 	tdestroy(table->jobs, free);
@@ -114,7 +136,13 @@ static struct job *new_job(const struct job_match *name, __u64 id)
 		return NULL;
 	job->name = *name;
 	job->id = id;
-	job->info = (struct job_info){ .kind = job->name.kind, .jobid = job->name.jobid };
+	job->directory = id;
+	job->own = job_usage__unknown();
+	job->info = (struct job_info){ .usage = job->own };
+	if (name->kind[0]) {
+		job->info.kind = job->name.kind;
+		job->info.jobid = job->name.jobid;
+	}
 	if (job->name.step[0])
 		job->info.step = job->name.step;
 	return job;
@@ -134,18 +162,118 @@ static void add_step(struct job *job, const char *step)
 	}
 }
 
+/* What was read of a cgroup's files is good for that long. */
+#define USAGE_NS (5 * NS_PER_S)
+
+/* By ticks it is known how much of the time was in the kernel; cpu.stat tells it so, too. */
+static void divide(struct job_usage *usage, __u64 user_ticks, __u64 system_ticks)
+{
+	double ticks = (double)user_ticks + (double)system_ticks;
+
+	usage->system_ns = 0;
+	if (ticks > 0)
+		usage->system_ns = (__u64)((double)usage->cpu_ns * ((double)system_ticks / ticks));
+	usage->user_ns = usage->cpu_ns - usage->system_ns;
+}
+
+/* Of what is gone, the kernel told all if it was seen to begin. */
+static void take_end(struct job *job, const struct cgroup_life *life)
+{
+	job->info.end_ns = life->end_ns;
+	if (life->usage.memory_peak_bytes != JOB_UNKNOWN)
+		job->own.memory_peak_bytes = life->usage.memory_peak_bytes;
+	if (life->usage.cpu_ns == JOB_UNKNOWN)
+		return;
+	job->own.cpu_ns = life->usage.cpu_ns;
+	divide(&job->own, life->usage.user_ns, life->usage.system_ns);
+}
+
+static void read_usage(struct job_table *table, struct job *job)
+{
+	__u64 now = clock__ns(CLOCK_MONOTONIC);
+	const char *path;
+
+	if (job->read_ns > table->stale_ns && now - job->read_ns < USAGE_NS)
+		return;
+	job->read_ns = now;
+	path = cgroup_names__path(table->cgroups, job->directory);
+	/* The root's are the machine's. */
+	if (path && strcmp(path, "/") != 0)
+		cgroup_usage__read(table->mount, path, &job->own);
+}
+
+static __u64 sum_of(__u64 a, __u64 b)
+{
+	return a == JOB_UNKNOWN || b == JOB_UNKNOWN ? JOB_UNKNOWN : a + b;
+}
+
+static struct job_usage all_of(const struct job_usage *a, const struct job_usage *b)
+{
+	return (struct job_usage){
+		.cpu_ns = sum_of(a->cpu_ns, b->cpu_ns),
+		.user_ns = sum_of(a->user_ns, b->user_ns),
+		.system_ns = sum_of(a->system_ns, b->system_ns),
+		.memory_peak_bytes = a->memory_peak_bytes > b->memory_peak_bytes
+					     ? a->memory_peak_bytes
+					     : b->memory_peak_bytes,
+	};
+}
+
+/* When it began and ended, and what it has used so far. */
+static void update(struct job_table *table, struct job *job)
+{
+	struct cgroup_life life = { 0 };
+
+	if (job->info.end_ns)
+		return;
+	if (cgroup_lives__find(table->lives, job->directory, &life) && !job->info.start_ns)
+		job->info.start_ns = life.start_ns;
+	if (life.end_ns)
+		take_end(job, &life);
+	else
+		read_usage(table, job);
+	job->info.usage = all_of(&job->earlier, &job->own);
+}
+
+/* Another directory of it: it was ended, and goes on. */
+static void requeue(struct job_table *table, struct job *job, __u64 directory)
+{
+	update(table, job);
+	job->earlier = job->info.usage;
+	job->own = job_usage__unknown();
+	job->directory = directory;
+	job->info.end_ns = 0;
+	job->read_ns = 0;
+}
+
+/* How many levels a path goes on behind its first bytes. */
+static int levels_below(const char *path, size_t bytes)
+{
+	int levels = 0;
+
+	for (path += bytes; *path; path++)
+		levels += *path == '/';
+	return levels;
+}
+
 /* The job of a cgroup at that path; a new one has the id of its own directory. */
 static struct job *find_or_add(struct job_table *table, const struct job_match *match,
 			       const char *path, __u64 cgroup)
 {
 	struct job *job, **node = tfind(match, &table->jobs, compare_jobs);
+	bool found;
 	__u64 id;
 
+	found = cgroup_lives__above(table->lives, cgroup, levels_below(path, match->directory),
+				    &id) ||
+		cgroup_names__find(table->cgroups, path, match->directory, &id) == 0;
 	if (node) {
 		add_step(*node, match->step);
+		if (found && id != (*node)->directory)
+			requeue(table, *node, id);
 		return *node;
 	}
-	if (cgroup_names__find(table->cgroups, path, match->directory, &id) < 0)
+	if (!found)
 		id = cgroup; /* the first that was seen stands for it */
 	job = new_job(match, id);
 	if (job && !tsearch(job, &table->jobs, compare_jobs)) {
@@ -159,7 +287,7 @@ static struct job *find_or_add(struct job_table *table, const struct job_match *
 static const struct member *meet(struct job_table *table, __u64 cgroup)
 {
 	struct member *member;
-	struct job_match match;
+	struct job_match match = { 0 };
 	const char *path;
 
 	cgroup_events__read(table->events);
@@ -170,19 +298,20 @@ static const struct member *meet(struct job_table *table, __u64 cgroup)
 	member->cgroup = cgroup;
 	if (job_patterns__match(table->patterns, path, &match)) {
 		member->job = find_or_add(table, &match, path, cgroup);
-	} else if (job_patterns__unit(path, &match)) {
+	} else {
+		job_patterns__unit(path, &match);
 		member->job = new_job(&match, cgroup);
 		member->owns = true;
 	}
-	if (tsearch(member, &table->members, compare_members))
+	if (member->job && tsearch(member, &table->members, compare_members))
 		return member;
 	free_member(member);
 	return NULL;
 }
 
-static const struct job *job_of(struct job_table *table, __u64 cgroup)
+static struct job *job_of(struct job_table *table, __u64 cgroup)
 {
-	const struct member *const *node = tfind(&cgroup, &table->members, compare_members);
+	struct member *const *node = tfind(&cgroup, &table->members, compare_members);
 	const struct member *member = node ? *node : meet(table, cgroup);
 
 	return member ? member->job : NULL;
@@ -202,9 +331,17 @@ struct job_map job_table__map(struct job_table *table)
 
 const struct job_info *job_table__info(struct job_table *table, __u64 job)
 {
-	const struct job *found = job_of(table, job);
+	struct job *found = job_of(table, job);
 
-	return found ? &found->info : NULL;
+	if (!found)
+		return NULL;
+	update(table, found);
+	return &found->info;
+}
+
+void job_table__refresh(struct job_table *table)
+{
+	table->stale_ns = clock__ns(CLOCK_MONOTONIC);
 }
 
 const char *job_table__path(struct job_table *table, __u64 job)

@@ -35,10 +35,12 @@ void job_table__read(struct job_table *table);
 struct job_map job_table__map(struct job_table *table);
 
 /*
- * What is known of a job by its number, or of any cgroup by its id; NULL: nothing, or it is in no
- * unit. Changes when a second step comes.
+ * What is known of a job by its number, or of any cgroup by its id; NULL: nothing. What it has used
+ * is some seconds old, at most.
  */
 const struct job_info *job_table__info(struct job_table *table, __u64 job);
+/* What has been used is read anew from now on. */
+void job_table__refresh(struct job_table *table);
 /* The path of its cgroup below the mount; NULL: not known. Until the next call. */
 const char *job_table__path(struct job_table *table, __u64 job);
 

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "catalogue/strings.h"
+#include "recording/job_code.h"
 #include "recording/recorded_names.h"
 #include "recording/recorded_pools.h"
 #include "recording/recorded_processes.h"
@@ -28,7 +29,8 @@ struct place {
 	enum recording_entry type;
 	__u64 key;
 	const char *name, *fs_type;
-	struct job_info job; /* kind NULL: none */
+	struct job_info job;
+	bool has_job;
 };
 
 struct recorded_names {
@@ -155,16 +157,24 @@ static int keep_if_any(struct recorded_names *names, const char **out, struct un
 }
 
 /* Who the job is; there is nothing where that was not known, as in older recordings. */
-static int take_job(struct recorded_names *names, struct job_info *job, struct unpack *unpack)
+static int take_job(struct recorded_names *names, struct place *place, struct unpack *unpack)
 {
+	struct job_info *job = &place->job;
+	struct job_names said;
 	int ret;
 
 	if (unpack->at == unpack->end)
 		return 0;
-	ret = keep(names, &job->kind, unpack__text(unpack));
+	job_code__unpack(job, &said, unpack);
+	if (unpack->failed || !said.kind.at != !said.jobid.at)
+		return -EBADMSG;
+	ret = keep_if_any(names, &job->kind, said.kind);
 	if (!ret)
-		ret = keep(names, &job->jobid, unpack__text(unpack));
-	return ret ? ret : keep_if_any(names, &job->step, unpack__text(unpack));
+		ret = keep_if_any(names, &job->jobid, said.jobid);
+	if (!ret)
+		ret = keep_if_any(names, &job->step, said.step);
+	place->has_job = !ret;
+	return ret;
 }
 
 static int take_place(struct recorded_names *names, enum recording_entry type, __u64 key,
@@ -181,7 +191,7 @@ static int take_place(struct recorded_names *names, enum recording_entry type, _
 	if (!ret && type == RECORDING_MOUNT)
 		ret = keep(names, &place->fs_type, unpack__text(unpack));
 	if (!ret && type == RECORDING_CGROUP)
-		ret = take_job(names, &place->job, unpack);
+		ret = take_job(names, place, unpack);
 	return ret;
 }
 
@@ -248,7 +258,7 @@ static const struct job_info *job_info(void *context, __u64 job)
 {
 	const struct place *place = find_place(context, RECORDING_CGROUP, job);
 
-	return place && place->job.kind && place->job.jobid ? &place->job : NULL;
+	return place && place->has_job ? &place->job : NULL;
 }
 
 static bool mount(void *context, const struct tm_series *series, struct report_mount *out)

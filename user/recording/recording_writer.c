@@ -7,12 +7,14 @@
 #include "base/array.h"
 #include "drain/key_order.h"
 #include "recording/addb_code.h"
+#include "recording/job_code.h"
 #include "recording/object_writer.h"
 #include "recording/process_writer.h"
 #include "recording/recorded_pools.h"
 #include "recording/recording_format.h"
 #include "recording/recording_writer.h"
 #include "recording/series_code.h"
+#include "report/jobs.h"
 #include "report/names.h"
 #include "ring/ring_writer.h"
 
@@ -247,11 +249,8 @@ static int put_cgroup(struct recording_writer *writer, const struct report_run *
 	pack__start(&writer->pack);
 	pack__string(&writer->pack, path);
 	info = names__job(run, job);
-	if (info) {
-		pack__string(&writer->pack, info->kind);
-		pack__string(&writer->pack, info->jobid);
-		pack__string(&writer->pack, info->step);
-	}
+	if (info)
+		job_code__pack(&writer->pack, info);
 	return put_name(writer, RECORDING_CGROUP, job, err);
 }
 
@@ -280,11 +279,9 @@ static int put_where(struct recording_writer *writer, const struct report_run *r
 static int put_names(struct recording_writer *writer, const struct report_run *run,
 		     const struct tm_series *total, struct error *err)
 {
-	int ret = put_cgroup(writer, run, total->key.job, err);
+	bool placed = total->key.layer < TM_LAYER_USER && total->key.where;
 
-	if (ret >= 0 && total->key.layer < TM_LAYER_USER && total->key.where)
-		ret = put_where(writer, run, total, err);
-	return ret;
+	return placed ? put_where(writer, run, total, err) : 0;
 }
 
 static int compare_numbered(const void *left, const void *right)
@@ -336,6 +333,19 @@ static int put_series(struct recording_writer *writer, const struct report_run *
 		series_code__pack(&writer->pack, series, is_new ? RECORDING_SERIES_NEW : 0);
 		ret = put(writer, RECORDING_SERIES, number, err);
 	}
+	return ret;
+}
+
+/* What is known of them changes, also of those that rest. */
+static int put_jobs(struct recording_writer *writer, const struct report_run *run,
+		    const struct snapshot *snapshot, struct error *err)
+{
+	struct jobs jobs;
+	int ret = 0;
+
+	jobs__start(&jobs, snapshot);
+	while (ret >= 0 && jobs__next(&jobs))
+		ret = put_cgroup(writer, run, jobs__id(&jobs), err);
 	return ret;
 }
 
@@ -422,6 +432,8 @@ int recording_writer__snapshot(struct recording_writer *writer, const struct rep
 		ret = put_processes(writer, run, snapshot, err);
 	if (ret >= 0)
 		ret = put_pools(writer, run, err);
+	if (ret >= 0)
+		ret = put_jobs(writer, run, snapshot, err);
 	if (ret >= 0)
 		ret = put_series(writer, run, snapshot, err);
 	if (ret >= 0)

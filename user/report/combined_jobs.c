@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#ifndef _GNU_SOURCE
+#endif
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +14,14 @@
 
 struct combined_job {
 	const char *path;
-	struct job_info info; /* kind NULL: none */
+	struct job_info info;
+	bool has_info;
+};
+
+/* A job of a part, which has that common number. */
+struct met {
+	const struct report_part *part;
+	__u64 job, number;
 };
 
 struct combined_jobs {
@@ -19,7 +29,17 @@ struct combined_jobs {
 	struct combined_job *at;
 	size_t n, room;
 	struct strings strings;
+	void *met; /* of struct met, tsearch(3) */
 };
+
+static int compare_met(const void *left, const void *right)
+{
+	const struct met *a = left, *b = right;
+
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
+	return a->job < b->job ? -1 : a->job > b->job;
+}
 
 struct combined_jobs *combined_jobs__new(void)
 {
@@ -30,6 +50,7 @@ void combined_jobs__free(struct combined_jobs *jobs)
 {
 	if (!jobs)
 		return;
+	tdestroy(jobs->met, free);
 	name_list__free(&jobs->list);
 	strings__free(&jobs->strings);
 	free(jobs->at);
@@ -49,13 +70,16 @@ static int add(struct combined_jobs *jobs, const char *path, const struct job_in
 	if (array__grow((void **)&jobs->at, &jobs->room, jobs->n, sizeof(*jobs->at)) < 0)
 		return -ENOMEM;
 	job = &jobs->at[jobs->n++];
-	*job = (struct combined_job){ .path = keep(jobs, path) };
+	*job = (struct combined_job){ .path = keep(jobs, path), .has_info = info };
+	if (!job->path)
+		return -ENOMEM;
 	if (!info)
-		return path && !job->path ? -ENOMEM : 0;
+		return 0;
+	job->info = *info;
 	job->info.kind = keep(jobs, info->kind);
 	job->info.jobid = keep(jobs, info->jobid);
 	job->info.step = keep(jobs, info->step);
-	return job->info.kind && job->info.jobid ? 0 : -ENOMEM;
+	return !job->info.kind == !info->kind && !job->info.jobid == !info->jobid ? 0 : -ENOMEM;
 }
 
 static void keep_same(const char **text, const char *other)
@@ -64,17 +88,35 @@ static void keep_same(const char **text, const char *other)
 		*text = NULL;
 }
 
-int combined_jobs__number(struct combined_jobs *jobs, const struct report_part *part, __u64 job,
-			  __u64 *out)
+static void add_known(__u64 *sum, __u64 more)
+{
+	if (*sum != JOB_UNKNOWN)
+		*sum = more == JOB_UNKNOWN ? JOB_UNKNOWN : *sum + more;
+}
+
+/* On another node; memory is that of the node where it was most. */
+static void merge(struct job_info *to, const struct job_info *from)
+{
+	keep_same(&to->step, from->step);
+	if (!from->start_ns || (to->start_ns && from->start_ns < to->start_ns))
+		to->start_ns = from->start_ns;
+	if (!from->end_ns || (to->end_ns && from->end_ns > to->end_ns))
+		to->end_ns = from->end_ns;
+	add_known(&to->usage.cpu_ns, from->usage.cpu_ns);
+	add_known(&to->usage.user_ns, from->usage.user_ns);
+	add_known(&to->usage.system_ns, from->usage.system_ns);
+	if (from->usage.memory_peak_bytes > to->usage.memory_peak_bytes)
+		to->usage.memory_peak_bytes = from->usage.memory_peak_bytes;
+}
+
+static int find_or_add(struct combined_jobs *jobs, const struct report_part *part, __u64 job,
+		       __u64 *out)
 {
 	const struct job_info *info = names__job(part->run, job);
 	const char *path = names__cgroup(part->run, job);
 	char unknown[256];
 	int number;
 
-	*out = 0;
-	if (!job)
-		return 0;
 	/* One of a part alone. */
 	snprintf(unknown, sizeof(unknown), "%llu of %s", job, part->name);
 	if (!path)
@@ -89,8 +131,32 @@ int combined_jobs__number(struct combined_jobs *jobs, const struct report_part *
 	if ((size_t)number == jobs->n)
 		return add(jobs, path, info);
 	keep_same(&jobs->at[number].path, path);
-	keep_same(&jobs->at[number].info.step, info ? info->step : NULL);
+	if (info)
+		merge(&jobs->at[number].info, info);
 	return 0;
+}
+
+/* Each job of each part is added once. */
+int combined_jobs__number(struct combined_jobs *jobs, const struct report_part *part, __u64 job,
+			  __u64 *out)
+{
+	struct met wanted = { .part = part, .job = job }, *met;
+	struct met **node = job ? tfind(&wanted, &jobs->met, compare_met) : NULL;
+	int ret;
+
+	*out = node ? (*node)->number : 0;
+	if (!job || node)
+		return 0;
+	ret = find_or_add(jobs, part, job, out);
+	met = ret ? NULL : malloc(sizeof(*met));
+	if (!met)
+		return -ENOMEM;
+	wanted.number = *out;
+	*met = wanted;
+	if (tsearch(met, &jobs->met, compare_met))
+		return 0;
+	free(met);
+	return -ENOMEM;
 }
 
 const char *combined_jobs__path(const struct combined_jobs *jobs, __u64 job)
@@ -100,6 +166,5 @@ const char *combined_jobs__path(const struct combined_jobs *jobs, __u64 job)
 
 const struct job_info *combined_jobs__info(const struct combined_jobs *jobs, __u64 job)
 {
-	return job && job <= jobs->n && jobs->at[job - 1].info.kind ? &jobs->at[job - 1].info
-								    : NULL;
+	return job && job <= jobs->n && jobs->at[job - 1].has_info ? &jobs->at[job - 1].info : NULL;
 }

@@ -12,7 +12,7 @@
 const char *names__layer(const struct report_run *run, __u8 layer);
 const char *names__function(const struct report_run *run, const struct tm_key *key);
 const char *names__cgroup(const struct report_run *run, __u64 job);
-/* Who the job is, or which unit the cgroup is in; NULL: not known, or neither. */
+/* Who the job is, or which unit the cgroup is in, and what it used; NULL: nothing is known. */
 const struct job_info *names__job(const struct report_run *run, __u64 job);
 /*
  * What the scheduler calls the job of a series: by its cgroup, else by the environment of its

@@ -38,7 +38,7 @@ struct report_names {
 	/* enum report_reading of a library's function */
 	unsigned int (*reading)(void *context, __u8 layer, __u32 function);
 	const char *(*cgroup)(void *context, __u64 job);
-	/* What the job is, or the cgroup's unit; NULL: not known, or neither. */
+	/* Who the job is, or the cgroup's unit, and what it used; NULL: nothing is known. */
 	const struct job_info *(*job)(void *context, __u64 job);
 	/* false: not known. series is of the VFS layer, or of a file system without a device. */
 	bool (*mount)(void *context, const struct tm_series *series, struct report_mount *out);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 #include "base/clock.h"
+#include "report/jobs.h"
 #include "report/names.h"
 #include "report/notes.h"
+#include "sink/json_job.h"
 #include "sink/json_object.h"
 #include "sink/json_pool.h"
 #include "sink/json_record.h"
@@ -54,6 +56,33 @@ static void put_probe(const struct records_sink *sink, const struct report_run *
 	}
 }
 
+static bool has_moved(const struct jobs *jobs)
+{
+	for (size_t i = jobs->first; i < jobs->end; i++)
+		if (is_wanted(jobs->snapshot, i, false))
+			return true;
+	return false;
+}
+
+/* Of those that moved, or came to their end; at the run's end of all that are not told of yet. */
+static void put_jobs(const struct records_sink *sink, const struct report_run *run,
+		     const struct snapshot *snapshot, bool final)
+{
+	const struct job_info *info;
+	struct jobs jobs;
+	bool is_due;
+
+	jobs__start(&jobs, snapshot);
+	while (jobs__next(&jobs)) {
+		if (!jobs__id(&jobs))
+			continue;
+		info = names__job(run, jobs__id(&jobs));
+		is_due = info && info->end_ns ? info->end_ns > snapshot->before_ns : final;
+		if (is_due || has_moved(&jobs))
+			put(sink, json_job__record(run, &jobs, final));
+	}
+}
+
 void records__snapshot(const struct records_sink *sink, const struct report_run *run,
 		       const struct snapshot *snapshot, bool final)
 {
@@ -63,6 +92,7 @@ void records__snapshot(const struct records_sink *sink, const struct report_run 
 		if (is_wanted(snapshot, i, final))
 			put(sink, json_record__series(run, snapshot, i, final));
 	}
+	put_jobs(sink, run, snapshot, final);
 	for (size_t i = 0; final && i < snapshot->n_objects; i++)
 		put(sink, json_object_record(run, snapshot, i));
 	for (size_t i = 0; final && (pool = names__pool(run, i)); i++)

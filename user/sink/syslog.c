@@ -39,6 +39,7 @@ const char *const syslog_type_names[SYSLOG_TYPES] = {
 	[SYSLOG_ADDB] = "addb",
 	[SYSLOG_ADDB_STATE] = "addb_state",
 	[SYSLOG_ADDB_VALUE] = "addb_value",
+	[SYSLOG_JOB] = "job",
 };
 
 struct sink_syslog {
