@@ -31,30 +31,36 @@ static __attribute__((noinline)) u32 slot_of(struct tm_addb_summand *s, u32 id, 
 }
 
 /*
- * The type of the fom that works, as the innermost label of one says; 0: none does. What an ast
- * does is of no fom, whichever was interrupted.
+ * The type of the fom that works, as the innermost of n labels at an address says that is one; 0:
+ * none does. What an ast does is of no fom, whichever was interrupted. Global as others here, so
+ * that the verifier looks at it once.
  */
-static __attribute__((noinline)) u32 fom_of(struct tm_addb_summand *s)
+__attribute__((noinline)) u32 addb__fom_of(u64 labels, u32 n)
 {
-	u32 n = s->head.n_labels;
+	struct tm_addb_value label;
 	u64 type;
 
-	if (!s->labels)
+	if (!labels)
 		return 0;
 	for (u32 i = 0; i < TM_ADDB_LABELS && i < n; i++) {
-		u64 at = s->labels + (u64)(n - 1 - i) * sizeof(s->label);
+		u64 at = labels + (u64)(n - 1 - i) * sizeof(label);
 
-		if (bpf_probe_read_user(&s->label, sizeof(s->label), (void *)at) ||
-		    s->label.id == LABEL_AST || s->label.id == LABEL_THREAD)
+		if (bpf_probe_read_user(&label, sizeof(label), (void *)at) ||
+		    label.id == LABEL_AST || label.id == LABEL_THREAD)
 			return 0;
-		if (s->label.id != LABEL_FOM)
+		if (label.id != LABEL_FOM)
 			continue;
-		if (s->label.n < 2 || bpf_probe_read_user(&type, sizeof(type),
-							  (void *)(s->label.words + sizeof(u64))))
+		if (label.n < 2 ||
+		    bpf_probe_read_user(&type, sizeof(type), (void *)(label.words + sizeof(u64))))
 			return 0;
 		return type <= 0xffff ? type : 0;
 	}
 	return 0;
+}
+
+TM_INLINE u32 fom_of(const struct tm_addb_summand *s)
+{
+	return addb__fom_of(s->labels, s->head.n_labels);
 }
 
 TM_INLINE struct tm_addb_machine *machine_of(struct tm_addb_summand *s, u32 id, u64 number)
@@ -74,26 +80,39 @@ TM_INLINE void shift(u32 slot, u64 n)
 		ADD(series->in_flight, n);
 }
 
+/* One more in what a slot is of took so long. Always 0. */
+__attribute__((noinline)) int addb__add_time(u32 slot, u64 ns)
+{
+	struct tm_series *series = series__at(slot);
+
+	if (series)
+		series__time(series, slot, ns);
+	return 0;
+}
+
+__attribute__((noinline)) int addb__add_size(u32 slot, u64 size)
+{
+	struct tm_series *series = series__at(slot);
+
+	if (series)
+		series__size(series, slot, size);
+	return 0;
+}
+
 TM_INLINE void leave_state(struct tm_addb_machine *machine, u64 now)
 {
-	struct tm_series *series = series__at(machine->state);
-
-	if (!series)
-		return;
-	series__time(series, machine->state, now - machine->since_ns);
-	ADD(series->in_flight, -1ULL);
+	addb__add_time(machine->state, now - machine->since_ns);
+	shift(machine->state, -1ULL);
 }
 
 TM_INLINE void finish(struct tm_addb_machine *machine, u64 now)
 {
-	struct tm_series *series = series__at(machine->whole);
-
-	if (!series)
+	if (!series__at(machine->whole))
 		return;
-	series__time(series, machine->whole, now - machine->begin_ns);
+	addb__add_time(machine->whole, now - machine->begin_ns);
 	if (machine->sized)
-		series__size(series, machine->whole, machine->bytes);
-	ADD(series->in_flight, -1ULL);
+		addb__add_size(machine->whole, machine->bytes);
+	shift(machine->whole, -1ULL);
 }
 
 /* Of a machine whose fom was not known; what it is in now is that fom's from the begin. */
@@ -222,13 +241,13 @@ static __attribute__((noinline)) int add_number(struct tm_addb_summand *s, u32 t
 	if (!series)
 		return 0;
 	if (timed)
-		series__time(series, slot, word_at(s, time));
+		addb__add_time(slot, word_at(s, time));
 	else
 		ADD(series->count, 1);
 	if (rc < 0)
 		series__fail(series, -rc, false);
 	else if (size != TM_ADDB_NO_WORD)
-		series__size(series, slot, word_at(s, size));
+		addb__add_size(slot, word_at(s, size));
 	return 0;
 }
 
@@ -285,11 +304,16 @@ TM_INLINE bool read_words(struct tm_addb_summand *s)
 	return true;
 }
 
-/* Sums up the record whose head, labels and key are there. Always 0. */
-TM_INLINE int sum_up(struct tm_addb_summand *s)
+/* Sums up the record whose head, labels and key the thread has. Always 0. */
+__attribute__((noinline)) int addb__sum_up(void)
 {
+	struct tm_addb_thread *thread = addb__thread(false);
+	struct tm_addb_summand *s;
 	struct tm_addb_summed *how;
 
+	if (!thread)
+		return 0;
+	s = &thread->summand;
 	if (s->head.value.id > ~0U)
 		return 0;
 	s->id = s->head.value.id;
@@ -339,7 +363,7 @@ __attribute__((noinline)) int addb__sum_consumed(u64 address, const struct tm_ke
 		return 0;
 	}
 	s->labels = address + sizeof(s->head);
-	return sum_up(s);
+	return addb__sum_up();
 }
 
 __attribute__((noinline)) int addb__sum_added(u32 slot)
@@ -356,7 +380,7 @@ __attribute__((noinline)) int addb__sum_added(u32 slot)
 	s->head.value.n = thread->added.n;
 	s->head.value.words = thread->added.words;
 	s->labels = 0;
-	return sum_up(s);
+	return addb__sum_up();
 }
 
 #define SENSOR_ID 32 /* in struct m0_addb2_counter of Motr 2.0.0: co_sensor.s_id */

@@ -116,7 +116,6 @@ struct tm_addb_summand {
 	__u64 words[TM_ADDB_WORDS + 1]; /* so that any four bits are an index */
 	struct tm_addb_machine_key machine;
 	struct tm_addb_machine fresh;
-	struct tm_addb_value label;
 	__u32 id;
 	__u32 fom;
 };
