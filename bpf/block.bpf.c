@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "account.bpf.h"
 #include "block.bpf.h"
 #include "processes.bpf.h"
 
@@ -45,6 +46,8 @@ __attribute__((noinline)) int block__own(struct block_io *io)
 		io->job = scope__job();
 		if (traced && !kernel)
 			io->process = process__of(NULL);
+		if (account__is_on() && traced && !kernel && account__number())
+			io->tgid = task->tgid;
 	}
 	io->owned = traced ? BLOCK_TRACED : BLOCK_FOREIGN;
 	return 0;
@@ -151,6 +154,7 @@ __attribute__((noinline)) int block__start(struct block_io *io)
 	request.start_ns = io->start_ns ?: bpf_ktime_get_ns();
 	request.function = key.function;
 	request.left = io->bytes;
+	request.tgid = io->tgid;
 	ADD(series->in_flight, 1);
 	place = io->key;
 	if (!block__insert(&place, &request)) {
@@ -242,6 +246,8 @@ TM_INLINE void block__count(struct tm_block_request *request)
 	series__size(series, request->slot, request->bytes);
 	if (request->error)
 		series__fail(series, request->error, false);
+	if (account__is_on())
+		account__count_request(&request->tgid, request->function, request->bytes);
 	ADD(ledger->recorded, 1);
 }
 

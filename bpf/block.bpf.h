@@ -40,7 +40,8 @@ struct block_io {
 	u8 flags;     /* enum tm_key_flag */
 	u8 owned;     /* enum block_owned */
 	u8 marked;    /* as metadata, by the kernel */
-	u8 pad[5];
+	u8 pad;
+	u32 tgid; /* whose account it is in, once it is owned; 0: nobody's */
 };
 
 /* Of requests at one place, so many are told apart, by these bits of tm_block_key.place. */

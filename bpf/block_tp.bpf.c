@@ -87,6 +87,7 @@ TM_INLINE void place__remember(struct place *place)
 	start.ns = bpf_ktime_get_ns();
 	start.job = io.job;
 	start.process = io.process;
+	start.tgid = io.tgid;
 	start.flags = io.flags;
 	start.owned = io.owned;
 	bpf_map_update_elem(&tm_starts, &io.key, &start, BPF_ANY);
@@ -103,6 +104,7 @@ TM_INLINE void place__start(struct place *place, u32 bytes)
 		io.start_ns = start->ns;
 		io.job = start->job;
 		io.process = start->process;
+		io.tgid = start->tgid;
 		io.flags = start->flags;
 		io.owned = start->owned;
 		bpf_map_delete_elem(&tm_starts, &io.key);

@@ -5,6 +5,7 @@
  * be refused, so that no return probe is used: a second program stands on the instructions by
  * which the functions return.
  */
+#include "account.bpf.h"
 #include "addb.bpf.h"
 #include "association.bpf.h"
 #include "call_object.bpf.h"
@@ -97,6 +98,17 @@ TM_INLINE void call__count_only(struct tm_ledger *ledger, struct tm_key *key, u3
 		RECORDER_PASS(TM_PROBE_USER + index, untimed);
 }
 
+/* The same in the account of the thread's process. */
+TM_INLINE void call__account_only(struct task_struct *task, struct tm_thread *thread, u8 layer)
+{
+	struct tm_stack *stack = thread__find_stack_of(task);
+
+	if (!thread)
+		thread = thread__get_of(task);
+	if (thread)
+		account__count_call(thread, stack, stack ? stack->depth : 0, layer, 0);
+}
+
 /* The slot of a key, by what the thread found last time. */
 TM_INLINE u32 call__slot(struct tm_stack *stack, struct tm_key *key)
 {
@@ -158,6 +170,8 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 	call__size_at_entry(regs, &probe->spec.size, frame);
 	if (recorder__is_on() || call__has_object(&probe->spec))
 		call__describe(regs, stack, &probe->spec.object);
+	if (account__is_on())
+		account__open(stack, stack->depth, probe->layer);
 	if (walk__is_on())
 		walk__enter(regs, stack->depth);
 	if (handle__concerns(&probe->spec))
@@ -202,6 +216,8 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 		operation__enter(regs, index, probe->layer);
 	if (probe->entry_only) {
 		call__count_only(ledger, &key, index);
+		if (account__is_on())
+			call__account_only(task, thread, probe->layer);
 		return false;
 	}
 	if (scope__is_confined(task)) {
@@ -331,6 +347,16 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 		handle__drop(frame->probe, depth - 1);
 }
 
+/* The same in the account of the thread's process. */
+TM_INLINE void call__account(const struct tm_frame *frame, struct tm_thread *thread,
+			     struct tm_stack *stack, u32 depth, u64 duration)
+{
+	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
+
+	if (probe)
+		account__count_call(thread, stack, depth, probe->layer, duration);
+}
+
 /* The innermost call ends. */
 TM_INLINE void call__close(struct tm_stack *stack, struct tm_thread *thread, u64 now, s64 value)
 {
@@ -342,6 +368,8 @@ TM_INLINE void call__close(struct tm_stack *stack, struct tm_thread *thread, u64
 		return;
 	duration = now - frame->start_ns;
 	call__record(frame, thread, duration, value, depth);
+	if (account__is_on())
+		call__account(frame, thread, stack, depth - 1, duration);
 	stack->depth = depth - 1;
 	thread->depth = stack->depth;
 	if (depth >= 2 && below)

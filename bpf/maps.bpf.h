@@ -11,6 +11,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "tmtrace/account.h"
 #include "tmtrace/addb_sums.h"
 #include "tmtrace/call.h"
 #include "tmtrace/cgroup_event.h"
@@ -128,6 +129,28 @@ struct tm_processes_map {
 	__uint(max_entries, 1); /* loader */
 	__type(key, u32);
 	__type(value, struct tm_process);
+};
+
+/* Accounts of processes: only where they are kept. */
+struct tm_accounts_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u32);
+	__type(value, struct tm_account);
+};
+
+struct tm_account_numbers_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u32);	/* tgid */
+	__type(value, u32);
+};
+
+struct tm_free_accounts_map {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 1); /* loader */
+	__type(value, u32);
 };
 
 struct tm_environments_map {
@@ -352,6 +375,9 @@ extern struct tm_cgroups_map tm_cgroups SEC(".maps");
 extern struct tm_copies_map tm_copies SEC(".maps");
 extern struct tm_numbers_map tm_numbers SEC(".maps");
 extern struct tm_processes_map tm_processes SEC(".maps");
+extern struct tm_accounts_map tm_accounts SEC(".maps");
+extern struct tm_account_numbers_map tm_account_numbers SEC(".maps");
+extern struct tm_free_accounts_map tm_free_accounts SEC(".maps");
 extern struct tm_environments_map tm_environments SEC(".maps");
 extern struct tm_call_ledgers_map tm_call_ledgers SEC(".maps");
 extern struct tm_calls_map tm_calls SEC(".maps");
@@ -387,6 +413,10 @@ extern __u32 tm_next_slot;
 extern __u32 tm_next_object;
 /* The next number of a process never used; from 1. */
 extern __u32 tm_next_process;
+/* The same of accounts; how many of them have ended, and how many processes had no room for one. */
+extern __u32 tm_next_account;
+extern __u64 tm_accounts_ended;
+extern __u64 tm_accounts_folded;
 /* There was no room to tell all processes apart. */
 extern __u32 tm_folded;
 /* Environments that could not be read, or told of. */

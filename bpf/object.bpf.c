@@ -1,67 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of files and objects: making records, and counting into them. */
 #include "object.bpf.h"
+#include "path.bpf.h"
 
-/* Components of a path, and mounts that it crosses, that are looked at. */
-#define PATH_PARTS 32
-
-struct path_walk {
-	struct dentry *dentry;
-	struct mount *mount;
-	u32 slot, used;
-	bool is_whole;
-};
-
-/* Copies the name of one more component, towards the root; 1: that was the last one. */
 static long walk_up(u32 i, struct path_walk *walk)
 {
-	struct dentry *dentry = walk->dentry, *parent = BPF_CORE_READ(dentry, d_parent);
-	struct mount *mount = walk->mount, *above = BPF_CORE_READ(mount, mnt_parent);
-	u32 slot = walk->slot, used = walk->used;
-	struct tm_object_name *name;
-	long length;
+	enum path_step step = path__step(walk);
+	u32 slot = walk->slot;
 
-	if (dentry == BPF_CORE_READ(mount, mnt.mnt_root) && above != mount) {
-		walk->dentry = BPF_CORE_READ(mount, mnt_mountpoint);
-		walk->mount = above;
-		return 0;
-	}
-	if (parent == dentry && used) {
-		walk->is_whole = true;
-		return 1;
-	}
-	name = bpf_map_lookup_elem(&tm_object_names, &slot);
-	if (!name || used >= TM_NAME_PART)
-		return 1;
-	TM_PIN(used);
-	length = bpf_probe_read_kernel_str(&name->text[used & (TM_NAME_PART - 1)], TM_NAME_PART,
-					   BPF_CORE_READ(dentry, d_name.name));
-	if (length <= 0)
-		return 1;
-	walk->used = used + length;
-	walk->dentry = parent;
-	return 0;
+	return step == PATH_NAME ? path__copy(walk, bpf_map_lookup_elem(&tm_object_names, &slot))
+				 : step;
 }
 
 /* Notes the path of a file: as the kernel knows it, from the root of its mounts. */
 TM_INLINE bool note_path(u32 slot, u64 address)
 {
-	struct file *file = (void *)address;
-	struct path_walk walk = { .slot = slot, .dentry = BPF_CORE_READ(file, f_path.dentry) };
+	struct path_walk walk = { .slot = slot };
+	struct tm_object_name *name;
 
-	struct tm_object_name *name = bpf_map_lookup_elem(&tm_object_names, &slot);
-	u32 used;
-
+	path__begin(&walk, (void *)address);
+	bpf_loop(PATH_PARTS, walk_up, &walk, 0);
+	name = bpf_map_lookup_elem(&tm_object_names, &slot);
 	if (!name)
 		return false;
-	walk.mount =
-		(void *)BPF_CORE_READ(file, f_path.mnt) - bpf_core_field_offset(struct mount, mnt);
-	bpf_loop(PATH_PARTS, walk_up, &walk, 0);
-	/* The name of who had the slot before may have been longer. */
-	used = walk.used;
-	TM_PIN(used);
-	if (used < TM_OBJECT_NAME)
-		name->text[used & (TM_OBJECT_NAME - 1)] = 0;
+	path__end(&walk, name);
 	return walk.is_whole;
 }
 

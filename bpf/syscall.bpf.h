@@ -299,6 +299,8 @@ TM_INLINE void end_operation(struct tm_thread *thread, u64 now, u64 ns, long res
 	slept = thread->times_ns[TM_TIME_IOWAIT] - call->times_ns[1];
 	if (slept)
 		ADD(series->times_ns[TM_TIME_IOWAIT], slept);
+	if (account__is_on())
+		vfs__account(account__of(thread), call->function, ns, result);
 	if (object__is_on())
 		count_by_file(thread, now - ns, ns, result);
 	if (recorder__is_on())

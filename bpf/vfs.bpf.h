@@ -6,6 +6,7 @@
 #ifndef BPF_VFS_BPF_H
 #define BPF_VFS_BPF_H
 
+#include "account.bpf.h"
 #include "file.bpf.h"
 #include "object.bpf.h"
 #include "processes.bpf.h"
@@ -16,6 +17,13 @@ TM_INLINE bool vfs__counts_bytes(u32 function)
 {
 	return function == TM_VFS_READ || function == TM_VFS_WRITE || function == TM_VFS_SPLICE ||
 	       function == TM_VFS_COPY_RANGE;
+}
+
+TM_INLINE enum tm_direction vfs__direction(u32 function)
+{
+	if (function == TM_VFS_READ)
+		return TM_DIRECTION_READ;
+	return function == TM_VFS_WRITE ? TM_DIRECTION_WRITE : TM_DIRECTIONS;
 }
 
 /* An operation begins in the series of a slot: the slot, or TM_NO_SLOT with the loss counted. */
@@ -126,9 +134,7 @@ TM_INLINE void vfs__count_object(struct operation *operation, s64 result)
 	u32 function = operation->function;
 
 	operation->layer = TM_LAYER_VFS;
-	operation->direction = function == TM_VFS_READ	  ? TM_DIRECTION_READ
-			       : function == TM_VFS_WRITE ? TM_DIRECTION_WRITE
-							  : TM_DIRECTIONS;
+	operation->direction = vfs__direction(function);
 	operation->is_retry = failed && series__is_retry(-result);
 	operation->has_failed = failed && !operation->is_retry;
 	operation->is_sized = !failed && vfs__counts_bytes(function);
@@ -233,11 +239,21 @@ TM_INLINE void vfs__count_request(const struct tm_request *request, u64 now, s64
 	vfs__count_object(&operation, result);
 }
 
+/* An operation that vfs__end() has counted, in the account of its process. */
+TM_INLINE void vfs__account(struct tm_account *account, u32 function, u64 ns, s64 result)
+{
+	account__count_vfs(account, vfs__direction(function), ns, result,
+			   vfs__counts_bytes(function));
+}
+
 /* Ends a request that is settled, and whose object is noted. */
 TM_INLINE void vfs__end_request(const struct tm_request *request, u64 now, s64 result)
 {
 	if (!vfs__end(request->function, request->slot, now - request->start_ns, result))
 		return;
+	if (account__is_on())
+		vfs__account(account__of_process(&request->tgid), request->function,
+			     now - request->start_ns, result);
 	if (object__is_on())
 		vfs__count_request(request, now, result);
 	if (recorder__is_on())

@@ -141,6 +141,7 @@ struct mm_struct {
 	unsigned long arg_end;
 	unsigned long env_start;
 	unsigned long env_end;
+	struct file *exe_file;
 	struct uprobes_state uprobes_state;
 };
 
@@ -291,6 +292,17 @@ struct files_struct {
 
 struct signal_struct {
 	atomic_t live;
+	int group_exit_code;
+	unsigned int flags;
+	u64 utime; /* of threads that are gone: */
+	u64 stime;
+	unsigned long long sum_sched_runtime;
+	unsigned long maxrss;
+	struct mm_struct *oom_mm;
+};
+
+struct sched_entity {
+	u64 sum_exec_runtime;
 };
 
 /* A return probe that is armed in a thread, innermost first (linux/uprobes.h). */
@@ -327,6 +339,10 @@ struct task_struct {
 	struct task_struct *group_leader;
 	const struct cred *cred;
 	u64 start_time;
+	u64 utime;
+	u64 stime;
+	struct sched_entity se;
+	int exit_code;
 	struct mm_struct *mm;
 	struct files_struct *files;
 	struct signal_struct *signal;

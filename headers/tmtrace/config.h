@@ -19,6 +19,7 @@ struct tm_config {
 	__u32 layers;		/* bits: 1 << enum tm_layer, TM_LAYER_USER for all user libraries */
 	__u32 slots;		/* elements of tm_series */
 	__u32 processes;	/* elements of tm_processes */
+	__u32 accounts;		/* elements of tm_accounts; 0: none are kept */
 	__u32 shards;		/* a power of two */
 	__s32 cgroup_v1;	/* index of the v1 controller whose cgroups are the jobs; -1: v2 */
 	__u64 cgroup_id;	/* TM_SCOPE_CGROUP */

@@ -45,7 +45,7 @@ struct tm_block_request {
 	__u16 function;
 	__u16 error;	  /* errno of the first part that failed, 0: none did */
 	__u32 given_back; /* by place: to be issued again */
-	__u32 pad;
+	__u32 tgid;	  /* of the process that started it, where accounts are kept; else 0 */
 };
 
 /* Where requests have no address: who started the one at a place. */
@@ -53,9 +53,10 @@ struct tm_block_start {
 	__u64 ns;
 	__u64 job;
 	__u32 process;
+	__u32 tgid; /* as in struct tm_block_request */
 	__u8 flags; /* enum tm_key_flag */
 	__u8 owned;
-	__u8 pad[2];
+	__u8 pad[6];
 };
 
 #endif

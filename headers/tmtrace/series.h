@@ -9,6 +9,7 @@
  *   tm_ledgers  array, mmapped: one struct tm_ledger per probe and shard
  *   tm_call_ledgers  the same of struct tm_call_ledger, where single calls are recorded
  *   tm_processes     array, mmapped: one struct tm_process per process, where they are told apart
+ *   tm_accounts      array, mmapped: one struct tm_account per process, where accounts are kept
  */
 #ifndef TMTRACE_SERIES_H
 #define TMTRACE_SERIES_H
@@ -16,7 +17,7 @@
 #include "tmtrace/histogram.h"
 #include "tmtrace/key.h"
 
-#define TM_LAYOUT_VERSION 6
+#define TM_LAYOUT_VERSION 7
 
 /* Where the time inside a call went; a thread sums each up, a frame takes the difference. */
 enum tm_time {

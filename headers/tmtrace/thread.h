@@ -76,7 +76,7 @@ struct tm_thread {
 	__u32 sample_pick;
 	struct tm_call_event event; /* the one that ends: too much for the stack before 6.13 */
 	__u32 process;		    /* what series have as its process; 0: not asked yet */
-	__u32 pad;
+	__u32 account;		    /* the number of its process' account; 0: not asked yet */
 	struct tm_syscall syscall;
 	struct tm_slot_cache slots[TM_SLOT_CACHES];
 	struct tm_object_cache objects[TM_OBJECT_CACHES];
@@ -120,6 +120,8 @@ struct tm_stack {
 	__u32 pad;
 	struct tm_call_slot slots[TM_CALL_SLOTS];
 	struct tm_frame frames[TM_FRAMES];
+	/* Where accounts are kept: bits of the layers of a frame and those around it. */
+	__u16 layers[TM_FRAMES];
 };
 
 /*

@@ -148,9 +148,9 @@ _tmtrace_options()
 		return
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --addb= --addb-buffer --addb-text --call-buffer --call-graph
-		--calls --cgroup --duration --env --histogram
-		--interval --job-patterns --json --max-series --mechanism --min-duration --no-per-process --objects --optional
-		--output --per-process --quiet --sample
+		--calls --cgroup --duration --env --exclude --histogram
+		--interval --job-patterns --json --max-series --mechanism --min-duration --min-wall --no-per-process --objects --optional
+		--output --per-process --processes --quiet --sample
 		--size --syslog= --syslog-journal --syslog-rate --syslog-socket --user" -- "$1")
 }
 

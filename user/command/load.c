@@ -54,6 +54,9 @@ static void unload_kernel(struct session *session)
 /* Objects known by handle that exist at the same time. */
 #define HANDLES 16384
 
+/* Processes that run at the same time and have accounts of their own. */
+#define ACCOUNTS 8192
+
 /* The ring buffer wakes its reader this many times on the way to being full. */
 #define CALL_WAKEUPS 8
 
@@ -107,6 +110,7 @@ static int load_kernel(struct session *session, struct error *err)
 			    .handles = layers__know_handles(session) ? HANDLES : 0,
 			    .pools = layers__know_pools(session) ? TM_POOLS_MAX : 0,
 			    .per_process = session->options->per_process,
+			    .accounts = session->options->processes.on ? ACCOUNTS : 0,
 			    .spare_confined = session->choice.spares_confined },
 		.user = layers__have_libraries(session),
 		.vfs = session->vfs,

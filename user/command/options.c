@@ -7,6 +7,7 @@
 #include "command/call_options.h"
 #include "command/option_values.h"
 #include "command/options.h"
+#include "command/process_options.h"
 #include "command/syslog_options.h"
 #include "command/target_options.h"
 #include "ring/format.h"
@@ -70,7 +71,7 @@ static const struct argp_option list_options[] = {
 };
 
 /* Parsers of options that others share. */
-#define TRACE_CHILDREN 4
+#define TRACE_CHILDREN 5
 
 static void parse_env(char *arg, struct argp_state *state)
 {
@@ -234,6 +235,7 @@ void options__parse(struct options *options, int argc, char **argv, enum options
 		{ &session_options_argp, 0, "What to trace:", 1 },
 		{ &call_options_argp, 0, "Single calls:", 2 },
 		{ &addb_options_argp, 0, "Records of Motr:", 2 },
+		{ &process_options_argp, 0, "Processes:", 2 },
 		{ &syslog_options_argp, 0, "To the log:", 2 },
 		{ 0 }
 	};
@@ -286,4 +288,5 @@ void options__free(struct options *options)
 	free(options->probes);
 	free(options->env);
 	addb_filter__free(options->addb.filter);
+	process_filter__free(options->processes.filter);
 }

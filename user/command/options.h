@@ -11,6 +11,7 @@
 #include "addb/filter.h"
 #include "kernel/uprobe.h"
 #include "kernel/ladder.h"
+#include "process/process_filter.h"
 #include "sink/syslog.h"
 
 /* Exit statuses, as in records.md. */
@@ -52,6 +53,12 @@ struct options_addb {
 	__u32 buffer;		    /* bytes, a power of two */
 };
 
+/* --processes and what goes with it */
+struct options_processes {
+	bool on;
+	struct process_filter *filter; /* NULL: all */
+};
+
 struct options {
 	enum options_scope scope;
 	pid_t *pids;
@@ -90,6 +97,7 @@ struct options {
 	bool all_processes;   /* not even where that is the default */
 	struct options_calls calls;
 	struct options_addb addb;
+	struct options_processes processes;
 	struct syslog_options syslog; /* types 0: nothing is sent there */
 	bool quiet;
 };

@@ -8,6 +8,7 @@
 #include "command/addb_output.h"
 #include "command/live_run.h"
 #include "command/output.h"
+#include "command/process_output.h"
 #include "command/recorder.h"
 #include "command/user_file.h"
 #include "report/table.h"
@@ -19,13 +20,14 @@ struct output {
 	const struct options *options;
 	struct session *session;
 	struct live_run *live;
-	struct calls *calls;	    /* NULL: single calls are not recorded */
-	struct addb_output *addb;   /* NULL: no ADDB2 records */
-	struct sink_json *json;	    /* NULL: tables */
-	FILE *tables;		    /* where they go; NULL: nobody asked for them */
-	struct recorder *recorder;  /* NULL: none */
-	struct sink_syslog *syslog; /* NULL: none */
-	bool failed;		    /* the user knows already */
+	struct calls *calls;		  /* NULL: single calls are not recorded */
+	struct addb_output *addb;	  /* NULL: no ADDB2 records */
+	struct process_output *processes; /* NULL: no records of processes */
+	struct sink_json *json;		  /* NULL: tables */
+	FILE *tables;			  /* where they go; NULL: nobody asked for them */
+	struct recorder *recorder;	  /* NULL: none */
+	struct sink_syslog *syslog;	  /* NULL: none */
+	bool failed;			  /* the user knows already */
 };
 
 static int make_json(void *context, const char *path, struct error *err)
@@ -142,6 +144,10 @@ int output__start(struct output *output, struct error *err)
 		rc = addb_output__start(output->addb, output->session->kernel,
 					live_run__jobs(output->live), output->syslog,
 					output->recorder, err);
+	if (!rc)
+		rc = process_output__open(&output->processes, output->options,
+					  output->session->kernel, output->json, output->syslog,
+					  err);
 	if (!rc && output->json)
 		rc = sink_json__run_start(output->json, err);
 	output->failed |= rc < 0;
@@ -170,6 +176,13 @@ static void on_addb(void *context)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 }
 
+static void on_processes(void *context)
+{
+	struct output *output = context;
+
+	process_output__drain(output->processes, false);
+}
+
 /* What comes through a ring buffer: when it has filled, and from time to time. */
 static int watch_ring(struct output *output, struct loop *loop, int fd, double period_s,
 		      void (*take)(void *context))
@@ -194,6 +207,8 @@ int output__watch(struct output *output, struct loop *loop)
 		rc = watch_ring(output, loop, calls__fd(output->calls), CALLS_PERIOD_S, on_calls);
 	if (!rc && addb >= 0)
 		rc = watch_ring(output, loop, addb, ADDB_PERIOD_S, on_addb);
+	if (!rc && output->processes)
+		rc = loop__timer(loop, ACCOUNTS_PERIOD_S, true, on_processes, output, NULL);
 	if (!rc && output->session->objects)
 		rc = loop__timer(loop, OBJECT_TABLE_TEND_S, true, on_objects, output, NULL);
 	return rc;
@@ -283,8 +298,11 @@ static int print(struct output *output, bool final, struct error *err)
 		rc = calls__drain(output->calls, final, err);
 	if (!rc)
 		rc = addb_output__drain(output->addb, final, err);
-	if (!rc && final)
+	process_output__drain(output->processes, final);
+	if (!rc && final) {
 		addb_output__finish(output->addb, &output->session->notes);
+		process_output__finish(output->processes, &output->session->notes);
+	}
 	if (rc < 0)
 		return rc;
 	if (final && output->calls)
@@ -353,6 +371,7 @@ int output__close(struct output *output)
 	if (rc < 0 && !output->failed)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	addb_output__close(output->addb);
+	process_output__close(output->processes);
 	recorded = recorder__close(output->recorder);
 	sink_syslog__close(output->syslog);
 	calls__close(output->calls);

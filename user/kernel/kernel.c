@@ -246,6 +246,22 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
 	maps->next_slot = &skel->bss->tm_next_slot;
 }
 
+bool kernel__accounts(const struct kernel *kernel, struct account_maps *maps)
+{
+	const struct tmtrace_bpf *skel = kernel->skel;
+
+	*maps = (struct account_maps){
+		.accounts = bpf_map__fd(skel->maps.tm_accounts),
+		.numbers = bpf_map__fd(skel->maps.tm_account_numbers),
+		.free = bpf_map__fd(skel->maps.tm_free_accounts),
+		.n = kernel->options.config.accounts,
+		.next = &skel->data->tm_next_account,
+		.ended = &skel->bss->tm_accounts_ended,
+		.folded = &skel->bss->tm_accounts_folded,
+	};
+	return maps->n;
+}
+
 bool kernel__addb(const struct kernel *kernel, struct kernel_addb *addb)
 {
 	const struct tmtrace_bpf *skel = kernel->skel;

@@ -15,6 +15,7 @@
 #include "drain/drain.h"
 #include "kernel/ladder.h"
 #include "kernel/misses.h"
+#include "process/accounts.h"
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
 #include "tmtrace/file.h"
@@ -56,6 +57,9 @@ int kernel__attach(struct kernel *kernel, struct error *err);
 int kernel__program_fd(const struct kernel *kernel, enum kernel_program program);
 /* Descriptors stay the kernel's. */
 void kernel__maps(const struct kernel *kernel, struct drain_maps *maps);
+
+/* Where accounts of processes are kept; false: they are not asked for. */
+bool kernel__accounts(const struct kernel *kernel, struct account_maps *maps);
 
 /* Where ADDB2 records come from; descriptors stay the kernel's. */
 struct kernel_addb {

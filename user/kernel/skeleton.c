@@ -62,7 +62,7 @@ static int open_adapted(struct tmtrace_bpf *skel, const struct btf *kernel_btf)
 	return rc;
 }
 
-/* Processes that run at the same time, and are told apart. */
+/* Processes that run at the same time, and are told apart, or have accounts. */
 #define NUMBERS 32768
 
 /* Of environments that wait for their reader: a hundred usual ones. */
@@ -102,6 +102,11 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 		bpf_map__set_max_entries(skel->maps.tm_processes, config->processes);
 		bpf_map__set_max_entries(skel->maps.tm_numbers, NUMBERS);
 		bpf_map__set_max_entries(skel->maps.tm_environments, ENVIRONMENTS_BYTES);
+	}
+	if (config->accounts) {
+		bpf_map__set_max_entries(skel->maps.tm_accounts, config->accounts);
+		bpf_map__set_max_entries(skel->maps.tm_free_accounts, config->accounts);
+		bpf_map__set_max_entries(skel->maps.tm_account_numbers, NUMBERS);
 	}
 	if (config->calls) {
 		bpf_map__set_max_entries(skel->maps.tm_calls, options->call_buffer);

@@ -31,7 +31,7 @@ static bool is_root(const struct part *part)
 	return part->n == 1 && part->at[0] == '/';
 }
 
-static bool put_path(const struct tm_object *object, const struct tm_object_name *name, char *out)
+bool object_name__path(const struct tm_object_name *name, bool is_cut, char out[OBJECT_NAME_ROOM])
 {
 	struct part parts[PARTS_MAX];
 	size_t n = split(name, parts);
@@ -39,7 +39,7 @@ static bool put_path(const struct tm_object *object, const struct tm_object_name
 	if (!n)
 		return false;
 	*out = '\0';
-	if (object->is_cut)
+	if (is_cut)
 		out = stpcpy(out, OBJECT_NAME_CUT);
 	if (n == 1 && is_root(parts)) {
 		memcpy(out, "/", sizeof("/"));
@@ -58,7 +58,7 @@ bool object_name__text(const struct tm_object *object, const struct tm_object_na
 		       char out[OBJECT_NAME_ROOM])
 {
 	if (object->key.what == TM_OBJECT_FILE)
-		return put_path(object, name, out);
+		return object_name__path(name, object->is_cut, out);
 	if (object->key.what != TM_OBJECT_STRING)
 		return false;
 	memcpy(out, name->text, strnlen(name->text, TM_OBJECT_NAME - 1));

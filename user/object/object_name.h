@@ -17,6 +17,9 @@
  */
 #define OBJECT_NAME_ROOM (TM_OBJECT_NAME + 1 + sizeof(OBJECT_NAME_CUT))
 
+/* Puts the path that the kernel side walked up into out; false: there is none. */
+bool object_name__path(const struct tm_object_name *name, bool is_cut, char out[OBJECT_NAME_ROOM]);
+
 /* Puts the path, or an object's own name, into out; false: it has none. */
 bool object_name__text(const struct tm_object *object, const struct tm_object_name *name,
 		       char out[OBJECT_NAME_ROOM]);

@@ -30,17 +30,21 @@ const struct job_info *names__job(const struct report_run *run, __u64 job)
 	return job && run->names.job ? run->names.job(run->names.context, job) : NULL;
 }
 
-const char *names__jobid(const struct report_run *run, const struct tm_key *key)
+const char *names__jobid_of(const struct report_run *run, __u64 job,
+			    const struct process_info *process)
 {
-	const struct job_info *info = names__job(run, key->job);
-	const struct process_info *process;
+	const struct job_info *info = names__job(run, job);
 
 	if (job_info__is_job(info))
 		return info->jobid;
-	process = names__process(run, key->process);
 	if (process && process->jobid)
 		return process->jobid;
 	return info ? info->jobid : NULL;
+}
+
+const char *names__jobid(const struct report_run *run, const struct tm_key *key)
+{
+	return names__jobid_of(run, key->job, names__process(run, key->process));
 }
 
 static bool find_mount(const struct report_run *run, const struct tm_series *series,

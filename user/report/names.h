@@ -19,6 +19,9 @@ const struct job_info *names__job(const struct report_run *run, __u64 job);
  * process, whoever set that; else the systemd unit or slice.
  */
 const char *names__jobid(const struct report_run *run, const struct tm_key *key);
+/* The same of a process, or NULL, in a job's cgroup. */
+const char *names__jobid_of(const struct report_run *run, __u64 job,
+			    const struct process_info *process);
 const char *names__mount(const struct report_run *run, const struct tm_series *series);
 
 /* The file system's type, or "" where it is not known. Returns out. */

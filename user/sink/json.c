@@ -9,6 +9,7 @@
 #include "sink/json.h"
 #include "sink/json_call.h"
 #include "sink/json_nodes.h"
+#include "sink/json_process.h"
 #include "sink/records.h"
 
 struct sink_json {
@@ -226,6 +227,15 @@ int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, str
 	if (!ret)
 		ret = write_lines(sink, text, len);
 	count(sink, batch->n_calls + batch->n_operations, ret);
+	return report(sink, lost, err);
+}
+
+int sink_json__process(struct sink_json *sink, const struct process_account *account,
+		       struct error *err)
+{
+	__u64 lost = sink->lost;
+
+	put(sink, json_process__record(sink->run, account));
 	return report(sink, lost, err);
 }
 

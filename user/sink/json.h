@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "calls/call_batch.h"
+#include "process/account.h"
 #include "report/nodes.h"
 
 struct sink_json;
@@ -51,6 +52,10 @@ int sink_json__nodes(struct sink_json *sink, const struct report_part *parts, si
 
 /* The call records of a batch, as they come. */
 int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, struct error *err);
+
+/* The record of a process. */
+int sink_json__process(struct sink_json *sink, const struct process_account *account,
+		       struct error *err);
 
 /* Records that somebody else made: whole lines. */
 int sink_json__lines(struct sink_json *sink, const char *text, size_t length, __u64 records,

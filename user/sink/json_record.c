@@ -206,12 +206,9 @@ void json_record__key(struct json_object *record, const struct report_run *run,
 								    : NULL);
 }
 
-void json_record__process(struct json_object *record, const struct report_run *run,
-			  const struct tm_key *key)
+void json_record__who(struct json_object *record, const struct process_info *process,
+		      const char *jobid)
 {
-	const char *jobid = names__jobid(run, key);
-	const struct process_info *process = names__process(run, key->process);
-
 	json_value__add_measured(record, "pid", process ? process->pid : 0, process);
 	json_value__add_measured(record, "rank", process ? (__u64)process->rank : 0,
 				 process && process->rank >= 0);
@@ -222,6 +219,14 @@ void json_record__process(struct json_object *record, const struct report_run *r
 	json_value__add_string(record, "component", process ? process->component : NULL);
 	if (process && process->node)
 		json_value__add_string(record, "hostname", process->node);
+}
+
+void json_record__process(struct json_object *record, const struct report_run *run,
+			  const struct tm_key *key)
+{
+	const char *jobid = names__jobid(run, key);
+
+	json_record__who(record, names__process(run, key->process), jobid);
 }
 
 /* The sums that operations have in place of calls' times inside. */

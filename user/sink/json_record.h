@@ -23,6 +23,10 @@ void json_record__key(struct json_object *record, const struct report_run *run,
 void json_record__process(struct json_object *record, const struct report_run *run,
 			  const struct tm_key *key);
 
+/* The same of one that is known, or NULL, with its job. */
+void json_record__who(struct json_object *record, const struct process_info *process,
+		      const char *jobid);
+
 /* Series i of a snapshot: a function or a device. */
 struct json_object *json_record__series(const struct report_run *run,
 					const struct snapshot *snapshot, size_t i, bool final);

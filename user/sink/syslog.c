@@ -11,6 +11,7 @@
 #include "sink/json_addb.h"
 #include "sink/json_call.h"
 #include "sink/json_cut.h"
+#include "sink/json_process.h"
 #include "sink/json_value.h"
 #include "sink/records.h"
 #include "sink/syslog.h"
@@ -40,6 +41,7 @@ const char *const syslog_type_names[SYSLOG_TYPES] = {
 	[SYSLOG_ADDB_STATE] = "addb_state",
 	[SYSLOG_ADDB_VALUE] = "addb_value",
 	[SYSLOG_JOB] = "job",
+	[SYSLOG_PROCESS] = "process",
 };
 
 struct sink_syslog {
@@ -302,6 +304,12 @@ void sink_syslog__addb(struct sink_syslog *sink, const struct addb_record *recor
 	parsed = addb_record(sink, record, origin);
 	send_record(sink, parsed);
 	json_object_put(parsed);
+}
+
+void sink_syslog__process(struct sink_syslog *sink, const struct process_account *account)
+{
+	if (sink->options.types >> SYSLOG_PROCESS & 1)
+		put(sink, json_process__record(sink->run, account));
 }
 
 /* What did not arrive is said in any case. */

@@ -11,6 +11,7 @@
 
 #include "addb/record.h"
 #include "calls/call_batch.h"
+#include "process/account.h"
 #include "report/report.h"
 
 struct sink_syslog;
@@ -35,6 +36,7 @@ enum syslog_type {
 	SYSLOG_ADDB_STATE,
 	SYSLOG_ADDB_VALUE,
 	SYSLOG_JOB,
+	SYSLOG_PROCESS,
 	SYSLOG_TYPES,
 };
 
@@ -64,6 +66,7 @@ void sink_syslog__snapshot(struct sink_syslog *sink, const struct snapshot *snap
 void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch);
 void sink_syslog__addb(struct sink_syslog *sink, const struct addb_record *record,
 		       const struct addb_origin *origin);
+void sink_syslog__process(struct sink_syslog *sink, const struct process_account *account);
 /* Also sends what was held back and lost, as a record of the type syslog, if anything was. */
 void sink_syslog__run_end(struct sink_syslog *sink, const struct snapshot *snapshot);
 

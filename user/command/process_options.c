@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "base/clock.h"
+#include "command/option_values.h"
+#include "command/process_options.h"
+
+enum {
+	OPT_PROCESSES = 256,
+	OPT_EXCLUDE,
+	OPT_MIN_WALL,
+};
+
+static const struct argp_option process_options[] = {
+	{ "processes", OPT_PROCESSES, NULL, 0,
+	  "a record of each process when it ends, however it ends: its I/O, CPU time, memory", 1 },
+	{ "exclude", OPT_EXCLUDE, "REGEX", 0,
+	  "with --processes: not of those whose program's path matches, as in ^/usr/bin/", 1 },
+	{ "min-wall", OPT_MIN_WALL, "SEC", 0, "with --processes: only of those that last so long",
+	  1 },
+	{ 0 },
+};
+
+/* What a filter is needed for is there with --processes only. */
+static struct process_filter *filter_of(struct options_processes *processes)
+{
+	if (!processes->filter)
+		processes->filter = process_filter__new();
+	if (!processes->filter)
+		option_values__no_memory();
+	return processes->filter;
+}
+
+static void exclude(struct options_processes *processes, const char *pattern)
+{
+	struct error err;
+
+	if (process_filter__exclude(filter_of(processes), pattern, &err) < 0)
+		option_values__refuse("--exclude %s: %s", pattern, err.text);
+}
+
+static void set_min_wall(struct options_processes *processes, const char *arg)
+{
+	double seconds = option_values__seconds("--min-wall", arg);
+
+	process_filter__set_min_wall(filter_of(processes), (__u64)(seconds * NS_PER_S));
+}
+
+static void finish(const struct options *options)
+{
+	const struct options_processes *processes = &options->processes;
+
+	if (!processes->on && processes->filter)
+		option_values__refuse("--exclude and --min-wall go with --processes");
+	if (processes->on && !options->json && !(options->syslog.types >> SYSLOG_PROCESS & 1))
+		option_values__refuse("--processes: where to? name a file with --json, or say "
+				      "--syslog=process");
+}
+
+static error_t parse_processes(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case OPT_PROCESSES:
+		options->processes.on = true;
+		return 0;
+	case OPT_EXCLUDE:
+		exclude(&options->processes, arg);
+		return 0;
+	case OPT_MIN_WALL:
+		set_min_wall(&options->processes, arg);
+		return 0;
+	case ARGP_KEY_END:
+		finish(options);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp process_options_argp = { process_options, parse_processes };

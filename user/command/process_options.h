@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The options of records of processes, as a child of a command's parser. Input: struct options. */
+#ifndef USER_COMMAND_PROCESS_OPTIONS_H
+#define USER_COMMAND_PROCESS_OPTIONS_H
+
+#include <argp.h>
+
+#include "command/options.h"
+
+/* --processes, --exclude, --min-wall */
+extern const struct argp process_options_argp;
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where accounts are read from: the maps, or an array of a test. */
+#ifndef USER_PROCESS_ACCOUNT_SOURCE_H
+#define USER_PROCESS_ACCOUNT_SOURCE_H
+
+#include "process/accounts.h"
+
+struct account_source {
+	struct tm_account *accounts; /* n of them, by number */
+	__u32 n;
+	const __u32 *next;   /* numbers from here on were never used */
+	const __u64 *ended;  /* how many accounts were closed */
+	const __u64 *folded; /* how many processes had no room for one */
+	/* The account of that number is empty: the process with that pid has it no more. */
+	int (*give_back)(void *context, __u32 number, __u32 pid);
+	void (*close)(void *context); /* NULL: nothing to close */
+	void *context;
+};
+
+/* 0 and *out, which closes the source when it is closed; or -ENOMEM, with the source left open. */
+int accounts__open_from(struct accounts **out, const struct account_source *source);
+
+#endif

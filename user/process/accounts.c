@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "object/object_name.h"
+#include "process/account_source.h"
+
+/* A thread that ends before the last one has added its times so much later at the latest. */
+#define SETTLED_NS 100000000ULL
+
+struct ended {
+	__u64 end_ns;
+	__u32 number;
+};
+
+struct accounts {
+	struct account_source source;
+	__u64 taken;	     /* of those that have ended */
+	struct ended *ended; /* room for all */
+	/* Of the one that is shown: */
+	char comm[sizeof(((struct tm_account *)0)->comm) + 1];
+	char program[OBJECT_NAME_ROOM];
+};
+
+int accounts__open_from(struct accounts **out, const struct account_source *source)
+{
+	struct accounts *accounts = calloc(1, sizeof(*accounts));
+
+	if (!accounts)
+		return -ENOMEM;
+	accounts->ended = calloc(source->n, sizeof(*accounts->ended));
+	if (!accounts->ended) {
+		free(accounts);
+		return -ENOMEM;
+	}
+	accounts->source = *source;
+	*out = accounts;
+	return 0;
+}
+
+void accounts__close(struct accounts *accounts)
+{
+	if (!accounts)
+		return;
+	if (accounts->source.close)
+		accounts->source.close(accounts->source.context);
+	free(accounts->ended);
+	free(accounts);
+}
+
+/* Numbers from here on were never used. */
+static __u32 used(const struct account_source *source)
+{
+	__u32 next = __atomic_load_n(source->next, __ATOMIC_RELAXED);
+
+	return next < source->n ? next : source->n;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct ended *a = left, *b = right;
+
+	return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
+}
+
+/* Those that ended before a time, in that order; how many. */
+static size_t find_ended(struct accounts *accounts, __u64 before_ns)
+{
+	const struct account_source *source = &accounts->source;
+	size_t n = 0;
+
+	for (__u32 number = TM_ACCOUNT_FIRST; number < used(source); number++) {
+		const struct tm_account *account = &source->accounts[number];
+
+		if (__atomic_load_n(&account->state, __ATOMIC_ACQUIRE) == TM_ACCOUNT_ENDED &&
+		    account->end_ns < before_ns)
+			accounts->ended[n++] = (struct ended){ account->end_ns, number };
+	}
+	qsort(accounts->ended, n, sizeof(*accounts->ended), compare);
+	return n;
+}
+
+/* From the kernel's clocks to those of records. */
+static void show(struct accounts *accounts, const struct tm_account *from,
+		 struct process_account *out)
+{
+	__u64 offset_ns = clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
+	bool has_program = object_name__path(&from->program, from->is_cut, accounts->program);
+
+	memcpy(accounts->comm, from->comm, sizeof(from->comm));
+	*out = (struct process_account){
+		.info = { .pid = from->pid,
+			  .ppid = from->ppid,
+			  .uid = from->uid,
+			  .rank = -1,
+			  .start_ns = from->start_ns + offset_ns,
+			  .end_ns = from->end_ns ? from->end_ns + offset_ns : 0,
+			  .comm = accounts->comm },
+		.job = from->job,
+		.processes = 1,
+		.user_ns = from->user_ns,
+		.system_ns = from->system_ns,
+		.max_rss_bytes = from->max_rss_pages * (__u64)sysconf(_SC_PAGESIZE),
+		.threads = from->threads,
+		.status = from->status,
+		.was_oom = from->was_oom,
+		.program = has_program ? accounts->program : NULL,
+		.sums = from->sums,
+	};
+	out->time_ns = out->info.end_ns ? out->info.end_ns : clock__ns(CLOCK_REALTIME);
+	process_account__scale(&out->user_ns, &out->system_ns, from->run_ns);
+}
+
+/* Nobody counts there any more: the next process finds it empty. */
+static void give_back(struct accounts *accounts, __u32 number)
+{
+	const struct account_source *source = &accounts->source;
+	struct tm_account *account = &source->accounts[number];
+	__u32 pid = account->pid;
+
+	memset(account, 0, sizeof(*account));
+	/* Else the number is lost: that is all. */
+	source->give_back(source->context, number, pid);
+}
+
+void accounts__take_ended(struct accounts *accounts, bool over,
+			  void (*take)(void *context, const struct process_account *account),
+			  void *context)
+{
+	__u64 ended = __atomic_load_n(accounts->source.ended, __ATOMIC_RELAXED);
+	__u64 now = clock__ns(CLOCK_MONOTONIC);
+	struct process_account shown;
+	size_t n;
+
+	if (ended == accounts->taken)
+		return;
+	n = find_ended(accounts, over ? now : now - SETTLED_NS);
+	for (size_t i = 0; i < n; i++) {
+		__u32 number = accounts->ended[i].number;
+
+		show(accounts, &accounts->source.accounts[number], &shown);
+		take(context, &shown);
+		give_back(accounts, number);
+	}
+	accounts->taken += n;
+}
+
+bool accounts__others(struct accounts *accounts, struct process_account *out)
+{
+	const struct tm_account *others = &accounts->source.accounts[TM_ACCOUNT_OTHERS];
+	__u64 folded = __atomic_load_n(accounts->source.folded, __ATOMIC_RELAXED);
+
+	if (!folded)
+		return false;
+	*out = (struct process_account){
+		.info = { .rank = -1 },
+		.time_ns = clock__ns(CLOCK_REALTIME),
+		.processes = folded,
+		.status = TM_ACCOUNT_UNSEEN,
+		.sums = others->sums,
+	};
+	return true;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The accounts of processes that the kernel side keeps (headers/tmtrace/account.h): those that are
+ * closed are told once, and their numbers given back.
+ */
+#ifndef USER_PROCESS_ACCOUNTS_H
+#define USER_PROCESS_ACCOUNTS_H
+
+#include "base/error.h"
+#include "process/account.h"
+
+/* Descriptors of the maps (they stay the caller's), and the counters beside them. */
+struct account_maps {
+	int accounts, numbers, free;
+	__u32 n;
+	const __u32 *next;
+	const __u64 *ended, *folded;
+};
+
+struct accounts;
+
+/* 0 and *out, or -ENOMEM, or why a map cannot be mapped. */
+int accounts__open(struct accounts **out, const struct account_maps *fds, struct error *err);
+void accounts__close(struct accounts *accounts); /* NULL is fine */
+
+/* How often ended ones are to be taken, in seconds: their room is used again then. */
+#define ACCOUNTS_PERIOD_S 0.2
+
+/*
+ * Calls take for each process that has ended since, in the order of their ends; the account is
+ * valid for the call. Threads that are late may still add to it: unless the counting is over, it is
+ * left to the next time at first.
+ */
+void accounts__take_ended(struct accounts *accounts, bool over,
+			  void (*take)(void *context, const struct process_account *account),
+			  void *context);
+
+/* What the processes did together that there was no room for; false: there were none. */
+bool accounts__others(struct accounts *accounts, struct process_account *out);
+
+#endif
