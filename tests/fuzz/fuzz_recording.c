@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recording/account_code.h"
 #include "recording/object_code.h"
 #include "recording/recorded_names.h"
 #include "recording/recorded_objects.h"
@@ -112,6 +113,24 @@ static void try_name(enum recording_entry type, struct unpack *unpack)
 	recorded_names__free(names);
 }
 
+static void try_account(struct unpack *unpack)
+{
+	struct process_account account, again;
+	struct pack pack = { 0 };
+	struct unpack packed;
+
+	if (account_code__unpack(&account, unpack) < 0)
+		return;
+	account_code__pack(&pack, &account);
+	packed = (struct unpack){ .at = pack.bytes, .end = pack.bytes + pack.n };
+	check(!account_code__unpack(&again, &packed) && packed.at == packed.end);
+	check(!memcmp(&again.sums, &account.sums, sizeof(again.sums)));
+	check(again.status == account.status && again.info.pid == account.info.pid);
+	account_code__free(&account);
+	account_code__free(&again);
+	pack__free(&pack);
+}
+
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
 	struct unpack unpack = { .at = data + 1, .end = data + size };
@@ -133,6 +152,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		break;
 	case RECORDING_OBJECT:
 		try_object(&unpack);
+		break;
+	case RECORDING_ACCOUNT:
+		try_account(&unpack);
 		break;
 	default:
 		try_name(data[0], &unpack);

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A record of each process, however it ended, which says what the process really did."""
 
+import json
 import os
 import re
+import shutil
 import signal
+import subprocess
 import time
 
 from harness import Skip, check, equal, read_text, wait_for
 from real_machine import attach, compile_c, ext4, trace
 from test_cgroup import hierarchies, joining, new_cgroup
+from test_syslog import Daemon
 
 OPTIONS = ("--layer", "vfs,block", "--processes")
 
@@ -184,6 +188,78 @@ def test_chosen(env):
         records = trace(env, "sh", "-c", script, options=(*OPTIONS, *options))
         names = [r["comm"] for r in records.of("process")]
         equal(f"{options}", {name: names.count(name) for name in names}, wanted)
+
+
+# What selFIe prints of a process, and how: strings of numbers, numbers with two decimals or none.
+SELFIE = {"jobid": r'"\d+"', "hostname": r'"[^"]*"', "pid": r'"\d+"', "utime": r"\d+\.\d\d",
+          "stime": r"\d+\.\d\d", "maxmem": r"\d+\.\d\d", "posixio_time": r"\d+\.\d\d",
+          "posixio_count": r"\d+", "pio_time": r"\d+\.\d\d", "pio_count": r"\d+",
+          "USER": r'"[^"]*"', "timestamp": r"\d+", "wtime": r"\d+\.\d\d", "command": r'".*"'}
+SELFIE_LINE = re.compile(r"\{ " + ", ".join(f'"{k}": {v}' for k, v in SELFIE.items()) + r" \}")
+
+
+def check_selfie(line, record):
+    check(SELFIE_LINE.fullmatch(line), f"not as selFIe prints it: {line}")
+    fields = json.loads(line)
+    for key in ("utime", "stime", "maxmem", "posixio_time", "wtime"):
+        equal(key, fields[key], float(f"{record[key]:.2f}"))
+    for key in ("posixio_count", "hostname", "USER", "timestamp", "command"):
+        equal(key, fields[key], record[key])
+    equal("job", (fields["jobid"], fields["pid"]), (str(record["pid"]),) * 2)
+
+
+def test_selfie(env):
+    """Lines that a parser of selFIe's takes, also where selFIe's own would be broken."""
+    daemon = Daemon(env)
+    odd = env.path('odd", {name}')
+    shutil.copy(compile_c(env, "ends.c", "-pthread"), odd)
+    lines, options = env.path("lines"), (*OPTIONS, "--syslog=selfie", "--syslog-socket",
+                                         daemon.socket)
+    with open(lines, "w", encoding="ascii") as f:
+        f.write("what was there\n")
+    records = trace(env, odd, "exec", env.path("file"), "5", odd, "abort", env.path("file"), "20",
+                    options=(*options, "--selfie", lines), expect=128 + signal.SIGABRT)
+    record = one(records, odd)
+    daemon.stop()
+    first, line = read_text(lines).splitlines()
+    equal("first line", first, "what was there")
+    check_selfie(line, record)
+    equal("syslog", read_text(daemon.log), f"selfie[{record['pid']}]: {line}\n")
+
+
+def test_intervals(env):
+    """Of a process that does not end, what it has done so far; then it ends."""
+    path = env.path("attached.json")
+    load = env.spawn(["sh", "-c", f"while read n; do [ $n = q ] && exit 4; echo x >{env.path('file')}; "
+                      "done"],
+                     stdin=subprocess.PIPE)
+    finish = attach(env, "--interval", "0.2", *OPTIONS, "--pid", str(load.pid))
+    for n in (1, 2):
+        load.stdin.write("x\n")
+        load.stdin.flush()
+        wait_for(lambda n=n: re.search(f'"process".*"posix_write_count":{n},', read_text(path)),
+                 "its record")
+    load.stdin.write("q\n")
+    load.stdin.flush()
+    equal("exit status", load.wait(), 4)
+    wait_for(lambda: '"exit_code":4,' in read_text(path), "its end")
+    found = finish().of("process", pid=load.pid)
+    equal("writes", sorted({r["posix_write_count"] for r in found}), [1, 2])
+    equal("ends", [(r["final"], r["exit_code"], r["end_ns"] is None) for r in found],
+          [(False, None, True)] * (len(found) - 1) + [(True, 4, False)])
+    check(all(r["maxmem"] > 0 for r in found), "no memory")
+
+
+def test_recording(env):
+    """What a recording has of processes is what was written beside it."""
+    program, data = compile_c(env, "ends.c", "-pthread"), env.path("data")
+    script = f"{program} kill {env.path('file')} 3; {program} fork {env.path('file')} 4"
+    records = trace(env, "sh", "-c", script, options=(*OPTIONS, "-o", data), expect=3)
+    status, out, err = env.trace("dump", data)
+    equal(f"dump, {err}", status, 0)
+    dumped = [json.loads(line) for line in out.splitlines()]
+    equal("processes", [r for r in dumped if r["type"] == "process"], records.of("process"))
+    check(len(records.of("process")) >= 4, "too few processes")
 
 
 def test_whole_machine(env):

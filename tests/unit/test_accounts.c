@@ -5,12 +5,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "json_records.h"
 #include "base/clock.h"
 #include "process/account_source.h"
 #include "process/process_filter.h"
+#include "recording/account_code.h"
+#include "sink/selfie.h"
 
 #define ACCOUNTS 16
 #define SECOND	 NS_PER_S
@@ -275,6 +278,110 @@ static void test_record(void **state)
 	json_object_put(record);
 }
 
+static char *selfie_line(const struct process_account *account, size_t most)
+{
+	static const struct report_mechanism traced[] = { { "vfs", "x" }, { "mio", "x" } };
+	struct sample sample;
+	char *line;
+
+	sample__open(&sample);
+	sample.run.mechanisms = traced;
+	sample.run.n_mechanisms = 2;
+	sample.run.hostname = "node,1";
+	line = selfie__line(&sample.run, account, most);
+	sample__close(&sample);
+	assert_non_null(line);
+	return line;
+}
+
+static void test_selfie(void **state)
+{
+	struct process_account account = killed_process();
+	struct json_object *fields;
+	size_t most;
+	char *line;
+
+	(void)state;
+	account.info.jobid = "42.host";
+	line = selfie_line(&account, SIZE_MAX);
+	assert_string_equal(
+		line, "{ \"jobid\": \"42\", \"hostname\": \"node,1\", \"pid\": \"4711\", "
+		      "\"utime\": 1.23, \"stime\": 0.02, \"maxmem\": 1.50, \"posixio_time\": 0.01, "
+		      "\"posixio_count\": 16, \"pio_time\": 0.01, \"pio_count\": 16, \"mio_time\": "
+		      "1.50, \"mio_count\": 7, \"USER\": \"root\", \"timestamp\": 1700000000, "
+		      "\"wtime\": 2.50, \"command\": \"/opt/a\\\"b\" }");
+	free(line);
+
+	/* Whatever the names are: one object, and no longer than it may be; without a job, the pid.
+	 */
+	account.info.jobid = NULL;
+	account.program = "/\x01\xff\", \"pid\": \"1\"}\n";
+	line = selfie_line(&account, SIZE_MAX);
+	fields = json_tokener_parse(line);
+	check_string(fields, "pid", "4711");
+	check_string(fields, "jobid", "4711");
+	assert_null(strchr(line, '\n'));
+	json_object_put(fields);
+	most = strlen(line) - 1;
+	free(line);
+	line = selfie_line(&account, most);
+	fields = json_tokener_parse(line);
+	check_string(fields, "command", "");
+	assert_true(strlen(line) <= most);
+	json_object_put(fields);
+	free(line);
+}
+
+/* As bytes and back; of what is cut off nothing is taken. */
+static void test_recorded(void **state)
+{
+	struct process_account account = killed_process(), again;
+	struct pack pack = { 0 };
+	struct unpack unpack;
+
+	(void)state;
+	account_code__pack(&pack, &account);
+	assert_false(pack.failed);
+	unpack = (struct unpack){ .at = pack.bytes, .end = pack.bytes + pack.n };
+	assert_int_equal(account_code__unpack(&again, &unpack), 0);
+	assert_memory_equal(&again.sums, &account.sums, sizeof(account.sums));
+	assert_int_equal(again.info.end_ns, account.info.end_ns);
+	assert_int_equal(again.status, account.status);
+	assert_true(again.was_oom);
+	assert_string_equal(again.info.comm, account.info.comm);
+	assert_string_equal(again.program, account.program);
+	account_code__free(&again);
+	for (size_t n = 0; n < pack.n; n++) {
+		unpack = (struct unpack){ .at = pack.bytes, .end = pack.bytes + n };
+		assert_int_equal(account_code__unpack(&again, &unpack), -EBADMSG);
+	}
+	pack__free(&pack);
+}
+
+/* A process that lives is told when it has done something. */
+static void test_live(void **state)
+{
+	struct table table = { 0 };
+	struct accounts *accounts = open_table(&table);
+	struct tm_account *account = add(&table, (__u32)getpid());
+	struct told told = { 0 };
+
+	(void)state;
+	accounts__each_live(accounts, take, &told);
+	assert_int_equal(told.n, 0);
+	account->sums.vfs[TM_DIRECTION_WRITE].count = 3;
+	accounts__each_live(accounts, take, &told);
+	accounts__each_live(accounts, take, &told);
+	assert_int_equal(told.n, 1);
+	account->sums.layers[2].count = 1;
+	accounts__each_live(accounts, take, &told);
+	assert_int_equal(told.n, 2);
+	end(&table, account, 0);
+	accounts__each_live(accounts, take, &told);
+	assert_int_equal(told.n, 2);
+	accounts__close(accounts);
+}
+
 static void test_filter(void **state)
 {
 	struct process_filter *filter = process_filter__new();
@@ -306,7 +413,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ended),	 cmocka_unit_test(test_others),
 		cmocka_unit_test(test_cpu_time), cmocka_unit_test(test_record),
-		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_filter),	 cmocka_unit_test(test_selfie),
+		cmocka_unit_test(test_recorded), cmocka_unit_test(test_live),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,6 +138,14 @@ static int put_calls(struct dump *dump, struct error *err)
 	return sink_json__calls(dump->sink, &batch, err);
 }
 
+static int put_account(struct dump *dump, struct error *err)
+{
+	const struct process_account *account =
+		dump->sink ? recording__account(dump->recording) : NULL;
+
+	return account ? sink_json__process(dump->sink, account, err) : 0;
+}
+
 static int put_addb(struct dump *dump, struct error *err)
 {
 	const struct addb_text text = { .out = stdout, .flat = true };
@@ -174,6 +182,8 @@ static int put_history(struct dump *dump, struct error *err)
 			rc = put_calls(dump, err);
 		else if (step == RECORDING_STEP_ADDB)
 			rc = put_addb(dump, err);
+		else if (step == RECORDING_STEP_ACCOUNT)
+			rc = put_account(dump, err);
 	}
 	return rc < 0 ? rc : step;
 }

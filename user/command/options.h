@@ -57,6 +57,7 @@ struct options_addb {
 struct options_processes {
 	bool on;
 	struct process_filter *filter; /* NULL: all */
+	const char *selfie;	       /* file of selFIe's lines, "-", or NULL: none */
 };
 
 struct options {

@@ -66,6 +66,9 @@ int output__open(struct output **out, const struct options *options, struct sess
 	if (!rc)
 		rc = addb_output__open(&output->addb, options, output->tables, output->json,
 				       live_run__report(output->live), err);
+	if (!rc)
+		rc = process_output__open(&output->processes, options, output->json,
+					  live_run__report(output->live), err);
 	if (!rc && options->syslog.types)
 		rc = sink_syslog__open(&output->syslog, &options->syslog,
 				       live_run__report(output->live), err);
@@ -145,9 +148,8 @@ int output__start(struct output *output, struct error *err)
 					live_run__jobs(output->live), output->syslog,
 					output->recorder, err);
 	if (!rc)
-		rc = process_output__open(&output->processes, output->options,
-					  output->session->kernel, output->json, output->syslog,
-					  err);
+		rc = process_output__start(output->processes, output->session->kernel,
+					   output->syslog, output->recorder, err);
 	if (!rc && output->json)
 		rc = sink_json__run_start(output->json, err);
 	output->failed |= rc < 0;
@@ -299,6 +301,8 @@ static int print(struct output *output, bool final, struct error *err)
 	if (!rc)
 		rc = addb_output__drain(output->addb, final, err);
 	process_output__drain(output->processes, final);
+	if (output->options->interval_s)
+		process_output__interval(output->processes);
 	if (!rc && final) {
 		addb_output__finish(output->addb, &output->session->notes);
 		process_output__finish(output->processes, &output->session->notes);

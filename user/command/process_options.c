@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
 #include "base/clock.h"
 #include "command/option_values.h"
 #include "command/process_options.h"
@@ -7,6 +9,7 @@ enum {
 	OPT_PROCESSES = 256,
 	OPT_EXCLUDE,
 	OPT_MIN_WALL,
+	OPT_SELFIE,
 };
 
 static const struct argp_option process_options[] = {
@@ -15,6 +18,9 @@ static const struct argp_option process_options[] = {
 	{ "exclude", OPT_EXCLUDE, "REGEX", 0,
 	  "with --processes: not of those whose program's path matches, as in ^/usr/bin/", 1 },
 	{ "min-wall", OPT_MIN_WALL, "SEC", 0, "with --processes: only of those that last so long",
+	  1 },
+	{ "selfie", OPT_SELFIE, "FILE", 0,
+	  "the same as the lines that selFIe prints, appended to this file (- is standard output)",
 	  1 },
 	{ 0 },
 };
@@ -50,9 +56,12 @@ static void finish(const struct options *options)
 
 	if (!processes->on && processes->filter)
 		option_values__refuse("--exclude and --min-wall go with --processes");
-	if (processes->on && !options->json && !(options->syslog.types >> SYSLOG_PROCESS & 1))
-		option_values__refuse("--processes: where to? name a file with --json, or say "
-				      "--syslog=process");
+	if (processes->on && !options->json && !processes->selfie && !options->record &&
+	    !options->recording && !(options->syslog.types & SYSLOG_PROCESSES))
+		option_values__refuse("--processes: where to? name a file with --json, --selfie or "
+				      "-o, or say --syslog=process");
+	if (processes->selfie && !strcmp(processes->selfie, "-") && options->scope == SCOPE_COMMAND)
+		option_values__refuse("--selfie -: standard output is the command's; name a file");
 }
 
 static error_t parse_processes(int key, char *arg, struct argp_state *state)
@@ -68,6 +77,10 @@ static error_t parse_processes(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_MIN_WALL:
 		set_min_wall(&options->processes, arg);
+		return 0;
+	case OPT_SELFIE:
+		options->processes.selfie = arg;
+		options->processes.on = true;
 		return 0;
 	case ARGP_KEY_END:
 		finish(options);

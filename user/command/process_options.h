@@ -7,7 +7,7 @@
 
 #include "command/options.h"
 
-/* --processes, --exclude, --min-wall */
+/* --processes, --exclude, --min-wall, --selfie */
 extern const struct argp process_options_argp;
 
 #endif

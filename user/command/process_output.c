@@ -1,39 +1,98 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command/process_output.h"
+#include "command/user_file.h"
+#include "sink/selfie.h"
 
 struct process_output {
-	struct accounts *accounts;
-	const struct process_filter *filter; /* NULL: all */
-	struct sink_json *json;		     /* NULL: none */
-	struct sink_syslog *syslog;	     /* the same */
+	const struct options_processes *options;
+	const struct report_run *run;
+	struct accounts *accounts;  /* NULL before the start */
+	struct sink_json *json;	    /* NULL: none */
+	struct sink_syslog *syslog; /* the same */
+	struct recorder *recorder;  /* the same */
+	FILE *selfie;		    /* the same */
 };
 
+static void close_selfie(struct process_output *output)
+{
+	if (output->selfie && output->selfie != stdout)
+		fclose(output->selfie);
+	output->selfie = NULL;
+}
+
+static int append(void *context, const char *path, struct error *err)
+{
+	struct process_output *output = context;
+
+	output->selfie = fopen(path, "ae");
+	return output->selfie ? 0 : error__set(err, -errno, "%s: %s", path, strerror(errno));
+}
+
+static int open_selfie(struct process_output *output, const char *user, struct error *err)
+{
+	const char *path = output->options->selfie;
+
+	if (!path)
+		return 0;
+	if (strcmp(path, "-") != 0)
+		return user_file__make(path, user, append, output, err);
+	output->selfie = stdout;
+	return 0;
+}
+
 int process_output__open(struct process_output **out, const struct options *options,
-			 const struct kernel *kernel, struct sink_json *json,
-			 struct sink_syslog *syslog, struct error *err)
+			 struct sink_json *json, const struct report_run *run, struct error *err)
 {
 	struct process_output *output;
-	struct account_maps maps;
 	int rc;
 
 	*out = NULL;
-	if (!kernel__accounts(kernel, &maps))
+	if (!options->processes.on)
 		return 0;
 	output = calloc(1, sizeof(*output));
 	if (!output)
 		return error__set(err, -ENOMEM, "no memory");
-	output->filter = options->processes.filter;
+	output->options = &options->processes;
 	output->json = json;
-	output->syslog = syslog;
-	rc = accounts__open(&output->accounts, &maps, err);
+	output->run = run;
+	rc = open_selfie(output, options->user, err);
 	if (rc < 0)
 		process_output__close(output);
 	else
 		*out = output;
 	return rc;
+}
+
+int process_output__start(struct process_output *output, const struct kernel *kernel,
+			  struct sink_syslog *syslog, struct recorder *recorder, struct error *err)
+{
+	struct account_maps maps;
+
+	if (!output || !kernel__accounts(kernel, &maps))
+		return 0;
+	output->syslog = syslog;
+	output->recorder = recorder;
+	return accounts__open(&output->accounts, &maps, err);
+}
+
+/* A line at once, so that those of several writers do not mix. What fails is told, once. */
+static void put_selfie(struct process_output *output, const struct process_account *account)
+{
+	char *line = selfie__line(output->run, account, SIZE_MAX);
+	bool failed = !line || fprintf(output->selfie, "%s\n", line) < 0 || fflush(output->selfie);
+
+	free(line);
+	if (!failed)
+		return;
+	fprintf(stderr, "tmtrace: %s: %s: processes from here on are not written\n",
+		output->options->selfie, strerror(errno ? errno : EIO));
+	close_selfie(output);
 }
 
 /* A failure is told with the next figures, or at the end. */
@@ -42,25 +101,37 @@ static void take(void *context, const struct process_account *account)
 	struct process_output *output = context;
 	struct error err;
 
-	if (output->filter && !process_filter__lets(output->filter, account))
+	if (output->options->filter && !process_filter__lets(output->options->filter, account))
 		return;
 	if (output->json)
 		sink_json__process(output->json, account, &err);
 	if (output->syslog)
 		sink_syslog__process(output->syslog, account);
+	/* Of the recording, a failure is told at once, and only then. */
+	if (output->recorder && recorder__account(output->recorder, account, &err) < 0)
+		fprintf(stderr, "tmtrace: %s\n", err.text);
+	/* selFIe tells of a process when it ends. */
+	if (output->selfie && account->info.end_ns)
+		put_selfie(output, account);
 }
 
 void process_output__drain(struct process_output *output, bool over)
 {
-	if (output)
+	if (output && output->accounts)
 		accounts__take_ended(output->accounts, over, take, output);
+}
+
+void process_output__interval(struct process_output *output)
+{
+	if (output && output->accounts)
+		accounts__each_live(output->accounts, take, output);
 }
 
 void process_output__finish(struct process_output *output, struct note_list *notes)
 {
 	struct process_account others;
 
-	if (!output || !accounts__others(output->accounts, &others))
+	if (!output || !output->accounts || !accounts__others(output->accounts, &others))
 		return;
 	take(output, &others);
 	note_list__add(notes,
@@ -74,5 +145,6 @@ void process_output__close(struct process_output *output)
 	if (!output)
 		return;
 	accounts__close(output->accounts);
+	close_selfie(output);
 	free(output);
 }

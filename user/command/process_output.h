@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the records of --processes go: to a file of JSON records, to syslog. */
+/*
+ * Where the records of --processes go: to files of JSON records or selFIe's lines, to syslog,
+ * into the recording.
+ */
 #ifndef USER_COMMAND_PROCESS_OUTPUT_H
 #define USER_COMMAND_PROCESS_OUTPUT_H
 
 #include "base/note_list.h"
 #include "command/options.h"
+#include "command/recorder.h"
 #include "kernel/kernel.h"
 #include "sink/json.h"
 #include "sink/syslog.h"
@@ -12,15 +16,23 @@
 struct process_output;
 
 /*
- * For --processes, once the kernel side is loaded; without it *out is NULL, which the functions
- * below take. json and syslog, or NULL, must outlive it. 0, or a negative errno.
+ * For --processes; without it *out is NULL, which the functions below take. json: or NULL; with run
+ * it must outlive the output. 0, or a negative errno and why a file cannot be opened.
  */
 int process_output__open(struct process_output **out, const struct options *options,
-			 const struct kernel *kernel, struct sink_json *json,
-			 struct sink_syslog *syslog, struct error *err);
+			 struct sink_json *json, const struct report_run *run, struct error *err);
+/*
+ * The kernel side is loaded. syslog and recorder: or NULL; they must outlive the output. 0, or a
+ * negative errno.
+ */
+int process_output__start(struct process_output *output, const struct kernel *kernel,
+			  struct sink_syslog *syslog, struct recorder *recorder, struct error *err);
 
 /* Tells of those that have ended; over: the counting is, and there will be no more of them. */
 void process_output__drain(struct process_output *output, bool over);
+
+/* Tells of those that live on, as far as they have done something since the last time. */
+void process_output__interval(struct process_output *output);
 
 /* After that, at the end: what is said of those that there was no room for. */
 void process_output__finish(struct process_output *output, struct note_list *notes);

@@ -153,6 +153,16 @@ int recorder__addb_counts(struct recorder *recorder, const struct addb_counts *c
 	return written(recorder, recording_writer__addb_counts(recorder->writer, counts, err));
 }
 
+int recorder__account(struct recorder *recorder, const struct process_account *account,
+		      struct error *err)
+{
+	if (recorder->failed)
+		return 0;
+	return written(recorder,
+		       recording_writer__account(recorder->writer, live_run__report(recorder->live),
+						 account, err));
+}
+
 size_t recorder__batch_max(const struct recorder *recorder)
 {
 	return recording_writer__batch_max(recorder->writer);

@@ -6,6 +6,7 @@
 #include "addb/batch.h"
 #include "calls/call_batch.h"
 #include "command/live_run.h"
+#include "process/account.h"
 #include "recording/run_code.h"
 
 struct recorder;
@@ -39,6 +40,9 @@ int recorder__calls(struct recorder *recorder, const struct call_batch *batch, s
 int recorder__addb(struct recorder *recorder, const struct addb_batch *batch, struct error *err);
 int recorder__addb_counts(struct recorder *recorder, const struct addb_counts *counts,
 			  struct error *err);
+/* What a process did, in the same way. */
+int recorder__account(struct recorder *recorder, const struct process_account *account,
+		      struct error *err);
 size_t recorder__batch_max(const struct recorder *recorder);
 
 /* The last figures, with the time of that snapshot; NULL: of now. */

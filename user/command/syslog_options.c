@@ -21,7 +21,7 @@ static const struct argp_option syslog_options[] = {
 	{ "syslog", OPT_SYSLOG, "TYPE[,TYPE...]", OPTION_ARG_OPTIONAL,
 	  "send records to syslog or the journal, too: run, function, device, loss (default), "
 	  "op, by_size, association, pool, probe, job, call, operation, object, addb, addb_state, "
-	  "addb_value, process",
+	  "addb_value, process, selfie",
 	  1 },
 	{ "syslog-socket", OPT_SOCKET, "PATH", 0,
 	  "of that daemon (default: the journal's, or /dev/log)", 1 },
@@ -42,8 +42,8 @@ static unsigned int parse_types(char *list)
 		if (i == SYSLOG_TYPES)
 			option_values__refuse(
 				"--syslog=%s: known are run, function, op, by_size, association, "
-				"pool, device, probe, loss, call, operation, object, addb, "
-				"addb_state, addb_value and process",
+				"pool, device, probe, loss, job, call, operation, object, addb, "
+				"addb_state, addb_value, process and selfie",
 				name);
 		types |= 1U << i;
 	}
@@ -62,9 +62,9 @@ static void finish(const struct options *options, struct syslog_options *syslog)
 		option_values__refuse("--syslog=object: files are counted with --objects only");
 	if (syslog->types >> SYSLOG_ADDB & 1 && !options->addb.filter)
 		option_values__refuse("--syslog=addb: ADDB2 records are there with --addb only");
-	if (syslog->types >> SYSLOG_PROCESS & 1 && !options->processes.on)
-		option_values__refuse("--syslog=process: processes have records with --processes "
-				      "only");
+	if (syslog->types & SYSLOG_PROCESSES && !options->processes.on)
+		option_values__refuse("--syslog=process, --syslog=selfie: processes have records "
+				      "with --processes only");
 	if (!syslog->rate)
 		syslog->rate = RATE_DEFAULT;
 }

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "object/object_name.h"
 #include "process/account_source.h"
+#include "process/live_usage.h"
 
 /* A thread that ends before the last one has added its times so much later at the latest. */
 #define SETTLED_NS 100000000ULL
@@ -20,6 +21,7 @@ struct accounts {
 	struct account_source source;
 	__u64 taken;	     /* of those that have ended */
 	struct ended *ended; /* room for all */
+	__u64 *told;	     /* by number: how much of it was told while it lives */
 	/* Of the one that is shown: */
 	char comm[sizeof(((struct tm_account *)0)->comm) + 1];
 	char program[OBJECT_NAME_ROOM];
@@ -32,7 +34,10 @@ int accounts__open_from(struct accounts **out, const struct account_source *sour
 	if (!accounts)
 		return -ENOMEM;
 	accounts->ended = calloc(source->n, sizeof(*accounts->ended));
-	if (!accounts->ended) {
+	accounts->told = calloc(source->n, sizeof(*accounts->told));
+	if (!accounts->ended || !accounts->told) {
+		free(accounts->ended);
+		free(accounts->told);
 		free(accounts);
 		return -ENOMEM;
 	}
@@ -48,6 +53,7 @@ void accounts__close(struct accounts *accounts)
 	if (accounts->source.close)
 		accounts->source.close(accounts->source.context);
 	free(accounts->ended);
+	free(accounts->told);
 	free(accounts);
 }
 
@@ -121,6 +127,7 @@ static void give_back(struct accounts *accounts, __u32 number)
 	struct tm_account *account = &source->accounts[number];
 	__u32 pid = account->pid;
 
+	accounts->told[number] = 0;
 	memset(account, 0, sizeof(*account));
 	/* Else the number is lost: that is all. */
 	source->give_back(source->context, number, pid);
@@ -146,6 +153,41 @@ void accounts__take_ended(struct accounts *accounts, bool over,
 		give_back(accounts, number);
 	}
 	accounts->taken += n;
+}
+
+/* How much a process did: it only grows. */
+static __u64 amount(const struct tm_account_sums *sums)
+{
+	__u64 sum =
+		sums->storage_bytes[TM_DIRECTION_READ] + sums->storage_bytes[TM_DIRECTION_WRITE];
+
+	for (int i = 0; i <= TM_DIRECTIONS; i++)
+		sum += sums->vfs[i].count;
+	for (int i = 0; i < TM_ACCOUNT_LAYERS; i++)
+		sum += sums->layers[i].count;
+	return sum;
+}
+
+void accounts__each_live(struct accounts *accounts,
+			 void (*take)(void *context, const struct process_account *account),
+			 void *context)
+{
+	const struct account_source *source = &accounts->source;
+	struct process_account shown;
+
+	for (__u32 number = TM_ACCOUNT_FIRST; number < used(source); number++) {
+		const struct tm_account *account = &source->accounts[number];
+		__u64 now = amount(&account->sums);
+
+		if (__atomic_load_n(&account->state, __ATOMIC_ACQUIRE) != TM_ACCOUNT_LIVE ||
+		    now == accounts->told[number])
+			continue;
+		accounts->told[number] = now;
+		show(accounts, account, &shown);
+		/* What it has of itself is of threads that ended. */
+		live_usage__read(&shown);
+		take(context, &shown);
+	}
 }
 
 bool accounts__others(struct accounts *accounts, struct process_account *out)

@@ -35,6 +35,14 @@ void accounts__take_ended(struct accounts *accounts, bool over,
 			  void (*take)(void *context, const struct process_account *account),
 			  void *context);
 
+/*
+ * The same of each process that lives on and has done something since the last time; what its
+ * threads that live have used is of now.
+ */
+void accounts__each_live(struct accounts *accounts,
+			 void (*take)(void *context, const struct process_account *account),
+			 void *context);
+
 /* What the processes did together that there was no room for; false: there were none. */
 bool accounts__others(struct accounts *accounts, struct process_account *out);
 

@@ -3,9 +3,10 @@
  * What a recording has in its ring file (user/ring): entries of these types, whose payloads are
  * numbers and strings as of pack.h. docs/recording.md lists them.
  *
- * All but calls and ADDB2 records are states, of which the last one with a key counts; counters in
- * them are cumulative. A reader skips types that it does not know, and what follows the fields that
- * it knows in a payload: so fields and types are added without a new version.
+ * All but calls, ADDB2 records and accounts of processes are states, of which the last one with a
+ * key counts; counters in them are cumulative. A reader skips types that it does not know, and what
+ * follows the fields that it knows in a payload: so fields and types are added without a new
+ * version.
  */
 #ifndef USER_RECORDING_RECORDING_FORMAT_H
 #define USER_RECORDING_RECORDING_FORMAT_H
@@ -36,6 +37,7 @@ enum recording_entry {
 	RECORDING_ADDB,	       /* events */
 	RECORDING_ADDB_COUNTS, /* key 1 */
 	RECORDING_POOL,	       /* key: 1 and on, as they were told first */
+	RECORDING_ACCOUNT,     /* events: what processes did, one each */
 };
 
 enum recording_series_flag {

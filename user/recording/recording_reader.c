@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recording/account_code.h"
 #include "recording/addb_code.h"
 #include "recording/recorded_names.h"
 #include "recording/recorded_objects.h"
@@ -33,7 +34,8 @@ struct recording {
 	size_t n_notes;
 	bool ended;
 	__u64 snapshots, unreadable, other_version, addb_records;
-	struct addb_counts addb; /* time_ns 0: none */
+	struct addb_counts addb;	/* time_ns 0: none */
+	struct process_account account; /* the one that was shown last */
 	struct snapshot snapshot;
 };
 
@@ -274,6 +276,8 @@ int recording__next(struct recording *recording, struct error *err)
 	while (ring_reader__next(recording->ring, &recording->entry) > 0) {
 		if (entry->type == RECORDING_CALLS)
 			return RECORDING_STEP_CALLS;
+		if (entry->type == RECORDING_ACCOUNT)
+			return RECORDING_STEP_ACCOUNT;
 		if (take(recording, entry) < 0)
 			return no_memory(err);
 		if (entry->type == RECORDING_ADDB)
@@ -394,6 +398,7 @@ void recording__close(struct recording *recording)
 		run_code__free_probe(&recording->probes[i]);
 	for (size_t i = 0; i < recording->n_notes; i++)
 		free(recording->notes[i]);
+	account_code__free(&recording->account);
 	free(recording->probes);
 	free(recording->ledgers);
 	free(recording->call_ledgers);
@@ -438,6 +443,18 @@ int recording__addb(struct recording *recording, struct addb_batch *out)
 	const struct ring_entry *entry = &recording->entry;
 
 	return opened(recording, addb_batch__open(out, entry->data, entry->size));
+}
+
+const struct process_account *recording__account(struct recording *recording)
+{
+	const struct ring_entry *entry = &recording->entry;
+	struct unpack unpack = { .at = entry->data,
+				 .end = (const unsigned char *)entry->data + entry->size };
+
+	account_code__free(&recording->account);
+	return opened(recording, account_code__unpack(&recording->account, &unpack)) < 0
+		       ? NULL
+		       : &recording->account;
 }
 
 void recording__rewind(struct recording *recording)

@@ -15,6 +15,7 @@
 
 #include "addb/batch.h"
 #include "calls/call_batch.h"
+#include "process/account.h"
 #include "recording/run_code.h"
 #include "ring/ring_reader.h"
 
@@ -25,6 +26,7 @@ enum recording_step {
 	RECORDING_STEP_SNAPSHOT, /* recording__snapshot() is that one, with the one before */
 	RECORDING_STEP_CALLS,	 /* recording__calls() has them */
 	RECORDING_STEP_ADDB,	 /* recording__addb() has ADDB2 records */
+	RECORDING_STEP_ACCOUNT,	 /* recording__account() has what a process did */
 };
 
 /*
@@ -47,7 +49,7 @@ const struct snapshot *recording__snapshot(const struct recording *recording);
  */
 void recording__rewind(struct recording *recording);
 
-/* Goes to the next snapshot, calls or ADDB2 records: enum recording_step, or -ENOMEM. */
+/* Goes to the next snapshot, calls, ADDB2 records or process: enum recording_step, or -ENOMEM. */
 int recording__next(struct recording *recording, struct error *err);
 
 /* recording__snapshot() is then what was read so far, in all, without what was before. 0, -ENOMEM.
@@ -61,6 +63,9 @@ int recording__total(struct recording *recording, struct error *err);
 int recording__calls(struct recording *recording, struct call_batch *out);
 /* The ADDB2 records that it came to, in the same way. */
 int recording__addb(struct recording *recording, struct addb_batch *out);
+
+/* What a process did, to which it came; NULL: that makes no sense, which is counted. */
+const struct process_account *recording__account(struct recording *recording);
 
 /* Finds what was written since. 0 or -ENOMEM. */
 int recording__update(struct recording *recording, struct error *err);

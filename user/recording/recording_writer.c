@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "drain/key_order.h"
+#include "recording/account_code.h"
 #include "recording/addb_code.h"
 #include "recording/job_code.h"
 #include "recording/object_writer.h"
@@ -468,6 +469,21 @@ int recording_writer__addb_counts(struct recording_writer *writer, const struct 
 	pack__start(&writer->pack);
 	addb_code__pack(&writer->pack, counts);
 	return put(writer, RECORDING_ADDB_COUNTS, 1, err);
+}
+
+int recording_writer__account(struct recording_writer *writer, const struct report_run *run,
+			      const struct process_account *account, struct error *err)
+{
+	int ret = put_cgroup(writer, run, account->job, err);
+
+	if (ret < 0)
+		return ret;
+	pack__start(&writer->pack);
+	account_code__pack(&writer->pack, account);
+	if (writer->pack.failed)
+		return no_memory(writer, err);
+	return ring_writer__events(writer->ring, RECORDING_ACCOUNT, writer->pack.bytes,
+				   writer->pack.n, 1, err);
 }
 
 size_t recording_writer__batch_max(const struct recording_writer *writer)

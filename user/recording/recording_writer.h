@@ -5,6 +5,7 @@
 
 #include "addb/batch.h"
 #include "calls/call_batch.h"
+#include "process/account.h"
 #include "recording/run_code.h"
 
 struct recording_writer;
@@ -36,6 +37,9 @@ int recording_writer__calls(struct recording_writer *writer, const struct call_b
 /* ADDB2 records, in the same way. */
 int recording_writer__addb(struct recording_writer *writer, const struct addb_batch *batch,
 			   struct error *err);
+/* What a process did, in the same way; run: where its job has its name. */
+int recording_writer__account(struct recording_writer *writer, const struct report_run *run,
+			      const struct process_account *account, struct error *err);
 /* Bytes of the largest batch. */
 size_t recording_writer__batch_max(const struct recording_writer *writer);
 

@@ -14,11 +14,13 @@
 #include "sink/json_process.h"
 #include "sink/json_value.h"
 #include "sink/records.h"
+#include "sink/selfie.h"
 #include "sink/syslog.h"
 #include "sink/syslog_socket.h"
 
 #define COOKIE "@cee: "
 #define NAME   "tmtrace"
+#define SELFIE "selfie"
 
 /* https://systemd.io/JOURNAL_NATIVE_PROTOCOL: a datagram of fields. */
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
@@ -42,6 +44,7 @@ const char *const syslog_type_names[SYSLOG_TYPES] = {
 	[SYSLOG_ADDB_VALUE] = "addb_value",
 	[SYSLOG_JOB] = "job",
 	[SYSLOG_PROCESS] = "process",
+	[SYSLOG_SELFIE] = "selfie",
 };
 
 struct sink_syslog {
@@ -106,22 +109,24 @@ static bool is_allowed(struct sink_syslog *sink)
 	return true;
 }
 
-/* What syslog(3) puts before a line; its length. */
-static size_t put_header(char *to, size_t room)
+/* What syslog(3) puts before a line of that program; its length. */
+static size_t put_header(char *to, size_t room, const char *program, __u32 pid)
 {
 	char date[32];
 
 	clock__local(date, sizeof(date), clock__ns(CLOCK_REALTIME), "%h %e %T");
-	return (size_t)snprintf(to, room, "<%d>%s " NAME "[%d]: " COOKIE, LOG_USER | LOG_INFO, date,
-				(int)getpid());
+	return (size_t)snprintf(to, room, "<%d>%s %s[%u]: ", LOG_USER | LOG_INFO, date, program,
+				pid);
 }
 
 static int send_syslog(struct sink_syslog *sink, struct json_object *record)
 {
 	char line[SYSLOG_LINE + 1];
-	size_t used = put_header(line, sizeof(line)), length;
-	const char *text = json_cut__text(record, SYSLOG_LINE - used, &length);
+	size_t used = put_header(line, sizeof(line), NAME, (__u32)getpid()), length;
+	const char *text;
 
+	used = (size_t)(stpcpy(line + used, COOKIE) - line);
+	text = json_cut__text(record, SYSLOG_LINE - used, &length);
 	if (!text)
 		return -EMSGSIZE;
 	memcpy(line + used, text, length);
@@ -306,10 +311,64 @@ void sink_syslog__addb(struct sink_syslog *sink, const struct addb_record *recor
 	json_object_put(parsed);
 }
 
+/* A line of selFIe's, as from the process itself. */
+static int send_selfie_line(struct sink_syslog *sink, __u32 pid, const char *text)
+{
+	char line[SYSLOG_LINE + 1];
+	size_t used;
+
+	used = put_header(line, sizeof(line), SELFIE, pid);
+	used += (size_t)snprintf(line + used, sizeof(line) - used, "%s", text);
+	return used < sizeof(line) ? syslog_socket__send(sink->socket, line, used) : -EMSGSIZE;
+}
+
+static int send_selfie_fields(struct sink_syslog *sink, __u32 pid, const char *text)
+{
+	char *datagram = NULL;
+	size_t size;
+	FILE *out = open_memstream(&datagram, &size);
+	int rc = -ENOMEM;
+
+	if (out) {
+		put_field(out, "MESSAGE", text, strlen(text));
+		fprintf(out,
+			"PRIORITY=%d\nSYSLOG_FACILITY=%d\nSYSLOG_IDENTIFIER=" SELFIE
+			"\nSYSLOG_PID=%u\n",
+			LOG_INFO, LOG_FAC(LOG_USER), pid);
+		rc = fclose(out) ? -ENOMEM : syslog_socket__send(sink->socket, datagram, size);
+	}
+	free(datagram);
+	return rc;
+}
+
+/* So much of a line syslog's own header takes at most. */
+#define HEADER_MAX 64
+
+static void send_selfie(struct sink_syslog *sink, const struct process_account *account)
+{
+	char *text = selfie__line(sink->run, account, SYSLOG_LINE - HEADER_MAX);
+	__u32 pid = account->info.pid;
+	int rc = -ENOMEM;
+
+	if (text)
+		rc = sink->options.journal ? send_selfie_fields(sink, pid, text)
+					   : send_selfie_line(sink, pid, text);
+	free(text);
+	sink->counts.sent += rc == 0;
+	sink->counts.lost += rc != 0;
+}
+
 void sink_syslog__process(struct sink_syslog *sink, const struct process_account *account)
 {
 	if (sink->options.types >> SYSLOG_PROCESS & 1)
 		put(sink, json_process__record(sink->run, account));
+	/* selFIe tells of a process when it ends. */
+	if (!(sink->options.types >> SYSLOG_SELFIE & 1) || !account->info.end_ns)
+		return;
+	if (is_allowed(sink))
+		send_selfie(sink, account);
+	else
+		sink->counts.held_back++;
 }
 
 /* What did not arrive is said in any case. */

@@ -37,11 +37,15 @@ enum syslog_type {
 	SYSLOG_ADDB_VALUE,
 	SYSLOG_JOB,
 	SYSLOG_PROCESS,
+	SYSLOG_SELFIE, /* the same as selFIe has it */
 	SYSLOG_TYPES,
 };
 
 /* What is there with --calls only. */
 #define SYSLOG_RECORDED (1U << SYSLOG_CALL | 1U << SYSLOG_OPERATION)
+
+/* What is there with --processes only. */
+#define SYSLOG_PROCESSES (1U << SYSLOG_PROCESS | 1U << SYSLOG_SELFIE)
 
 /* As records name them. */
 extern const char *const syslog_type_names[SYSLOG_TYPES];

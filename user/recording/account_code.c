@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+
+#include "recording/account_code.h"
+
+/* All sums are numbers: further ones come at the end. */
+#define SUMS (sizeof(struct tm_account_sums) / sizeof(__u64))
+_Static_assert(SUMS == 3 * (TM_DIRECTIONS + 1) + 1 + TM_DIRECTIONS + 2 * TM_ACCOUNT_LAYERS,
+	       "what is in struct tm_account_sums is written as it stands there");
+
+void account_code__pack(struct pack *pack, const struct process_account *account)
+{
+	const struct process_info *info = &account->info;
+
+	pack__u64(pack, account->time_ns);
+	pack__u64(pack, info->pid);
+	pack__u64(pack, info->ppid);
+	pack__u64(pack, info->uid);
+	pack__u64(pack, info->start_ns);
+	pack__u64(pack, info->end_ns);
+	pack__u64(pack, account->job);
+	pack__u64(pack, account->processes);
+	pack__u64(pack, account->user_ns);
+	pack__u64(pack, account->system_ns);
+	pack__u64(pack, account->max_rss_bytes);
+	pack__u64(pack, account->threads);
+	pack__u64(pack, account->status);
+	pack__u64(pack, account->was_oom);
+	pack__string(pack, info->comm);
+	pack__string(pack, account->program);
+	pack__numbers(pack, (const __u64 *)&account->sums, SUMS);
+}
+
+int account_code__unpack(struct process_account *account, struct unpack *unpack)
+{
+	const __u64 limit = 1ULL << 32;
+
+	*account = (struct process_account){ .time_ns = unpack__u64(unpack), .info.rank = -1 };
+	account->info.pid = (__u32)unpack__below(unpack, limit);
+	account->info.ppid = (__u32)unpack__below(unpack, limit);
+	account->info.uid = (__u32)unpack__below(unpack, limit);
+	account->info.start_ns = unpack__u64(unpack);
+	account->info.end_ns = unpack__u64(unpack);
+	account->job = unpack__u64(unpack);
+	account->processes = unpack__u64(unpack);
+	account->user_ns = unpack__u64(unpack);
+	account->system_ns = unpack__u64(unpack);
+	account->max_rss_bytes = unpack__u64(unpack);
+	account->threads = (__u32)unpack__below(unpack, limit);
+	account->status = (__u32)unpack__below(unpack, limit);
+	account->was_oom = unpack__below(unpack, 2);
+	account->info.comm = unpack__string(unpack);
+	account->program = unpack__string(unpack);
+	unpack__numbers(unpack, (__u64 *)&account->sums, SUMS);
+	if (!unpack->failed)
+		return 0;
+	account_code__free(account);
+	return -EBADMSG;
+}
+
+void account_code__free(struct process_account *account)
+{
+	free((char *)account->info.comm);
+	free((char *)account->program);
+	*account = (struct process_account){ 0 };
+}
