@@ -242,6 +242,21 @@ static __attribute__((noinline)) int end_process(u32 number)
 	return 0;
 }
 
+/* What the current thread has used until its end, in the account of its process. */
+static __attribute__((noinline)) int end_thread(u32 number)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct tm_account *account = account_at(number);
+
+	if (!account)
+		return 0;
+	ADD(account->threads, 1);
+	ADD(account->user_ns, task->utime);
+	ADD(account->system_ns, task->stime);
+	ADD(account->run_ns, task->se.sum_exec_runtime);
+	return 0;
+}
+
 /* A thread has ended, the last one or not. What it had to count is counted. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(account_exit, struct task_struct *task)
@@ -249,7 +264,6 @@ int BPF_PROG(account_exit, struct task_struct *task)
 	struct tm_thread *thread = thread__find_of(task);
 	bool is_last = task->signal->live.counter == 0;
 	u32 number, tgid = task->tgid;
-	struct tm_account *account;
 
 	if (is_off() || task->flags & PF_KTHREAD)
 		return 0;
@@ -257,19 +271,36 @@ int BPF_PROG(account_exit, struct task_struct *task)
 	/* One that has counted is told already; this thread is late. */
 	if (!number && !(thread && thread->account) && scope__holds())
 		number = create((u64)task);
-	account = account_at(number);
-	if (!number || !account)
+	if (!number)
 		return 0;
 	if (number == TM_ACCOUNT_OTHERS) {
 		if (is_last)
 			bpf_map_delete_elem(&tm_account_numbers, &tgid);
 		return 0;
 	}
-	ADD(account->threads, 1);
-	ADD(account->user_ns, task->utime);
-	ADD(account->system_ns, task->stime);
-	ADD(account->run_ns, task->se.sum_exec_runtime);
+	end_thread(number);
 	if (is_last)
 		end_process(number);
+	return 0;
+}
+
+/*
+ * Once more: a kernel that preempts programs at tracepoints (7.x) does not run the one for another
+ * task meanwhile, and the process would seem to live.
+ */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(account_exit_again, struct task_struct *task)
+{
+	struct tm_account *account;
+	u32 number;
+
+	if (is_off() || task->flags & PF_KTHREAD || task->signal->live.counter != 0)
+		return 0;
+	number = find((u64)task);
+	account = account_at(number);
+	if (!account || number == TM_ACCOUNT_OTHERS || account->state != TM_ACCOUNT_LIVE)
+		return 0;
+	end_thread(number);
+	end_process(number);
 	return 0;
 }

@@ -149,7 +149,7 @@ _tmtrace_options()
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --addb= --addb-buffer --addb-text --call-buffer --call-graph
 		--calls --cgroup --duration --env --exclude --histogram
-		--interval --job-patterns --json --max-series --mechanism --min-duration --min-wall --no-per-process --objects --optional
+		--interval --job-patterns --json --max-processes --max-series --mechanism --min-duration --min-wall --no-per-process --objects --optional
 		--output --per-process --processes --quiet --sample --selfie
 		--size --syslog= --syslog-journal --syslog-rate --syslog-socket --user" -- "$1")
 }

@@ -78,14 +78,16 @@ def test_ends(env):
 
 
 def test_fork_and_exec(env):
-    """A child counts its own; what calls exec goes on, with what it did before."""
+    """A child counts its own; what calls exec goes on, with what it did before; both have their rank."""
     program, file = compile_c(env, "ends.c", "-pthread"), env.path("file")
     records = trace(env, program, "exec", file, "20", program, "fork", file, "30", expect=3,
-                    options=(*OPTIONS, "--per-process"))
+                    options=(*OPTIONS, "--per-process", "--env", "PMI_RANK=2", "--env",
+                             "SLURM_JOB_ID=4711"))
     found = sorted(processes(records, program).values(), key=lambda r: r["start_ns"])
     equal("writes", [r["posix_write_count"] for r in found], [50, 31])
     equal("ends", [r["exit_code"] for r in found], [3, 1])
     equal("parent", found[1]["ppid"], found[0]["pid"])
+    equal("ranks", [(r["rank"], r["jobid"]) for r in found], [(2, "4711")] * 2)
     compare_with_functions(records)
 
 
@@ -248,6 +250,20 @@ def test_intervals(env):
     equal("ends", [(r["final"], r["exit_code"], r["end_ns"] is None) for r in found],
           [(False, None, True)] * (len(found) - 1) + [(True, 4, False)])
     check(all(r["maxmem"] > 0 for r in found), "no memory")
+
+
+def test_too_many(env):
+    """What there is no room for is told together, and nothing of it is lost."""
+    script = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.7 & done; wait"
+    records = trace(env, "sh", "-c", script, options=(*OPTIONS, "--max-processes", "4"))
+    found = records.of("process")
+    others = [r for r in found if r["pid"] is None]
+    equal("records", (len(found), len(others)), (5, 1))
+    equal("processes", sum(r["processes"] for r in found), 13)
+    equal("operations", sum(r["posixio_count"] for r in found),
+          sum(r["count"] for r in records.functions("vfs")))
+    check(any("9 processes have no record of their own" in note for note in records.notes()),
+          f"notes: {records.notes()}")
 
 
 def test_recording(env):

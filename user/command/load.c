@@ -54,9 +54,6 @@ static void unload_kernel(struct session *session)
 /* Objects known by handle that exist at the same time. */
 #define HANDLES 16384
 
-/* Processes that run at the same time and have accounts of their own. */
-#define ACCOUNTS 8192
-
 /* The ring buffer wakes its reader this many times on the way to being full. */
 #define CALL_WAKEUPS 8
 
@@ -69,6 +66,12 @@ static void configure_calls(const struct options_calls *calls, struct tm_config 
 	config->call_sample = calls->sample;
 	config->call_min_ns = calls->min_ns;
 	config->call_wakeup = calls->buffer / CALL_WAKEUPS;
+}
+
+/* Elements of the table: 0 and one for the others come first. */
+static __u32 accounts_for(const struct options_processes *processes)
+{
+	return processes->on ? processes->room + TM_ACCOUNT_FIRST : 0;
 }
 
 static void configure_addb(const struct options_addb *addb, struct tm_addb_config *config)
@@ -110,7 +113,7 @@ static int load_kernel(struct session *session, struct error *err)
 			    .handles = layers__know_handles(session) ? HANDLES : 0,
 			    .pools = layers__know_pools(session) ? TM_POOLS_MAX : 0,
 			    .per_process = session->options->per_process,
-			    .accounts = session->options->processes.on ? ACCOUNTS : 0,
+			    .accounts = accounts_for(&session->options->processes),
 			    .spare_confined = session->choice.spares_confined },
 		.user = layers__have_libraries(session),
 		.vfs = session->vfs,

@@ -58,6 +58,7 @@ struct options_processes {
 	bool on;
 	struct process_filter *filter; /* NULL: all */
 	const char *selfie;	       /* file of selFIe's lines, "-", or NULL: none */
+	unsigned int room;	       /* for so many that run at the same time */
 };
 
 struct options {

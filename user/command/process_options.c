@@ -10,7 +10,12 @@ enum {
 	OPT_EXCLUDE,
 	OPT_MIN_WALL,
 	OPT_SELFIE,
+	OPT_MAX_PROCESSES,
 };
+
+/* Where no number is said; the kernel gives no more numbers than the most. */
+#define ROOM_DEFAULT 8192
+#define ROOM_MAX     (1 << 22)
 
 static const struct argp_option process_options[] = {
 	{ "processes", OPT_PROCESSES, NULL, 0,
@@ -22,6 +27,8 @@ static const struct argp_option process_options[] = {
 	{ "selfie", OPT_SELFIE, "FILE", 0,
 	  "the same as the lines that selFIe prints, appended to this file (- is standard output)",
 	  1 },
+	{ "max-processes", OPT_MAX_PROCESSES, "N", 0,
+	  "with --processes: room for so many that run at the same time (default 8192)", 1 },
 	{ 0 },
 };
 
@@ -50,12 +57,15 @@ static void set_min_wall(struct options_processes *processes, const char *arg)
 	process_filter__set_min_wall(filter_of(processes), (__u64)(seconds * NS_PER_S));
 }
 
-static void finish(const struct options *options)
+static void finish(struct options *options)
 {
-	const struct options_processes *processes = &options->processes;
+	struct options_processes *processes = &options->processes;
 
-	if (!processes->on && processes->filter)
-		option_values__refuse("--exclude and --min-wall go with --processes");
+	if (!processes->on && (processes->filter || processes->room))
+		option_values__refuse("--exclude, --min-wall and --max-processes go with "
+				      "--processes");
+	if (!processes->room)
+		processes->room = ROOM_DEFAULT;
 	if (processes->on && !options->json && !processes->selfie && !options->record &&
 	    !options->recording && !(options->syslog.types & SYSLOG_PROCESSES))
 		option_values__refuse("--processes: where to? name a file with --json, --selfie or "
@@ -81,6 +91,10 @@ static error_t parse_processes(int key, char *arg, struct argp_state *state)
 	case OPT_SELFIE:
 		options->processes.selfie = arg;
 		options->processes.on = true;
+		return 0;
+	case OPT_MAX_PROCESSES:
+		options->processes.room =
+			option_values__number("--max-processes", arg, 1, ROOM_MAX);
 		return 0;
 	case ARGP_KEY_END:
 		finish(options);

@@ -7,7 +7,7 @@
 
 #include "command/options.h"
 
-/* --processes, --exclude, --min-wall, --selfie */
+/* --processes, --exclude, --min-wall, --selfie, --max-processes */
 extern const struct argp process_options_argp;
 
 #endif

@@ -106,7 +106,7 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 	if (config->accounts) {
 		bpf_map__set_max_entries(skel->maps.tm_accounts, config->accounts);
 		bpf_map__set_max_entries(skel->maps.tm_free_accounts, config->accounts);
-		bpf_map__set_max_entries(skel->maps.tm_account_numbers, NUMBERS);
+		bpf_map__set_max_entries(skel->maps.tm_account_numbers, config->accounts + NUMBERS);
 	}
 	if (config->calls) {
 		bpf_map__set_max_entries(skel->maps.tm_calls, options->call_buffer);

@@ -29,6 +29,10 @@ void account_code__pack(struct pack *pack, const struct process_account *account
 	pack__u64(pack, account->was_oom);
 	pack__string(pack, info->comm);
 	pack__string(pack, account->program);
+	pack__s64(pack, info->rank);
+	pack__string(pack, info->jobid);
+	pack__string(pack, info->workflow);
+	pack__string(pack, info->component);
 	pack__numbers(pack, (const __u64 *)&account->sums, SUMS);
 }
 
@@ -36,7 +40,7 @@ int account_code__unpack(struct process_account *account, struct unpack *unpack)
 {
 	const __u64 limit = 1ULL << 32;
 
-	*account = (struct process_account){ .time_ns = unpack__u64(unpack), .info.rank = -1 };
+	*account = (struct process_account){ .time_ns = unpack__u64(unpack) };
 	account->info.pid = (__u32)unpack__below(unpack, limit);
 	account->info.ppid = (__u32)unpack__below(unpack, limit);
 	account->info.uid = (__u32)unpack__below(unpack, limit);
@@ -52,6 +56,10 @@ int account_code__unpack(struct process_account *account, struct unpack *unpack)
 	account->was_oom = unpack__below(unpack, 2);
 	account->info.comm = unpack__string(unpack);
 	account->program = unpack__string(unpack);
+	account->info.rank = unpack__s64(unpack);
+	account->info.jobid = unpack__string(unpack);
+	account->info.workflow = unpack__string(unpack);
+	account->info.component = unpack__string(unpack);
 	unpack__numbers(unpack, (__u64 *)&account->sums, SUMS);
 	if (!unpack->failed)
 		return 0;
@@ -63,5 +71,8 @@ void account_code__free(struct process_account *account)
 {
 	free((char *)account->info.comm);
 	free((char *)account->program);
+	free((char *)account->info.jobid);
+	free((char *)account->info.workflow);
+	free((char *)account->info.component);
 	*account = (struct process_account){ 0 };
 }
