@@ -3,12 +3,13 @@
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
 
-from harness import Records, check, equal
+from harness import Records, check, equal, read_text, wait_for
 from test_cgroup import joining, mount_v2, move, new_cgroup
 
 BLOCK = 4096
@@ -99,16 +100,20 @@ def test_steps(env):
 BURN = """
 import resource, sys
 usage = lambda: sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-while usage() < float(sys.argv[1]): pass
+begin = usage()
+while usage() - begin < float(sys.argv[1]): pass
 with open(sys.argv[2], "wb", buffering=0) as f: f.write(b"x" * 4096)
-print(usage())
+print(usage() - begin)
 """
 
 
 def burn(env, cgroup, seconds):
-    """A process that uses so much of a CPU and writes a block: what it says that it used."""
+    """A process that uses so much of a CPU and writes a block: the CPU time that it has used at
+    least in the cgroup, and at most, with what came before it was there."""
     command = (*joining(cgroup), sys.executable, "-c", BURN, str(seconds), env.path("out"))
-    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+    least = float(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return least, sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before
 
 
 def test_records(env):
@@ -120,7 +125,7 @@ def test_records(env):
     begin = time.time_ns()
     for step in ("0", "1"):
         with slurm.step(81, step) as cgroup:
-            used["81"] = used.get("81", 0) + burn(env, cgroup, 0.2)
+            used["81"] = [a + b for a, b in zip(used.get("81", (0, 0)), burn(env, cgroup, 0.2))]
     end = time.time_ns()
     with slurm.step(82, "0") as cgroup:
         used["82"] = burn(env, cgroup, 0.2)
@@ -134,9 +139,9 @@ def test_records(env):
         equal("processes", record["processes"], len({r["pid"] for r in own}))
         writes = sum(r["bytes"] for r in own if r["function"] == "write")
         equal("bytes written", record["vfs_write_bytes"], writes)
-        check(used[jobid] <= record["cpu_ns"] / 1e9 * 1.05 and
-              record["cpu_ns"] / 1e9 <= used[jobid] + 1,
-              f"job {jobid} used {used[jobid]} s of CPU time, told are {record['cpu_ns']} ns")
+        least, most = used[jobid]
+        check(least * 0.95 <= record["cpu_ns"] / 1e9 <= most * 1.05 + 0.05,
+              f"job {jobid} used {least} to {most} s, told are {record['cpu_ns']} ns")
         parts = record["cpu_user_ns"] + record["cpu_system_ns"]
         check(abs(parts - record["cpu_ns"]) < 1e6, f"parts of the CPU time: {record}")
         equal("final", record["final"], True)
@@ -151,6 +156,30 @@ def test_records(env):
         equal("dump", env.start("dump", data, stdout=f).wait(), 0)
     last = [r["jobid"] for r in Records(dumped).of("job") if r["end_ns"]]
     equal("records of a job's end", last, ["81"])
+
+
+def test_sluid(env):
+    """Slurm's newest layout: the path has another name, the environment what a job is called."""
+    slurm = Scheduler(env)
+    data, sluid = env.path("data"), "sEKNKTV3WPV500"
+    tracer = env.attach("--cgroup", slurm.scope, "--layer", "vfs", "-o", data)
+    cgroup = os.path.join(slurm.scope, sluid, "step_0")
+    os.makedirs(cgroup)
+    env.cleanup(os.rmdir, os.path.dirname(cgroup))
+    env.cleanup(os.rmdir, cgroup)
+    subprocess.run(writing(env, 6, cgroup), check=True, env={**os.environ, "SLURM_JOB_ID": "91"})
+    waits = subprocess.Popen((*joining(cgroup), "sleep", "1000"),
+                             env={**os.environ, "SLURM_JOB_ID": "91"})
+    env.cleanup(waits.wait)
+    env.cleanup(waits.kill)
+    wait_for(lambda: str(waits.pid) in read_text(os.path.join(cgroup, "cgroup.procs")), "sleep")
+    records = tracer.finish(stop=signal.SIGINT)
+    found = [r for r in records.functions("vfs", "write", comm="dd") if r["mount"] is not None]
+    equal("writes", [(r["jobid"], r["step"], r["count"]) for r in found], [("91", "0", 6)])
+    equal("jobs", [(r["jobid"], r["sluid"]) for r in records.of("job")], [("91", sluid)])
+    status, out, err = env.trace("report", data, "--job", "91")
+    equal(f"exit status ({err})", status, 0)
+    check("== slurm job 91, step 0\n" in out, out)
 
 
 def test_patterns(env):
@@ -170,5 +199,5 @@ def test_patterns(env):
         f.write("site ^/x(?<job>.*)\n")
     status, _, err = env.trace(*options, "--", "touch", env.path("ran"))
     equal("exit status", status, 125)
-    check("patterns:3: " in err and "known are jobid and step" in err, err)
+    check("patterns:3: " in err and "known are jobid, sluid and step" in err, err)
     check(not os.path.exists(env.path("ran")), "the command ran")

@@ -86,6 +86,7 @@ static void check(const struct job_match *match, const struct layout *layout)
 	assert_string_equal(match->kind, layout->kind);
 	assert_string_equal(match->jobid, layout->jobid);
 	assert_string_equal(match->step, layout->step);
+	assert_int_equal(match->is_sluid, !strcmp(layout->jobid, SLUID));
 	assert_int_equal(match->directory, strlen(layout->directory));
 	assert_memory_equal(layout->path, layout->directory, match->directory);
 }
@@ -375,6 +376,7 @@ static void test_recorded(void **state)
 	struct job_info job = { .kind = "slurm",
 				.jobid = "5",
 				.step = "batch",
+				.sluid = SLUID,
 				.start_ns = 7,
 				.usage = { 1, 2, JOB_UNKNOWN, 4 } };
 	const struct job_info plain = { .usage = job_usage__unknown() }, *read;
@@ -389,6 +391,8 @@ static void test_recorded(void **state)
 	assert_string_equal(read->kind, "slurm");
 	assert_string_equal(read->jobid, "5");
 	assert_string_equal(read->step, "batch");
+	assert_string_equal(read->sluid, SLUID);
+	assert_false(job_info__is_nameless(read));
 	assert_int_equal(read->start_ns, 7);
 	assert_int_equal(read->end_ns, 0);
 	assert_memory_equal(&read->usage, &job.usage, sizeof(job.usage));
@@ -465,12 +469,14 @@ static void test_several_nodes(void **state)
 {
 	struct combined_jobs *jobs = combined_jobs__new();
 	struct node first = { "/slurm_a/uid_0/job_5",
-			      { "slurm", "5", "0", 10, 40, { 1, 2, 3, 70 } } };
-	struct node second = { "/slurm_b/uid_0/job_5",
-			       { "slurm", "5", "batch", 5, 30, { 10, 20, JOB_UNKNOWN, 60 } } };
-	struct node pbs = { "/pbspro/5", { "pbs", "5", NULL, 1, 0, { 0 } } };
+			      { "slurm", "5", "0", NULL, 10, 40, { 1, 2, 3, 70 } } };
+	struct node second = {
+		"/slurm_b/uid_0/job_5",
+		{ "slurm", "5", "batch", NULL, 5, 30, { 10, 20, JOB_UNKNOWN, 60 } }
+	};
+	struct node pbs = { "/pbspro/5", { "pbs", "5", NULL, NULL, 1, 0, { 0 } } };
 	struct node unit = { "/system.slice/a.service",
-			     { JOB_UNIT, "a.service", NULL, 1, 0, { 0 } } };
+			     { JOB_UNIT, "a.service", NULL, NULL, 1, 0, { 0 } } };
 	struct node plain = { "/a", { 0 } }, unknown = { 0 };
 	const struct job_info *both;
 

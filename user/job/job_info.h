@@ -23,6 +23,7 @@ struct job_info {
 	const char *kind;  /* "slurm", "pbs", ..., JOB_UNIT; NULL: a cgroup of neither */
 	const char *jobid; /* as its scheduler, or systemd, calls it; NULL with kind */
 	const char *step;  /* NULL: none, or several */
+	const char *sluid; /* Slurm's other name of it, in place of jobid while that is not known */
 	__u64 start_ns;	   /* CLOCK_REALTIME; 0: before it could be seen */
 	__u64 end_ns;	   /* 0: it was not seen to end */
 	struct job_usage usage;
@@ -37,6 +38,18 @@ static inline struct job_usage job_usage__unknown(void)
 static inline bool job_info__is_job(const struct job_info *info)
 {
 	return info && info->kind && strcmp(info->kind, JOB_UNIT) != 0;
+}
+
+/* Had it ended by that time (CLOCK_REALTIME)? */
+static inline bool job_info__has_ended(const struct job_info *info, __u64 time_ns)
+{
+	return info && info->end_ns && info->end_ns <= time_ns;
+}
+
+/* Is it not known what it is called, other than by its SLUID? */
+static inline bool job_info__is_nameless(const struct job_info *info)
+{
+	return info->sluid && strcmp(info->jobid, info->sluid) == 0;
 }
 
 #endif

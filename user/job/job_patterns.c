@@ -34,7 +34,7 @@ static const struct {
 	const char *kind, *expression;
 } built_in[] = {
 	{ "slurm", SLURM_SCOPE "job_(?<jobid>[^/]+)" SLURM_STEP },
-	{ "slurm", SLURM_SCOPE "(?<jobid>s[0-9A-Z]{13})" SLURM_STEP },
+	{ "slurm", SLURM_SCOPE "(?<sluid>s[0-9A-Z]{13})" SLURM_STEP },
 	{ "slurm", "^/slurm(_[^/]+)?/uid_[0-9]+/job_(?<jobid>[^/]+)" SLURM_STEP },
 	{ "pbs", SLICES "(pbs_jobs|pbspro|openpbs)\\.service/job(id|s)/(?<jobid>[^/]+)" },
 	{ "pbs", "^/(pbs_jobs|pbspro)/(?<jobid>[0-9][^/]*)" },
@@ -48,10 +48,11 @@ static const struct {
 enum part {
 	PART_JOBID,
 	PART_STEP,
+	PART_SLUID,
 	PARTS,
 };
 
-static const char *const part_names[PARTS] = { "jobid", "step" };
+static const char *const part_names[PARTS] = { "jobid", "step", "sluid" };
 
 /* Groups of an expression, the whole among them. */
 #define GROUPS_MAX 32
@@ -110,7 +111,7 @@ static int open_group(struct parser *parser, struct error *err)
 		parser->at = name + length + 1;
 		return 0;
 	}
-	return error__set(err, -EINVAL, "a part is called %.*s; known are jobid and step",
+	return error__set(err, -EINVAL, "a part is called %.*s; known are jobid, sluid and step",
 			  (int)length, name);
 }
 
@@ -131,7 +132,7 @@ static int parse(struct parser *parser, struct error *err)
 		parser->out[parser->n++] = *parser->at++;
 	}
 	parser->out[parser->n] = '\0';
-	if (!ret && !parser->pattern->groups[PART_JOBID])
+	if (!ret && !parser->pattern->groups[PART_JOBID] && !parser->pattern->groups[PART_SLUID])
 		ret = error__set(err, -EINVAL, "it has no part (?<jobid>...)");
 	if (!ret && parser->n_groups >= GROUPS_MAX)
 		ret = error__set(err, -EINVAL, "it has more than %d parts", GROUPS_MAX - 1);
@@ -305,13 +306,15 @@ static void unescape_pod(char *uid)
 static bool matches(const struct pattern *pattern, const char *path, struct job_match *out)
 {
 	regmatch_t groups[GROUPS_MAX] = { 0 };
-	const regmatch_t *jobid = &groups[pattern->groups[PART_JOBID]];
+	bool is_sluid = !pattern->groups[PART_JOBID];
+	const regmatch_t *jobid = &groups[pattern->groups[is_sluid ? PART_SLUID : PART_JOBID]];
 
 	if (regexec(&pattern->regex, path, GROUPS_MAX, groups, 0) != 0 || groups[0].rm_so != 0 ||
 	    jobid->rm_so < 0 || jobid->rm_so == jobid->rm_eo)
 		return false;
 	snprintf(out->kind, sizeof(out->kind), "%s", pattern->kind);
 	copy_part(out->jobid, sizeof(out->jobid), path, jobid);
+	out->is_sluid = is_sluid;
 	out->step[0] = '\0';
 	if (pattern->groups[PART_STEP])
 		copy_part(out->step, sizeof(out->step), path, &groups[pattern->groups[PART_STEP]]);
@@ -369,6 +372,7 @@ bool job_patterns__unit(const char *path, struct job_match *out)
 		snprintf(out->kind, sizeof(out->kind), "%s", JOB_UNIT);
 		memcpy(out->jobid, name, length);
 		out->jobid[length] = '\0';
+		out->is_sluid = false;
 		out->step[0] = '\0';
 		out->directory = (size_t)(at - path);
 	}

@@ -2,7 +2,9 @@
 /*
  * Which job a cgroup is of, by its path. A pattern is an extended regular expression (regex(7))
  * with named parts, (?<jobid>...) and, if there are steps, (?<step>...), which is to match at the
- * path's begin: what users make below their own cgroups never looks like a job's.
+ * path's begin: what users make below their own cgroups never looks like a job's. (?<sluid>...) in
+ * the place of (?<jobid>...) is what tells jobs apart where a path does not say what they are
+ * called.
  */
 #ifndef USER_JOB_JOB_PATTERNS_H
 #define USER_JOB_JOB_PATTERNS_H
@@ -19,7 +21,8 @@
 /* What a path says. */
 struct job_match {
 	char kind[JOB_KIND_MAX];
-	char jobid[JOB_ID_MAX];
+	char jobid[JOB_ID_MAX]; /* or the SLUID */
+	bool is_sluid;
 	char step[JOB_STEP_MAX]; /* empty: none */
 	size_t directory;	 /* bytes of the path that are the job's own directory */
 };

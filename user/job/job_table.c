@@ -2,6 +2,7 @@
 #ifndef _GNU_SOURCE
 #endif
 #include <errno.h>
+#include <limits.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,11 @@
 #include "job/cgroup_events.h"
 #include "job/cgroup_lives.h"
 #include "job/cgroup_usage.h"
+#include "job/job_env.h"
 #include "job/job_patterns.h"
 #include "job/job_table.h"
 #include "target/cgroup_names.h"
+#include "target/files.h"
 
 /* A job, or a cgroup that is of none. */
 struct job {
@@ -23,7 +26,8 @@ struct job {
 	struct job_usage own;	  /* of that */
 	struct job_usage earlier; /* of those before */
 	bool several_steps;
-	__u64 read_ns; /* CLOCK_MONOTONIC: when usage was read */
+	char told[START_ENV_JOBID + 1]; /* what its environment calls it; empty: not known */
+	__u64 read_ns;			/* CLOCK_MONOTONIC: when usage was read */
 };
 
 /* A cgroup that was looked into. */
@@ -142,6 +146,7 @@ static struct job *new_job(const struct job_match *name, __u64 id)
 	if (name->kind[0]) {
 		job->info.kind = job->name.kind;
 		job->info.jobid = job->name.jobid;
+		job->info.sluid = job->name.is_sluid ? job->name.jobid : NULL;
 	}
 	if (job->name.step[0])
 		job->info.step = job->name.step;
@@ -188,6 +193,16 @@ static void take_end(struct job *job, const struct cgroup_life *life)
 	divide(&job->own, life->usage.user_ns, life->usage.system_ns);
 }
 
+/* Where its path has a SLUID, its processes know what it is called. */
+static void ask_environment(const struct job_table *table, struct job *job, const char *path)
+{
+	char dir[PATH_MAX];
+
+	if (files__path(dir, sizeof(dir), "%s%s", table->mount, path) == 0 &&
+	    job_env__ask(dir, job->told))
+		job->info.jobid = job->told;
+}
+
 static void read_usage(struct job_table *table, struct job *job)
 {
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
@@ -200,6 +215,8 @@ static void read_usage(struct job_table *table, struct job *job)
 	/* The root's are the machine's. */
 	if (path && strcmp(path, "/") != 0)
 		cgroup_usage__read(table->mount, path, &job->own);
+	if (path && job->info.sluid && !job->told[0])
+		ask_environment(table, job, path);
 }
 
 static __u64 sum_of(__u64 a, __u64 b)
@@ -269,7 +286,8 @@ static struct job *find_or_add(struct job_table *table, const struct job_match *
 		cgroup_names__find(table->cgroups, path, match->directory, &id) == 0;
 	if (node) {
 		add_step(*node, match->step);
-		if (found && id != (*node)->directory)
+		/* The kernel gives ids in order: an older one is that of before. */
+		if (found && id > (*node)->directory)
 			requeue(table, *node, id);
 		return *node;
 	}

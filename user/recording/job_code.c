@@ -27,6 +27,7 @@ void job_code__pack(struct pack *pack, const struct job_info *info)
 	pack__string(pack, info->jobid);
 	pack__string(pack, info->step);
 	pack__numbers(pack, numbers, NUMBERS);
+	pack__string(pack, info->sluid);
 }
 
 void job_code__unpack(struct job_info *info, struct job_names *names, struct unpack *unpack)
@@ -37,6 +38,7 @@ void job_code__unpack(struct job_info *info, struct job_names *names, struct unp
 	names->jobid = unpack__text(unpack);
 	names->step = unpack__text(unpack);
 	unpack__numbers(unpack, numbers, NUMBERS);
+	names->sluid = unpack__text(unpack);
 	info->start_ns = numbers[START];
 	info->end_ns = numbers[END];
 	info->usage = (struct job_usage){

@@ -8,7 +8,7 @@
 
 /* The names of a job that was read: views, with at NULL where there is none. */
 struct job_names {
-	struct unpack_text kind, jobid, step;
+	struct unpack_text kind, jobid, step, sluid;
 };
 
 void job_code__pack(struct pack *pack, const struct job_info *info);

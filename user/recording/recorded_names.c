@@ -173,6 +173,8 @@ static int take_job(struct recorded_names *names, struct place *place, struct un
 		ret = keep_if_any(names, &job->jobid, said.jobid);
 	if (!ret)
 		ret = keep_if_any(names, &job->step, said.step);
+	if (!ret)
+		ret = keep_if_any(names, &job->sluid, said.sluid);
 	place->has_job = !ret;
 	return ret;
 }

@@ -79,6 +79,7 @@ static int add(struct combined_jobs *jobs, const char *path, const struct job_in
 	job->info.kind = keep(jobs, info->kind);
 	job->info.jobid = keep(jobs, info->jobid);
 	job->info.step = keep(jobs, info->step);
+	job->info.sluid = keep(jobs, info->sluid);
 	return !job->info.kind == !info->kind && !job->info.jobid == !info->jobid ? 0 : -ENOMEM;
 }
 

@@ -35,7 +35,7 @@ const char *names__jobid_of(const struct report_run *run, __u64 job,
 {
 	const struct job_info *info = names__job(run, job);
 
-	if (job_info__is_job(info))
+	if (job_info__is_job(info) && !job_info__is_nameless(info))
 		return info->jobid;
 	if (process && process->jobid)
 		return process->jobid;

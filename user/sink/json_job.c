@@ -11,14 +11,14 @@ static void add_known(struct json_object *record, const char *name, __u64 value)
 	json_value__add_measured(record, name, value, value != JOB_UNKNOWN);
 }
 
-static void add_usage(struct json_object *record, const struct job_info *info)
+static void add_usage(struct json_object *record, const struct job_info *info, bool has_ended)
 {
 	const struct job_usage none = job_usage__unknown();
 	const struct job_usage *usage = info ? &info->usage : &none;
 
 	json_value__add_measured(record, "start_ns", info ? info->start_ns : 0,
 				 info && info->start_ns);
-	json_value__add_measured(record, "end_ns", info ? info->end_ns : 0, info && info->end_ns);
+	json_value__add_measured(record, "end_ns", info ? info->end_ns : 0, has_ended);
 	add_known(record, "cpu_ns", usage->cpu_ns);
 	add_known(record, "cpu_user_ns", usage->user_ns);
 	add_known(record, "cpu_system_ns", usage->system_ns);
@@ -97,6 +97,7 @@ struct json_object *json_job__record(const struct report_run *run, const struct 
 {
 	struct json_object *record = json_value__record(run, "job", jobs->snapshot->time_ns);
 	const struct job_info *info = names__job(run, jobs__id(jobs));
+	bool has_ended = job_info__has_ended(info, jobs->snapshot->time_ns);
 	bool told_apart;
 	__u64 n;
 
@@ -107,12 +108,12 @@ struct json_object *json_job__record(const struct report_run *run, const struct 
 	json_value__add_string(record, "kind", info ? info->kind : NULL);
 	json_value__add_string(record, "jobid", info ? info->jobid : NULL);
 	json_value__add_string(record, "step", info ? info->step : NULL);
-	add_usage(record, info);
+	json_value__add_string(record, "sluid", info ? info->sluid : NULL);
+	add_usage(record, info, has_ended);
 	told_apart = count_processes(run, jobs, &n);
 	json_value__add_measured(record, "processes", n, told_apart);
 	json_object_object_add(record, "layers", layers_of(run, jobs));
 	add_bytes(record, jobs);
-	json_object_object_add(record, "final",
-			       json_object_new_boolean(over || (info && info->end_ns)));
+	json_object_object_add(record, "final", json_object_new_boolean(over || has_ended));
 	return record;
 }

@@ -77,7 +77,9 @@ static void put_jobs(const struct records_sink *sink, const struct report_run *r
 		if (!jobs__id(&jobs))
 			continue;
 		info = names__job(run, jobs__id(&jobs));
-		is_due = info && info->end_ns ? info->end_ns > snapshot->before_ns : final;
+		is_due = job_info__has_ended(info, snapshot->time_ns)
+				 ? info->end_ns > snapshot->before_ns
+				 : final;
 		if (is_due || has_moved(&jobs))
 			put(sink, json_job__record(run, &jobs, final));
 	}
