@@ -46,6 +46,7 @@ struct tm_series_map {
 
 struct tm_buckets_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1); /* loader */
 	__type(key, u32);
 	__type(value, struct tm_buckets);

@@ -5,7 +5,7 @@
  *
  *   tm_slots    hash: struct tm_key -> slot number
  *   tm_series   array, mmapped: one struct tm_series per slot, counters that only grow
- *   tm_buckets  array: 2 * slot + enum tm_histogram_kind -> TM_BUCKETS counts
+ *   tm_buckets  array, mmapped in parts: 2 * slot + enum tm_histogram_kind -> TM_BUCKETS counts
  *   tm_ledgers  array, mmapped: one struct tm_ledger per probe and shard
  *   tm_call_ledgers  the same of struct tm_call_ledger, where single calls are recorded
  *   tm_processes     array, mmapped: one struct tm_process per process, where they are told apart

@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 
 #include "drain/drain_source.h"
+#include "drain/window.h"
 #include "tmtrace/operation.h"
 
 /* The kernel rounds an element up to 8 bytes: then an array of ours has its layout. */
@@ -19,15 +20,21 @@ struct mapping {
 };
 
 struct maps {
-	int buckets, operations;
+	int operations;
+	struct window buckets;
 	struct mapping series, ledgers, call_ledgers;
 };
 
 static int read_buckets(void *context, __u32 index, __u64 *count)
 {
-	const struct maps *maps = context;
+	struct maps *maps = context;
+	size_t bytes = TM_BUCKETS * sizeof(*count);
+	const void *at;
+	int ret = window__show(&maps->buckets, index * bytes, bytes, &at);
 
-	return bpf_map_lookup_elem(maps->buckets, &index, count) < 0 ? -errno : 0;
+	for (size_t i = 0; !ret && i < TM_BUCKETS; i++)
+		count[i] = __atomic_load_n((const __u64 *)at + i, __ATOMIC_RELAXED);
+	return ret;
 }
 
 /* Operations in flight that are read at once. */
@@ -94,6 +101,7 @@ static void close_maps(void *context)
 {
 	struct maps *maps = context;
 
+	window__close(&maps->buckets);
 	unmap(&maps->series);
 	unmap(&maps->ledgers);
 	unmap(&maps->call_ledgers);
@@ -109,7 +117,10 @@ int drain__new(struct drain **out, const struct drain_maps *fds, struct error *e
 
 	if (!maps)
 		return error__set(err, -ENOMEM, "reading the counters: out of memory");
-	maps->buckets = fds->buckets;
+	maps->buckets = (struct window){
+		.fd = fds->buckets,
+		.map_bytes = (size_t)fds->slots * TM_HISTOGRAMS * TM_BUCKETS * sizeof(__u64),
+	};
 	maps->operations = fds->operations;
 	ret = map(&maps->series, fds->series, fds->slots * sizeof(struct tm_series), "tm_series",
 		  err);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A moving mapping of part of a map's values. A system call on a map keeps the kernel from running
+ * programs at kprobes on that processor (bpf_disable_instrumentation()), also for who preempts the
+ * caller; what is mapped is resident memory at once. So neither the one nor the whole.
+ */
+#ifndef USER_DRAIN_WINDOW_H
+#define USER_DRAIN_WINDOW_H
+
+#include <stddef.h>
+
+struct window {
+	int fd; /* of an array with BPF_F_MMAPABLE */
+	size_t map_bytes;
+	size_t begin, bytes; /* what is mapped */
+	char *at;	     /* NULL: nothing is */
+};
+
+/*
+ * *out: what lies at an offset of the values, of so many bytes (at most a page). It stays until the
+ * next call. 0 or a negative errno.
+ */
+int window__show(struct window *window, size_t offset, size_t bytes, const void **out);
+void window__close(struct window *window);
+
+#endif
