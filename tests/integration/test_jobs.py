@@ -120,7 +120,7 @@ def test_records(env):
     """A job has a record at its end, another at the end of the run: of what it did and used."""
     slurm = Scheduler(env)
     data = env.path("data")
-    tracer = env.attach("--cgroup", slurm.scope, "--layer", "vfs", "-o", data)
+    tracer = env.attach("--cgroup", slurm.scope, "--layer", "vfs", "--processes", "-o", data)
     used = {}
     begin = time.time_ns()
     for step in ("0", "1"):
@@ -147,6 +147,9 @@ def test_records(env):
         equal("final", record["final"], True)
     check(begin - 1e9 < jobs["81"]["start_ns"] < jobs["81"]["end_ns"] < end + 1e9, f"{jobs}")
     equal("end", jobs["82"]["end_ns"], None)
+
+    steps = {(r["jobid"], r["step"]) for r in records.of("process")}
+    equal("steps of processes", steps, {("81", "0"), ("81", "1"), ("82", "0")})
 
     again = env.path("again.json")
     equal("report", env.trace("report", data, "--json", again)[0], 0)

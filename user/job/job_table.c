@@ -34,7 +34,8 @@ struct job {
 struct member {
 	__u64 cgroup; /* first: the tree compares it */
 	struct job *job;
-	bool owns; /* the job is itself */
+	bool owns;  /* the job is itself */
+	char *step; /* of the job; NULL: none */
 };
 
 struct job_table {
@@ -43,9 +44,10 @@ struct job_table {
 	struct cgroup_events *events;
 	struct job_patterns *patterns;
 	char *mount;
-	__u64 stale_ns; /* CLOCK_MONOTONIC: what was read of usage before is read anew */
-	void *jobs;	/* of struct job, tsearch(3) */
-	void *members;	/* of struct member, the same */
+	__u64 stale_ns;	       /* CLOCK_MONOTONIC: what was read of usage before is read anew */
+	void *jobs;	       /* of struct job, tsearch(3) */
+	void *members;	       /* of struct member, the same */
+	struct job_info shown; /* of the cgroup of a step that was asked for */
 };
 
 static int compare_jobs(const void *left, const void *right)
@@ -69,6 +71,7 @@ static void free_member(void *node)
 
 	if (member->owns)
 		free(member->job);
+	free(member->step);
 	free(member);
 }
 
@@ -316,6 +319,7 @@ static const struct member *meet(struct job_table *table, __u64 cgroup)
 	member->cgroup = cgroup;
 	if (job_patterns__match(table->patterns, path, &match)) {
 		member->job = find_or_add(table, &match, path, cgroup);
+		member->step = match.step[0] ? strdup(match.step) : NULL;
 	} else {
 		job_patterns__unit(path, &match);
 		member->job = new_job(&match, cgroup);
@@ -327,19 +331,19 @@ static const struct member *meet(struct job_table *table, __u64 cgroup)
 	return NULL;
 }
 
-static struct job *job_of(struct job_table *table, __u64 cgroup)
+/* NULL: its path is not known, or no memory. */
+static const struct member *member_of(struct job_table *table, __u64 cgroup)
 {
 	struct member *const *node = tfind(&cgroup, &table->members, compare_members);
-	const struct member *member = node ? *node : meet(table, cgroup);
 
-	return member ? member->job : NULL;
+	return node ? *node : meet(table, cgroup);
 }
 
 static __u64 map_job(void *context, __u64 cgroup)
 {
-	const struct job *job = job_of(context, cgroup);
+	const struct member *member = member_of(context, cgroup);
 
-	return job ? job->id : cgroup;
+	return member ? member->job->id : cgroup;
 }
 
 struct job_map job_table__map(struct job_table *table)
@@ -349,12 +353,16 @@ struct job_map job_table__map(struct job_table *table)
 
 const struct job_info *job_table__info(struct job_table *table, __u64 job)
 {
-	struct job *found = job_of(table, job);
+	const struct member *member = member_of(table, job);
 
-	if (!found)
+	if (!member)
 		return NULL;
-	update(table, found);
-	return &found->info;
+	update(table, member->job);
+	if (job == member->job->id || !member->step)
+		return &member->job->info;
+	table->shown = member->job->info;
+	table->shown.step = member->step;
+	return &table->shown;
 }
 
 void job_table__refresh(struct job_table *table)

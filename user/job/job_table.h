@@ -35,8 +35,8 @@ void job_table__read(struct job_table *table);
 struct job_map job_table__map(struct job_table *table);
 
 /*
- * What is known of a job by its number, or of any cgroup by its id; NULL: nothing. What it has used
- * is some seconds old, at most.
+ * What is known of a job by its number, or of any cgroup by its id, which has its own step; NULL:
+ * nothing. What it has used is some seconds old, at most. Until the next call.
  */
 const struct job_info *job_table__info(struct job_table *table, __u64 job);
 /* What has been used is read anew from now on. */
