@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "account.bpf.h"
-#include "block.bpf.h"
+#include "block_record.bpf.h"
 #include "processes.bpf.h"
 
 #define PF_KTHREAD 0x00200000 /* linux/sched.h */
@@ -44,7 +44,8 @@ __attribute__((noinline)) int block__own(struct block_io *io)
 	} else if (!kernel || !writes) {
 		traced = scope__holds();
 		io->job = scope__job();
-		if (traced && !kernel)
+		io->by_task = traced && !kernel;
+		if (io->by_task)
 			io->process = process__of(NULL);
 		if (account__is_on() && traced && !kernel && account__number())
 			io->tgid = task->tgid;
@@ -72,6 +73,15 @@ TM_INLINE bool block__forget(struct tm_block_key *key, u32 slot)
 	return true;
 }
 
+/* The same, and nothing will be told of it. */
+TM_INLINE bool block__give_up(struct tm_block_key *key, u32 slot, u64 id)
+{
+	if (!block__forget(key, slot))
+		return false;
+	block_record__drop(id);
+	return true;
+}
+
 /*
  * A request that starts where another still seems to be in flight: that one's completion was not
  * seen. On some kernels no BPF program runs in some completion interrupts.
@@ -86,7 +96,7 @@ TM_INLINE void block__heal(struct tm_block_key *key)
 	ledger = ledger__of(TM_PROBE_BLOCK + old->function);
 	if (ledger && old->slot != TM_NO_SLOT)
 		ledger__lose(ledger, TM_LOSS_UNSEEN);
-	block__forget(key, old->slot);
+	block__give_up(key, old->slot, old->id);
 }
 
 /* In flight from now on. False: there is no room. */
@@ -155,11 +165,14 @@ __attribute__((noinline)) int block__start(struct block_io *io)
 	request.function = key.function;
 	request.left = io->bytes;
 	request.tgid = io->tgid;
+	if (recorder__is_on())
+		request.id = block_record__begin(io, &request);
 	ADD(series->in_flight, 1);
 	place = io->key;
 	if (!block__insert(&place, &request)) {
 		ledger__lose(ledger, TM_LOSS_NO_ENTRY);
 		ADD(series->in_flight, -1ULL);
+		block_record__drop(request.id);
 	}
 	io->key = place;
 	return 0;
@@ -169,7 +182,7 @@ __attribute__((noinline)) int block__start(struct block_io *io)
  * All of these copy the key that they are given: up to 6.2 the argument of a global function
  * cannot be the key of a map.
  */
-__attribute__((noinline)) bool block__issue(struct tm_block_key *wanted, u32 bytes)
+__attribute__((noinline)) bool block__issue(struct tm_block_key *wanted, u32 bytes, u64 sector)
 {
 	struct tm_block_request *request;
 	struct tm_block_key key;
@@ -183,6 +196,7 @@ __attribute__((noinline)) bool block__issue(struct tm_block_key *wanted, u32 byt
 	if (!request->issue_ns) { /* it may be issued again */
 		request->issue_ns = bpf_ktime_get_ns();
 		request->left = bytes;
+		block_record__place(request->id, sector);
 	}
 	return true;
 }
@@ -211,6 +225,7 @@ __attribute__((noinline)) int block__merge(struct tm_block_key *wanted)
 	struct tm_ledger *ledger;
 	struct tm_block_key key;
 	u32 slot, function;
+	u64 id;
 
 	if (!wanted)
 		return 0;
@@ -220,7 +235,8 @@ __attribute__((noinline)) int block__merge(struct tm_block_key *wanted)
 		return 0;
 	slot = request->slot;
 	function = request->function;
-	if (!block__forget(&key, slot) || slot == TM_NO_SLOT)
+	id = request->id;
+	if (!block__give_up(&key, slot, id) || slot == TM_NO_SLOT)
 		return 0;
 	ledger = ledger__of(TM_PROBE_BLOCK + function);
 	if (ledger)
@@ -237,8 +253,10 @@ TM_INLINE void block__count(struct tm_block_request *request)
 	if (!ledger || !series)
 		return;
 	/* After its data, a flush sequence ends without any: then the data's end was not seen. */
-	if (!request->bytes && !request->error && request->left)
+	if (!request->bytes && !request->error && request->left) {
+		block_record__drop(request->id);
 		return ledger__lose(ledger, TM_LOSS_UNSEEN);
+	}
 	if (!issue_ns)
 		issue_ns = request->start_ns; /* never queued: ended before its issue */
 	ADD(series->queue_ns, issue_ns > request->start_ns ? issue_ns - request->start_ns : 0);
@@ -249,6 +267,8 @@ TM_INLINE void block__count(struct tm_block_request *request)
 	if (account__is_on())
 		account__count_request(&request->tgid, request->function, request->bytes);
 	ADD(ledger->recorded, 1);
+	if (recorder__is_on())
+		block_record__end(request, issue_ns, now);
 }
 
 __attribute__((noinline)) bool block__complete(struct tm_block_key *wanted, u32 bytes, u32 error,

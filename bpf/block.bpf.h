@@ -32,6 +32,7 @@ struct block_io {
 	u64 cgroup;   /* address of the one that the data is charged to; 0: not known */
 	u64 bio;      /* address of its first one; 0: not known */
 	u64 start_ns; /* 0: now */
+	u64 sector;   /* TM_NO_SECTOR: it has none; may be left out without --calls */
 	u64 job;      /* whose it is, once it is owned */
 	u32 process;  /* the same; 0: the kernel issued it on somebody's behalf */
 	u32 device;
@@ -40,7 +41,7 @@ struct block_io {
 	u8 flags;     /* enum tm_key_flag */
 	u8 owned;     /* enum block_owned */
 	u8 marked;    /* as metadata, by the kernel */
-	u8 pad;
+	u8 by_task;   /* once it is owned: the current task started it */
 	u32 tgid; /* whose account it is in, once it is owned; 0: nobody's */
 };
 
@@ -58,8 +59,8 @@ enum block_owned {
 /* Asks whose it is; for those who want it to be known before block__start(). */
 int block__own(struct block_io *io);
 int block__start(struct block_io *io);
-/* The device got it, with so many bytes. False: nothing is known of it. */
-bool block__issue(struct tm_block_key *key, u32 bytes);
+/* The device got it, with so many bytes from there on. False: nothing is known of it. */
+bool block__issue(struct tm_block_key *key, u32 bytes, u64 sector);
 /* It is known by another key from now on. False: nothing is known of it. */
 bool block__rename(struct tm_block_key *from, struct tm_block_key *to);
 /* It is gone without a completion: it was merged into another one. */

@@ -7,6 +7,7 @@
 #define BPF_BLOCK_REQUEST_BPF_H
 
 #include "block.bpf.h"
+#include "recorder.bpf.h"
 
 #ifdef BLOCK_TYPED
 #define READ(...) ___arrow(__VA_ARGS__)
@@ -38,6 +39,17 @@ TM_INLINE bool block__is_marked(blk_opf_t flags)
 	return (u64)flags >> bpf_core_enum_value(enum req_flag_bits, __REQ_META) & 1;
 }
 
+/* Where it is on the disk, as far as that is asked for. */
+TM_INLINE u64 request__sector(struct request *rq)
+{
+	return recorder__is_on() ? READ(rq, __sector) : 0;
+}
+
+TM_INLINE u64 bio__sector(struct bio *bio)
+{
+	return recorder__is_on() ? READ(bio, bi_iter.bi_sector) : 0;
+}
+
 /* What starts: a bio, or a request whose first bio it is. */
 TM_INLINE struct block_io bio__io(void *what, struct bio *bio, blk_opf_t flags)
 {
@@ -64,6 +76,7 @@ TM_INLINE void request__start(struct request *rq, bool told)
 	if (io.function == BLOCK_NO_FUNCTION)
 		return;
 	io.bytes = READ(rq, __data_len);
+	io.sector = request__sector(rq);
 	if (!told)
 		io.start_ns = READ(rq, start_time_ns);
 	block__on_disk(&io, READ(rq, q, disk));
@@ -82,6 +95,7 @@ TM_INLINE void request__start_flush(struct bio *bio)
 	if (!block__is_flush_sequence(flags) || io.function == BLOCK_NO_FUNCTION)
 		return;
 	io.bytes = READ(bio, bi_iter.bi_size);
+	io.sector = bio__sector(bio);
 	block__on_disk(&io, READ(bio, bi_bdev, bd_disk));
 	block__start(&io);
 }
@@ -125,14 +139,15 @@ TM_INLINE void request__issue(struct request *rq)
 {
 	struct tm_block_key key = { .what = (u64)rq };
 	u32 bytes = READ(rq, __data_len); /* nothing is merged into it any more */
+	u64 sector = request__sector(rq);
 
 	if (request__was_unseen(rq, &key))
 		request__start(rq, false);
-	else if (block__issue(&key, bytes))
+	else if (block__issue(&key, bytes, sector))
 		return;
 	else
 		request__meet(rq);
-	block__issue(&key, bytes);
+	block__issue(&key, bytes, sector);
 }
 
 /*
@@ -152,6 +167,7 @@ TM_INLINE void request__find_out(struct request *rq, u32 bytes)
 	io.start_ns = READ(rq, start_time_ns);
 	io.owned = BLOCK_TRACED;
 	io.bytes = bytes;
+	io.sector = request__sector(rq);
 	block__on_disk(&io, READ(rq, q, disk));
 	block__start(&io);
 }
@@ -199,9 +215,10 @@ TM_INLINE void bio__start(struct bio *bio)
 	if (READ(disk, queue, mq_ops) || io.function == BLOCK_NO_FUNCTION)
 		return;
 	io.bytes = READ(bio, bi_iter.bi_size);
+	io.sector = bio__sector(bio);
 	block__on_disk(&io, disk);
 	block__start(&io);
-	block__issue(&io.key, io.bytes);
+	block__issue(&io.key, io.bytes, io.sector);
 }
 
 TM_INLINE void bio__complete(struct bio *bio)
@@ -224,6 +241,7 @@ TM_INLINE void file__start(struct inode *inode)
 		.key = { .what = (u64)inode },
 		.name = (u64)READ(type, name),
 		.device = READ(inode, i_sb, s_dev),
+		.sector = TM_NO_SECTOR,
 		.function = TM_BLOCK_WRITE,
 		.flags = TM_KEY_NO_DISK,
 	};
@@ -231,7 +249,7 @@ TM_INLINE void file__start(struct inode *inode)
 	if ((READ(inode, i_mode) & S_IFMT) == S_IFBLK || READ(type, fs_flags) & FS_REQUIRES_DEV)
 		return;
 	block__start(&io);
-	block__issue(&io.key, io.bytes);
+	block__issue(&io.key, io.bytes, io.sector);
 }
 
 /* planned: the pages that it was to write at the most; what is left of them is in wbc. */

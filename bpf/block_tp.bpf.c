@@ -4,7 +4,7 @@
  * is counted from its issue, when it has its final place; who started it, and when, is remembered
  * by its place until then. Two of one operation at one place at a time have the times of the first.
  */
-#include "block.bpf.h"
+#include "block_record.bpf.h"
 
 #define SECTOR 512
 
@@ -73,6 +73,7 @@ TM_INLINE struct block_io place__io(const struct place *place)
 	return (struct block_io){
 		.key = place__key(place),
 		.device = place->device,
+		.sector = place->sector,
 		.function = place->function,
 		.marked = place->marked,
 	};
@@ -90,6 +91,8 @@ TM_INLINE void place__remember(struct place *place)
 	start.tgid = io.tgid;
 	start.flags = io.flags;
 	start.owned = io.owned;
+	if (recorder__is_on() && io.by_task)
+		block_record__ask(&start.issuer);
 	bpf_map_update_elem(&tm_starts, &io.key, &start, BPF_ANY);
 }
 
@@ -98,6 +101,7 @@ TM_INLINE void place__start(struct place *place, u32 bytes)
 {
 	struct block_io io = place__io(place);
 	struct tm_block_start *start = bpf_map_lookup_elem(&tm_starts, &io.key);
+	struct tm_block_key key;
 
 	io.bytes = bytes;
 	if (start) {
@@ -107,10 +111,15 @@ TM_INLINE void place__start(struct place *place, u32 bytes)
 		io.tgid = start->tgid;
 		io.flags = start->flags;
 		io.owned = start->owned;
-		bpf_map_delete_elem(&tm_starts, &io.key);
 	}
+	key = io.key;
 	block__start(&io);
-	block__issue(&io.key, bytes);
+	if (start) {
+		if (recorder__is_on())
+			block_record__issued_by(&io.key, &start->issuer);
+		bpf_map_delete_elem(&tm_starts, &key);
+	}
+	block__issue(&io.key, bytes, place->sector);
 }
 
 SEC("tp/block/block_io_start")

@@ -276,6 +276,14 @@ struct tm_launched_map {
 	__type(value, struct tm_operation_event);
 };
 
+/* Block requests that are recorded one by one, the same. */
+struct tm_started_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u64);
+	__type(value, struct tm_call_event);
+};
+
 struct tm_openings_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -387,6 +395,7 @@ extern struct tm_uring_map tm_uring SEC(".maps");
 extern struct tm_operations_map tm_operations SEC(".maps");
 extern struct tm_openings_map tm_openings SEC(".maps");
 extern struct tm_launched_map tm_launched SEC(".maps");
+extern struct tm_started_map tm_started SEC(".maps");
 extern struct tm_handles_map tm_handles SEC(".maps");
 extern struct tm_associations_map tm_associations SEC(".maps");
 extern struct tm_pools_map tm_pools SEC(".maps");
@@ -432,6 +441,9 @@ extern __u32 tm_trial;
 extern struct tm_fields tm_fields[TM_FIELDS_MAX];
 /* Threads that have a number in the ids of their calls. */
 extern __u64 tm_call_threads;
+/* Block requests that have an id, and those of which one in N was to be chosen. */
+extern __u64 tm_request_ids;
+extern __u64 tm_requests_seen;
 /* Calls that were recorded without their stack. */
 extern __u64 tm_stackless[TM_STACKLESS];
 /* What is not known of objects that have a handle. */

@@ -36,6 +36,14 @@ TM_INLINE u64 recorder__id(struct tm_thread *thread)
 	return ++thread->last_call;
 }
 
+/* That of the operation on files that the thread's system call is; also of what it starts. */
+TM_INLINE u64 recorder__operation_id(struct tm_thread *thread)
+{
+	if (!thread->syscall.id)
+		thread->syscall.id = recorder__id(thread);
+	return thread->syscall.id;
+}
+
 /* Counts a call that never comes to recorder__put(); reason: a member of the fates. */
 #define RECORDER_PASS(probe, reason)                                      \
 	do {                                                              \
@@ -157,6 +165,18 @@ static __attribute__((noinline)) int recorder__put_stacked(const struct tm_call_
 		recorder__put_name(&out->named);
 	*size = sizeof(out->named) + n * sizeof(*out->values);
 	return bpf_ringbuf_output(&tm_calls, out, *size, recorder__wakeup(*size));
+}
+
+/* The same of what ends wherever it does: of all of it in a row, which a hash says. */
+TM_INLINE bool recorder__samples_all(u64 *seen)
+{
+	u64 n = tm_config.call_sample, at;
+
+	if (n <= 1)
+		return true;
+	at = __sync_fetch_and_add(seen, 1);
+	return at % n ==
+	       (at / n * 0x9e3779b97f4a7c15ULL >> 32) % n; /* Knuth's multiplicative hash */
 }
 
 /* Is a call that took so long to be recorded? thread is the current one's state. */

@@ -212,6 +212,8 @@ TM_INLINE struct tm_thread *syscall__begin(const struct syscall_row *row)
 	thread->followed = scope__lasts();
 	call->function = TM_VFS_NONE;
 	call->file = 0;
+	if (recorder__is_on())
+		call->id = 0;
 	call->class = row->class;
 	call->time = TM_TIMES;
 	if (row->class == TM_SYSCALL_NET)

@@ -169,7 +169,7 @@ static __attribute__((noinline)) int vfs__put_call(u32 function, u32 slot, u64 s
 	}
 	call = &thread->event.call;
 	__builtin_memset(call, 0, sizeof(*call));
-	call->id = recorder__id(thread);
+	call->id = recorder__operation_id(thread);
 	call->start_ns = start_ns;
 	call->duration_ns = ns;
 	call->pid = ids >> 32;

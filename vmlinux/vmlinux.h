@@ -388,6 +388,7 @@ struct blkcg_gq {
 };
 
 struct bvec_iter {
+	sector_t bi_sector;
 	unsigned int bi_size;
 	unsigned int bi_idx;
 };

@@ -12,12 +12,17 @@ enum tm_call_flag {
 	TM_CALL_BYTES = 1 << 1,	     /* bytes */
 	TM_CALL_BIG_ENDIAN = 1 << 2, /* the halves of object are stored so */
 	TM_CALL_OPERATION = 1 << 3,  /* no call: the begin of a struct tm_operation_record */
+	TM_CALL_REQUEST = 1 << 4,    /* no call: a block request */
 };
 
 /*
  * A call that ended: of a library's function, or an operation on files. Ids are unique in a run;
  * those of one thread follow one another: TM_CALL_BITS for the call, above them the thread's
  * number in the run.
+ *
+ * Or a block request, from its start to its completion: the thread is who started it, 0 where the
+ * kernel did on somebody's behalf; parent is the operation on files in which it did; rc is 0 or a
+ * negative errno. In the ids they have the thread's number 0.
  */
 struct tm_call {
 	__u64 start_ns; /* CLOCK_MONOTONIC from the kernel; in batches CLOCK_REALTIME */
@@ -26,7 +31,11 @@ struct tm_call {
 	__u64 parent; /* id of the innermost call around it in its thread; 0: none, or not known */
 	__s64 rc;     /* what it returned */
 	__u64 bytes;
-	__u64 object[2];  /* by object_kind; of a string, its address in the process */
+	/*
+	 * By object_kind; of a string, its address in the process. Of a block request, its first
+	 * sector (TM_NO_SECTOR: it has none), and the time before its device had it.
+	 */
+	__u64 object[2];
 	__u32 pid;	  /* as the kernel numbers them */
 	__u32 tid;	  /* 0: asynchronous, of no one thread */
 	__u32 slot;	  /* of the series: what it is a call of, and for which job */
@@ -37,6 +46,7 @@ struct tm_call {
 };
 
 #define TM_CALL_BITS 36
+#define TM_NO_SECTOR (~0ULL) /* sectors have 512 bytes */
 
 /* What comes through the ring buffer. */
 struct tm_call_event {

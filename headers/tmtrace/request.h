@@ -46,6 +46,14 @@ struct tm_block_request {
 	__u16 error;	  /* errno of the first part that failed, 0: none did */
 	__u32 given_back; /* by place: to be issued again */
 	__u32 tgid;	  /* of the process that started it, where accounts are kept; else 0 */
+	__u64 id; /* of its record, where single calls are recorded; 0: there is none */
+};
+
+/* Who started a block request. */
+struct tm_block_issuer {
+	__u64 parent;	/* id of the operation on files in which it was; 0: in none */
+	__u32 pid, tid; /* 0: the kernel, on somebody's behalf */
+	char comm[16];
 };
 
 /* Where requests have no address: who started the one at a place. */
@@ -57,6 +65,7 @@ struct tm_block_start {
 	__u8 flags; /* enum tm_key_flag */
 	__u8 owned;
 	__u8 pad[6];
+	struct tm_block_issuer issuer; /* where single calls are recorded */
 };
 
 #endif

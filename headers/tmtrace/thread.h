@@ -34,6 +34,7 @@ struct tm_syscall {
 	__u8 class;	   /* enum tm_syscall_class */
 	__u8 function;	   /* enum tm_vfs_function; TM_VFS_NONE: no operation is counted */
 	__u8 pad;
+	__u64 id; /* where single calls are recorded: of the operation; 0: none is given yet */
 	/* Where files are counted: */
 	__u64 file;   /* address of the struct file that it is on; 0: none that is known */
 	__u64 offset; /* where it reads or writes; ~0: at the file's own position */

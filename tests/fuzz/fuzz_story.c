@@ -53,7 +53,10 @@ static int add_call(struct story_input *input, const struct item *item)
 		.run = item->who % 3,
 		.pid = item->who / 3 % 3,
 		.tid = item->who / 9 % 3,
-		.files = item->id % 2,
+		.kind = item->id % 3,
+		.device = story_input__name(input, "d"),
+		.queue_ns = item->words[2],
+		.bytes = item->words[3],
 		.layer = story_input__name(input, item->id % 2 ? "vfs" : "mio"),
 		.function = story_input__name(input, "f"),
 	};
@@ -124,8 +127,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	FILE *out = fopen("/dev/null", "we");
 	struct item item;
 
-	if (!input || !out || story_input__run(input, "a") || story_input__run(input, "b") != 1 ||
-	    story_input__run(input, "a") != 2)
+	if (!input || !out || story_input__run(input, "a", true) ||
+	    story_input__run(input, "b", false) != 1 || story_input__run(input, "a", true) != 2)
 		abort();
 	for (size_t at = 0; at + sizeof(item) <= size && at < 200 * sizeof(item);
 	     at += sizeof(item)) {

@@ -7,6 +7,7 @@ import signal
 import subprocess
 
 from harness import Records, Skip, check, equal, need, read_text
+from test_calls import made
 
 USER = ("b", "a", "main")
 MECHANISMS = ("session", "multi", "perf")
@@ -164,7 +165,9 @@ def test_asynchronous(env):
     records, truth = env.trace_load("aio", options=("--calls", "-g"))
     if "skipped" in truth:
         raise Skip(truth["skipped"])
-    without = [r for r in records.of("call") if r["stack"] is None]
+    equal("stacks of block requests", [r for r in records.of("call", layer="block") if r["stack"]],
+          [])
+    without = [r for r in made(records.of("call")) if r["stack"] is None]
     equal("threads of calls without a stack", {r["tid"] for r in without}, {None})
     check(any(note.startswith(f"{len(without)} calls were recorded without a stack")
               for note in records.notes()), f"{len(without)}: {records.notes()}")
@@ -174,7 +177,7 @@ def test_only_recorded(env):
     """What is left out has no stack either; without -g there is no field of that name."""
     records, _ = env.trace_load("all", options=("--calls", "-g", "--sample", "7"))
     calls = records.of("call")
-    check(calls and all(r["stack"] for r in calls if r["tid"]), "a call without a stack")
+    check(calls and all(r["stack"] for r in made(calls) if r["tid"]), "a call without a stack")
     records, _ = env.trace_load("all", options=("--calls",))
     check(not any("stack" in r for r in records.of("call")), "stacks that nobody asked for")
 

@@ -14,12 +14,16 @@ NOT_RECORDED = ("too_short", "sampled_out", "full", "busy")
 
 
 def sums(records):
-    """{(layer, function): [calls, ns, bytes]} of records, all jobs and threads together."""
+    """
+    {(layer, function): [calls, ns, bytes]} of records, all jobs and threads together; of devices with
+    the time before they had their requests.
+    """
     found = collections.defaultdict(lambda: [0, 0, 0])
     for r in records:
         total = found[r["layer"], r["function"]]
         total[0] += r.get("count", 1)
         total[1] += r.get("total_ns", r.get("duration_ns")) or 0
+        total[1] += r["queue_ns"] if r["type"] == "device" else 0
         total[2] += r["bytes"] or 0
     return dict(found)
 
@@ -28,9 +32,6 @@ def check_identity(records):
     """Every call that was counted was recorded, or it is known why not: {what: calls}."""
     fates = collections.Counter()
     for p in records.of("probe"):
-        if p["layer"] == "block":
-            equal("block requests are not recorded one by one", p["calls"], None)
-            continue
         equal(f"{p['layer']}.{p['function']}: {p['calls']}", sum(p["calls"].values()),
               p["recorded"])
         fates.update(p["calls"])
@@ -39,11 +40,16 @@ def check_identity(records):
     return fates
 
 
+def made(calls):
+    """Those that were made, without block requests, which go on by themselves."""
+    return [r for r in calls if r["layer"] != "block"]
+
+
 def check_nesting(calls):
     """A call lies within the one around it, in time, thread and depth; how many have one."""
     by_id = {r["id"]: r for r in calls}
     equal("calls with an id of their own", len(by_id), len(calls))
-    inner = [r for r in calls if r["parent_id"] is not None and r["parent_id"] in by_id]
+    inner = [r for r in made(calls) if r["parent_id"] is not None and r["parent_id"] in by_id]
     for r in inner:
         outer = by_id[r["parent_id"]]
         check(outer["tid"] == r["tid"] and outer["pid"] == r["pid"], f"thread of {r} in {outer}")
@@ -58,9 +64,8 @@ def check_complete(records, truth):
     fates = check_identity(records)
     equal("calls that were not recorded", [fates[f] for f in NOT_RECORDED], [0] * 4)
     calls = sums(records.of("call"))
-    totals = {(r["layer"], r["function"]): r for r in records.of("function", final=True)
-              if r["min_ns"] is not None}
-    for key, total in sums(totals_of(records)).items():
+    totals = sums(totals_of(records))
+    for key, total in totals.items():
         equal(f"calls, time and bytes of {key}", calls.get(key), total)
     for key, true in truth_functions(truth).items():
         if key in totals:
@@ -71,16 +76,17 @@ def check_complete(records, truth):
 
 def totals_of(records):
     """What is timed."""
-    return [r for r in records.of("function", final=True) if r["min_ns"] is not None]
+    everything = records.of("function", final=True) + records.of("device", final=True)
+    return [r for r in everything if r["min_ns"] is not None]
 
 
 def test_all(env):
     """Everything that the sample stack does, in libraries and on files, on several threads."""
     records, truth = env.trace_load("all", options=("--calls",))
     check_complete(records, truth)
-    calls = records.of("call")
-    equal("parents that are known", check_nesting(calls),
-          sum(r["parent_id"] is not None for r in calls))
+    equal("parents that are known", check_nesting(records.of("call")),
+          sum(r["parent_id"] is not None for r in made(records.of("call"))))
+    calls = made(records.of("call"))
     check(len({r["tid"] for r in calls}) > 8, "too few threads")
     equal("names of threads", {r["comm"] for r in calls} - {"load", "motr-server"}, set())
     check(all(abs(r["timestamp"] - r["start_ns"] / 1e9) < 1e-5 for r in calls), "timestamp")
@@ -161,7 +167,7 @@ def test_min_duration(env):
     fates = check_identity(records)
     check(min(r["duration_ns"] for r in records.of("call")) >= least, "a call is too short")
     check(fates["too_short"] > 0 and fates["recorded"] > 0, f"{fates}")
-    longer = sum(bucket[2] for r in totals_of(records) for bucket in r["buckets"]
+    longer = sum(bucket[2] for r in totals_of(records) for bucket in r["buckets"] or ()
                  if bucket[0] >= least)
     check(longer <= fates["recorded"], f"{fates['recorded']} of at least {longer}")
 

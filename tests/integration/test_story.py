@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """tmtrace story: which layer made an operation slow, against the load, which delays one of them."""
 
+import json
 import os
 import re
 import signal
 
 from harness import PATIENCE, check, equal, need, read_truth, wait_for
+from real_machine import ext4
 
 # Longer than a busy machine lets a thread wait that it has woken.
 DELAY_NS = 200e6 * PATIENCE
@@ -80,6 +82,54 @@ def tell(env, *args, files=("data",)):
     return read_stories(out)
 
 
+def tell_records(env, *args, files=("data",)):
+    """The same as records: those of clocks, those of stories."""
+    files = [a for f in files for a in ("-i", env.path(f))]
+    status, out, err = env.trace("story", *files, *args, "--json", "-")
+    check(status == 0, f"story --json ended with {status}: {err}")
+    records = [json.loads(line) for line in out.splitlines()]
+    return ([r for r in records if r["type"] == "clock"],
+            [r for r in records if r["type"] == "story"])
+
+
+def is_shown(name, text_ns, ns):
+    """A time of the text is the record's, to the three digits that it has."""
+    check(abs(text_ns - ns) <= 0.005 * ns, f"{name}: {text_ns} in the text, {ns} in the record")
+
+
+TIME = re.compile(r"(\?|-?[\d.]+ (?:ns|us|ms|s)) +[<=|>].*$")
+
+
+def check_records(stories, records):
+    """The text's figures are those of the records."""
+    equal("stories", [(s.kind, s.seqno, s.pid, s.host) for s in stories],
+          [(r["kind"], r["seqno"], r["pid"], r["hostname"]) for r in records])
+    for story, record in zip(stories, records):
+        is_shown("time", story.total_ns, record["duration_ns"])
+        equal("most", story.most, record["most"])
+        layers = {k[:-3].replace("_", " "): ns for k, ns in record["layers"].items()}
+        equal("layers", list(layers), list(story.layers))
+        equal("sum of the layers", sum(layers.values()), record["duration_ns"])
+        for layer, ns in layers.items():
+            is_shown(layer, story.layers[layer], ns)
+        lines, nodes = story.tree[1:], record["nodes"]
+        equal("lines of the tree", len(lines), len(nodes))
+        equal("the operation", nodes[record["root"]]["id"], record["seqno"])
+        for line, node in zip(lines, nodes):
+            depth = (len(line) - len(line.lstrip())) // 2
+            equal(f"depth of {line}", depth, depth_of(nodes, node))
+            check(node.get("name", "") in line, f"{node} is not {line}")
+            time = TIME.search(line).group(1)
+            if time == "?":
+                equal("time", node["duration_ns"], None)
+            else:
+                is_shown(line, to_ns(time), node["duration_ns"])
+
+
+def depth_of(nodes, node):
+    return 0 if node["parent"] is None else 1 + depth_of(nodes, nodes[node["parent"]])
+
+
 def check_delayed(story, truth):
     """It is the one that was delayed, in the layer in which it was."""
     delayed = truth["story"]
@@ -129,6 +179,7 @@ def name_delayed(env, how):
     story = delayed_of(stories, truth)
     check_delayed(story, truth)
     check_chain(story)
+    check_records(stories, tell_records(env, "--slowest", "3")[1])
 
 
 def test_middleware(env):
@@ -154,6 +205,43 @@ def test_server(env):
 def test_disk(env):
     """The storage I/O takes long."""
     name_delayed(env, "disk")
+
+
+def test_requests(env):
+    """Below direct writes and fsyncs are their block requests; a buffered write has none."""
+    for direct in (True, False):
+        os.environ["STACK_DIRECT"] = str(int(direct))
+        with ext4(env) as fs:
+            truth = record_load(env, "--how", "disk", "--dir", fs.path)
+            _, stories = tell(env, "--slowest", "3")
+            story = delayed_of(stories, truth)
+            check_delayed(story, truth)
+            check_chain(story)
+            _, records = tell_records(env, "--slowest", "3")
+            check_records(stories, records)
+            check_disk(story, next(r for r in records if r["seqno"] == story.seqno), fs.disk,
+                       direct)
+
+
+def check_disk(story, record, disk, direct):
+    nodes = record["nodes"]
+    writes = [i for i, n in enumerate(nodes) if n["kind"] == "file" and n["name"] == "write"]
+    requests = [n for n in nodes if n["kind"] == "block" and n["name"] == "write"]
+    equal("writes of the file", len(writes), 1)
+    equal("it needs no request", nodes[writes[0]]["cached"], not direct)
+    equal("the text says so", any("write, no block request" in line for line in story.tree),
+          not direct)
+    if not direct:
+        equal("requests", requests, [])
+        return
+    data = [r for r in requests if r["parent"] == writes[0]]
+    check(data, f"no request below the write: {nodes}")
+    for r in data:
+        equal("device", r["device"], disk)
+        check(r["start_ns"] >= nodes[writes[0]]["start_ns"] and r["queue_ns"] <= r["duration_ns"],
+              f"{r} in {nodes[writes[0]]}")
+    equal("bytes", sum(r["bytes"] for r in data), record["bytes"])
+    check(any(f"{disk} write 4.00 KiB, queued" in line for line in story.tree), f"{story.tree}")
 
 
 def test_offer(env):
@@ -241,6 +329,12 @@ def test_two_nodes(env):
                      r"\((\d+) requests\)$", before[0])
     check(clock, f"no clock in {before}")
     check(to_ns(clock.group(1)) <= to_ns(clock.group(2)), f"the clock is the same, not {before[0]}")
+    clocks, records = tell_records(env, files=("client", "server"))
+    check_records(stories, records)
+    equal("clocks", [(c["hostname"], c["of"], c["requests"], c["drifts"]) for c in clocks],
+          [("node-a", "node-b", int(clock.group(3)), False)])
+    is_shown("the clock", to_ns(clock.group(1)), abs(clocks[0]["ahead_ns"]))
+    is_shown("its error", to_ns(clock.group(2)), clocks[0]["error_ns"])
     # The client alone: the server's time is the network's, which is said.
     story = delayed_of(tell(env, files=("client",))[1], truth)
     equal("layer", story.most, "network")

@@ -71,7 +71,12 @@ static inline void story_call(const struct story_sample *s, __u32 run, __s64 fro
 		.run = run,
 		.pid = run == s->server ? STORY_SERVER_PID : STORY_CLIENT_PID,
 		.tid = run == s->server ? STORY_SERVER_PID + 1 : STORY_CLIENT_PID,
-		.files = !strcmp(layer, "vfs"),
+		.kind = !strcmp(layer, "vfs")	  ? STORY_CALL_FILE
+			: !strcmp(layer, "block") ? STORY_CALL_REQUEST
+						  : STORY_CALL_LIBRARY,
+		.device = story_input__name(s->input, "sda"),
+		.queue_ns = 3 * US,
+		.bytes = 4096,
 		.layer = story_input__name(s->input, layer),
 		.function = story_input__name(s->input, function),
 	};
@@ -131,7 +136,9 @@ static inline void story_parts(const struct story_sample *s, unsigned int parts)
 		story_call(s, c, 0, 30, 2, 1, "mio", "mio_obj_writev");
 		story_call(s, c, 380, 401, 6, 1, "mio", "mio_op_poll");
 		story_call(s, v, 120, 200, 1, 0, "vfs", "write");
-		story_call(s, v, 260, 270, 2, 0, "vfs", "write"); /* after it */
+		story_call(s, v, 130, 190, 3, 1, "block", "write");
+		story_call(s, v, 131, 191, 4, 0, "block", "write"); /* in none */
+		story_call(s, v, 260, 270, 2, 0, "vfs", "write");   /* after it */
 	}
 	if (parts & STORY_PART_CLIENT) {
 		STORY_RECORD(s, c, 40, STORY_ID_CLIENT_TO_IOO, 7, 8);
@@ -158,8 +165,8 @@ static inline void story_sample__open(struct story_sample *s, const char *server
 {
 	s->input = story_input__new();
 	assert_non_null(s->input);
-	s->client = (__u32)story_input__run(s->input, "node1");
-	s->server = (__u32)story_input__run(s->input, server);
+	s->client = (__u32)story_input__run(s->input, "node1", true);
+	s->server = (__u32)story_input__run(s->input, server, true);
 	s->ahead_ns = ahead_ns;
 	story_parts(s, parts);
 	assert_int_equal(story_input__finish(s->input), 0);

@@ -190,6 +190,76 @@ static void test_records(void **state)
 	sample__close(&sample);
 }
 
+#define SLOT_DISK 11
+
+static const struct tm_series write_disk = {
+	.key = { .job = 1001,
+		 .layer = TM_LAYER_BLOCK,
+		 .function = TM_BLOCK_WRITE,
+		 .where = WHERE_DISK,
+		 .flags = TM_KEY_METADATA },
+	.label = "sda",
+};
+
+/* A block request of a process, and one that the kernel started, which has no place and failed. */
+static void test_requests(void **state)
+{
+	struct call_pack *pack = call_pack__new(CALL_PACK_MIN, false);
+	struct tm_call call = plain(5, SLOT_DISK);
+	struct records records = { 0 };
+	struct sample sample;
+
+	(void)state;
+	sample__open(&sample);
+	call.parent = 4;
+	call.flags = TM_CALL_REQUEST | TM_CALL_RC | TM_CALL_BYTES;
+	call.bytes = 4096;
+	call.object[0] = 2048;
+	call.object[1] = 300;
+	assert_int_equal(call_pack__add(pack, &call, &write_disk, "app", NULL, NULL), 0);
+	call.id = 6;
+	call.parent = call.pid = call.tid = 0;
+	call.flags = TM_CALL_REQUEST | TM_CALL_RC;
+	call.rc = -5;
+	call.object[0] = TM_NO_SECTOR;
+	call.object[1] = 10000; /* of a damaged recording */
+	assert_int_equal(call_pack__add(pack, &call, &write_disk, "", NULL, NULL), 0);
+	write_calls(&sample, pack, &records);
+	assert_int_equal(records.n, 2);
+
+	check_string(records.at[0], "type", "call");
+	check_string(records.at[0], "layer", "block");
+	check_string(records.at[0], "function", "write");
+	check_string(records.at[0], "device", "sda");
+	check_string(records.at[0], "writeback", "false");
+	check_string(records.at[0], "metadata", "true");
+	check_number(records.at[0], "pid", 41);
+	check_number(records.at[0], "tid", 42);
+	check_string(records.at[0], "comm", "app");
+	check_number(records.at[0], "parent_id", 4);
+	check_null(records.at[0], "depth");
+	check_null(records.at[0], "object");
+	check_number(records.at[0], "rc", 0);
+	check_number(records.at[0], "bytes", 4096);
+	check_number(records.at[0], "sector", 2048);
+	check_number(records.at[0], "queue_ns", 300);
+	check_number(records.at[0], "service_ns", 1200);
+	check_number(records.at[0], "duration_ns", 1500);
+
+	check_null(records.at[1], "pid");
+	check_null(records.at[1], "tid");
+	check_null(records.at[1], "comm");
+	check_null(records.at[1], "parent_id");
+	check_null(records.at[1], "bytes");
+	check_null(records.at[1], "sector");
+	check_string(records.at[1], "rc", "-5");
+	check_number(records.at[1], "queue_ns", 1500);
+	check_number(records.at[1], "service_ns", 0);
+	free_records(&records);
+	call_pack__free(pack);
+	sample__close(&sample);
+}
+
 /* The operations that a function launched. */
 static const struct tm_series offered = {
 	.key = { .job = 1001, .layer = LAYER_MSTRO, .flags = TM_KEY_OPERATION },
@@ -348,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_many_operations), cmocka_unit_test(test_operation_records),
 		cmocka_unit_test(test_round_trip),	cmocka_unit_test(test_full),
 		cmocka_unit_test(test_damaged),		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_requests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 static const enum story_kind whole[] = {
 	STORY_CALL, STORY_CALL, STORY_OPERATION, STORY_STEP, STORY_REQUEST,
-	STORY_RPC,  STORY_FOM,	STORY_STORAGE,	 STORY_FILE,
+	STORY_RPC,  STORY_FOM,	STORY_STORAGE,	 STORY_FILE, STORY_BLOCK,
 };
 #define WHOLE (sizeof(whole) / sizeof(*whole))
 
@@ -91,8 +91,8 @@ static void test_twice(void **state)
 	(void)state;
 	story_sample__open(&s, "node1", 0, STORY_PART_ALL);
 	again = s;
-	again.client = (__u32)story_input__run(s.input, "node1");
-	again.server = (__u32)story_input__run(s.input, "node1");
+	again.client = (__u32)story_input__run(s.input, "node1", true);
+	again.server = (__u32)story_input__run(s.input, "node1", true);
 	story_parts(&again, STORY_PART_ALL);
 	assert_int_equal(story_input__finish(s.input), 0);
 	tell(&s, &story, &times);
@@ -116,7 +116,7 @@ static void test_missing(void **state)
 		{ STORY_PART_ALL & ~STORY_PART_CLIENT, 4, 1, 0, 0, STORY_CLIENT },
 		{ STORY_PART_ALL & ~STORY_PART_SENT, 6, 0, 1, 1, STORY_NETWORK },
 		{ STORY_PART_ALL & ~STORY_PART_SERVER, 6, 0, 1, 0, STORY_NETWORK },
-		{ STORY_PART_ALL & ~STORY_PART_REPLY, 9, 0, 0, 1, STORY_DISK },
+		{ STORY_PART_ALL & ~STORY_PART_REPLY, 10, 0, 0, 1, STORY_DISK },
 		{ STORY_PART_CALLS, 4, 1, 0, 0, STORY_CLIENT },
 		{ 0, 2, 1, 0, 0, STORY_CLIENT },
 	};
@@ -303,6 +303,30 @@ static char *print(const struct story_sample *s, unsigned int width)
 	return text;
 }
 
+/* An operation on a file that needs no disk says so, unless nobody knows. */
+static void test_cached(void **state)
+{
+	struct story_sample s;
+	char *text;
+	__u32 unknown;
+
+	(void)state;
+	story_sample__open(&s, "node1", 0, STORY_PART_ALL);
+	unknown = (__u32)story_input__run(s.input, "node1", false);
+	story_call(&s, s.server, 201, 202, 8, 0, "vfs", "read");
+	story_call(&s, s.server, 203, 204, 9, 0, "vfs", "close");
+	s.server = unknown;
+	story_call(&s, unknown, 205, 206, 10, 0, "vfs", "write");
+	assert_int_equal(story_input__finish(s.input), 0);
+	text = print(&s, 0);
+	assert_non_null(strstr(text, "                read, no block request "));
+	assert_non_null(strstr(text, "                close "));
+	assert_null(strstr(text, "close, no"));
+	assert_null(strstr(text, "write, no"));
+	free(text);
+	story_sample__close(&s);
+}
+
 static void test_print(void **state)
 {
 	struct story_sample s;
@@ -319,6 +343,8 @@ static void test_print(void **state)
 	assert_non_null(strstr(text, "mstro_cdo_offer()"));
 	assert_non_null(strstr(text, "            server 32 IOSERVICE_WRITEV"));
 	assert_non_null(strstr(text, "                write "));
+	assert_non_null(strstr(text, "                  sda write 4.00 KiB, queued 3.00 us "));
+	assert_null(strstr(text, "no block request"));
 	assert_non_null(strstr(text, "-20.0 us"));
 	assert_null(strstr(text, "note:"));
 	free(text);
@@ -372,7 +398,7 @@ int main(void)
 		cmocka_unit_test(test_circles),	 cmocka_unit_test(test_steps_in_circle),
 		cmocka_unit_test(test_cut),	 cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_print),	 cmocka_unit_test(test_width),
-		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_notes),	 cmocka_unit_test(test_cached),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

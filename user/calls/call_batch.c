@@ -151,6 +151,11 @@ const char *call_batch__u128(const struct tm_call *call, char *out, size_t room)
 	return out;
 }
 
+__u64 call_batch__queue_ns(const struct tm_call *call)
+{
+	return call->object[1] < call->duration_ns ? call->object[1] : call->duration_ns;
+}
+
 /* NULL: there is none, or it is empty. */
 static const char *string_at(const struct call_batch *batch, __u64 at)
 {

@@ -117,6 +117,8 @@ struct tm_series call_series__like(const struct call_series *series);
 const char *call_batch__comm(const struct call_batch *batch, __u32 tid);
 /* An object of 128 bits as Motr and MIO write it: the higher half first. Returns out. */
 const char *call_batch__u128(const struct tm_call *call, char *out, size_t room);
+/* Of a block request, the time before its device had it; at most its duration. */
+__u64 call_batch__queue_ns(const struct tm_call *call);
 /* The name of an operation's kind; NULL: it is what its function launches. */
 const char *call_batch__kind(const struct call_batch *batch,
 			     const struct tm_operation_record *operation);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command/input_options.h"
 #include "command/option_values.h"
@@ -10,6 +11,8 @@
 #include "command/pager.h"
 #include "command/story.h"
 #include "report/table.h"
+#include "sink/json.h"
+#include "story/story_json.h"
 #include "story/story_print.h"
 #include "story/story_reader.h"
 #include "story/story_select.h"
@@ -21,6 +24,7 @@
 struct story_options {
 	struct input_options input;
 	struct story_selection selection;
+	const char *json; /* where to; NULL: text */
 };
 
 /* What was read, and whom the stories are of. */
@@ -39,12 +43,14 @@ enum {
 	OPT_SLOWEST = 256,
 	OPT_OP,
 	OPT_OBJECT,
+	OPT_JSON,
 };
 
 static const struct argp_option argp_options[] = {
 	{ "slowest", OPT_SLOWEST, "K", 0, "so many of the slowest operations (default 3)", 1 },
 	{ "op", OPT_OP, "HOST:PID:SEQ", 0, "the operation with this number of this process", 1 },
 	{ "object", OPT_OBJECT, "HI:LO", 0, "only operations on this object", 1 },
+	{ "json", OPT_JSON, "PATH", 0, "write records there (- is standard output), no text", 1 },
 	{ 0 },
 };
 
@@ -71,6 +77,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_OBJECT:
 		parse_selection(options, key, arg);
 		return 0;
+	case OPT_JSON:
+		options->json = arg;
+		return 0;
 	case ARGP_KEY_INIT:
 		option_values__silence(state);
 		state->child_inputs[0] = &options->input;
@@ -85,6 +94,30 @@ static int no_memory(struct error *err)
 	return error__set(err, -ENOMEM, "no memory");
 }
 
+/* Were block requests traced, so that single ones were recorded with the calls? */
+static bool traces_block(const struct report_run *run)
+{
+	for (size_t i = 0; i < run->n_mechanisms; i++)
+		if (!strcmp(run->mechanisms[i].layer, "block"))
+			return true;
+	return false;
+}
+
+static int open_one(struct stories *stories, size_t i, struct error *err)
+{
+	const char *path = stories->options->input.files[i];
+	const struct report_run *run;
+	int rc = recording__open(&stories->recordings[i], path, err);
+
+	if (rc < 0)
+		return rc;
+	run = recording__run(stories->recordings[i]);
+	rc = story_input__run(stories->input, run->hostname, traces_block(run));
+	if (rc < 0)
+		return no_memory(err);
+	return story_reader__operations(stories->input, (__u32)i, stories->recordings[i], err);
+}
+
 /* Runs are numbered as the files are. */
 static int open_all(struct stories *stories, struct error *err)
 {
@@ -95,17 +128,8 @@ static int open_all(struct stories *stories, struct error *err)
 	stories->recordings = calloc(options->input.n_files, sizeof(*stories->recordings));
 	if (!stories->input || !stories->recordings)
 		return no_memory(err);
-	for (size_t i = 0; i < options->input.n_files && rc >= 0; i++) {
-		rc = recording__open(&stories->recordings[i], options->input.files[i], err);
-		if (rc < 0)
-			return rc;
-		rc = story_input__run(stories->input,
-				      recording__run(stories->recordings[i])->hostname);
-		if (rc < 0)
-			return no_memory(err);
-		rc = story_reader__operations(stories->input, (__u32)i, stories->recordings[i],
-					      err);
-	}
+	for (size_t i = 0; i < options->input.n_files && rc >= 0; i++)
+		rc = open_one(stories, i, err);
 	if (rc < 0)
 		return rc;
 	return story_input__finish(stories->input) ? no_memory(err) : 0;
@@ -169,10 +193,15 @@ static int read_calls(struct stories *stories, struct error *err)
 	return story_input__finish(stories->input) ? no_memory(err) : 0;
 }
 
+static int join(const struct stories *stories, size_t i, struct story *story)
+{
+	return story__join(story, stories->input, stories->clock, stories->operations[i]);
+}
+
 static int print_one(const struct stories *stories, size_t i, unsigned int width)
 {
 	struct story story;
-	int rc = story__join(&story, stories->input, stories->clock, stories->operations[i]);
+	int rc = join(stories, i, &story);
 
 	if (rc)
 		return rc;
@@ -196,6 +225,48 @@ static int print_all(const struct stories *stories, struct error *err)
 	return pager__end(pager, rc);
 }
 
+static int write_clocks(struct sink_json *sink, const struct stories *stories, struct error *err)
+{
+	const struct report_run *run = recording__run(stories->recordings[0]);
+	int rc = 0;
+
+	for (__u32 host = 1; host < story_input__n_hosts(stories->input) && rc >= 0; host++)
+		rc = sink_json__record(
+			sink, story_json__clock(run, stories->input, stories->clock, host), err);
+	return rc;
+}
+
+static int write_one(struct sink_json *sink, const struct stories *stories, size_t i,
+		     struct error *err)
+{
+	const struct report_run *run =
+		recording__run(stories->recordings[stories->operations[i]->run]);
+	struct story story;
+	int rc = join(stories, i, &story);
+
+	if (rc)
+		return no_memory(err);
+	rc = sink_json__record(sink, story_json__record(run, &story), err);
+	story__free(&story);
+	return rc;
+}
+
+static int write_all(const struct stories *stories, struct error *err)
+{
+	struct sink_json *sink = NULL;
+	struct error later;
+	int closed, rc = sink_json__open(&sink, stories->options->json,
+					 recording__run(stories->recordings[0]), err);
+
+	if (rc < 0)
+		return rc;
+	rc = write_clocks(sink, stories, err);
+	for (size_t i = 0; i < stories->n && rc >= 0; i++)
+		rc = write_one(sink, stories, i, err);
+	closed = sink_json__close(sink, rc < 0 ? &later : err);
+	return rc < 0 ? rc : closed;
+}
+
 static int tell(struct stories *stories, struct error *err)
 {
 	int rc = open_all(stories, err);
@@ -204,7 +275,9 @@ static int tell(struct stories *stories, struct error *err)
 		rc = choose(stories, err);
 	if (!rc)
 		rc = read_calls(stories, err);
-	return rc ? rc : print_all(stories, err);
+	if (rc)
+		return rc;
+	return stories->options->json ? write_all(stories, err) : print_all(stories, err);
 }
 
 static void stories__close(struct stories *stories)

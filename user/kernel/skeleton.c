@@ -115,6 +115,9 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 		if (options->user)
 			bpf_map__set_max_entries(skel->maps.tm_launched,
 						 bpf_map__max_entries(skel->maps.tm_operations));
+		if (options->block)
+			bpf_map__set_max_entries(skel->maps.tm_started,
+						 bpf_map__max_entries(skel->maps.tm_requests));
 	}
 	if (config->addb.on)
 		bpf_map__set_max_entries(skel->maps.tm_addb, options->addb_buffer);

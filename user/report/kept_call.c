@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/kept_call.h"
+#include "report/names.h"
 #include "tmtrace/spec.h"
 
 static void describe_object(struct kept_call *kept, const struct call_batch *batch)
@@ -17,6 +18,20 @@ static void describe_object(struct kept_call *kept, const struct call_batch *bat
 		snprintf(kept->names, TM_CALL_NAME, "0x%llx", call->object[0]);
 	else if (call->object_kind == TM_OBJECT_U128)
 		call_batch__u128(call, kept->names, TM_CALL_NAME);
+}
+
+/* Of a block request it is where on which device. */
+static void describe_place(struct kept_call *kept)
+{
+	const struct tm_series like = call_series__like(&kept->series);
+	__u64 sector = kept->record.call.object[0];
+	char device[NAMES_ROOM];
+
+	names__device(kept->run, &like, device);
+	if (sector == TM_NO_SECTOR)
+		snprintf(kept->names, TM_CALL_NAME, "%s", device);
+	else
+		snprintf(kept->names, TM_CALL_NAME, "%s, sector %llu", device, sector);
 }
 
 /* Its record is there already. */
@@ -33,7 +48,10 @@ static void describe(struct kept_call *kept, const struct report_run *run,
 		kept->series = *series;
 	if (comm)
 		snprintf(kept->comm, sizeof(kept->comm), "%s", comm);
-	describe_object(kept, batch);
+	if (call->flags & TM_CALL_REQUEST)
+		describe_place(kept);
+	else
+		describe_object(kept, batch);
 }
 
 void kept_call__take(struct kept_call *out, const struct report_run *run,

@@ -70,7 +70,7 @@ static void put_rest(struct row_writer *row, const struct kept_call *kept)
 
 	row_writer__text(row, kept->run->hostname);
 	snprintf(thread, sizeof(thread), "%u", call->tid ? call->tid : call->pid);
-	row_writer__text(row, thread);
+	row_writer__text(row, call->pid ? thread : NULL);
 	row_writer__text(row, kept->comm);
 	row_writer__text(row, kept_call__object(kept));
 }

@@ -239,6 +239,14 @@ int sink_json__process(struct sink_json *sink, const struct process_account *acc
 	return report(sink, lost, err);
 }
 
+int sink_json__record(struct sink_json *sink, struct json_object *record, struct error *err)
+{
+	__u64 lost = sink->lost;
+
+	put(sink, record);
+	return report(sink, lost, err);
+}
+
 int sink_json__lines(struct sink_json *sink, const char *text, size_t length, __u64 records,
 		     struct error *err)
 {

@@ -7,6 +7,7 @@
 #define USER_SINK_JSON_H
 
 #include <stdbool.h>
+#include <json-c/json.h>
 
 #include "calls/call_batch.h"
 #include "process/account.h"
@@ -57,7 +58,9 @@ int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, str
 int sink_json__process(struct sink_json *sink, const struct process_account *account,
 		       struct error *err);
 
-/* Records that somebody else made: whole lines. */
+/* A record that somebody else made, which is given back; NULL: there was no memory for it. */
+int sink_json__record(struct sink_json *sink, struct json_object *record, struct error *err);
+/* The same as text: whole lines. */
 int sink_json__lines(struct sink_json *sink, const char *text, size_t length, __u64 records,
 		     struct error *err);
 

@@ -207,11 +207,9 @@ static int put_begin(struct json_calls *calls, FILE *out, const struct call_batc
 
 	if (!key)
 		return -ENOMEM;
-	fprintf(out,
-		"{\"v\":1,\"type\":\"%s\",\"time\":\"%s.%09lluZ\",\"time_ns\":%llu,%s,%s,"
-		"\"pid\":%u",
-		type, date_of(calls, start), start % NS_PER_S, start, calls->run_text, key,
-		call->pid);
+	fprintf(out, "{\"v\":1,\"type\":\"%s\",\"time\":\"%s.%09lluZ\",\"time_ns\":%llu,%s,%s",
+		type, date_of(calls, start), start % NS_PER_S, start, calls->run_text, key);
+	put_measured(out, "pid", call->pid, call->pid != 0);
 	put_measured(out, "tid", call->tid, call->tid != 0);
 	fprintf(out, ",\"comm\":%s,\"id\":%llu",
 		comm_text(calls, call_batch__comm(batch, call->tid), call->tid), call->id);
@@ -231,9 +229,20 @@ static void put_result(FILE *out, const struct call_batch *batch, const struct t
 	put_object(out, batch, call);
 }
 
+/* What block requests have beside calls. */
+static void put_request(FILE *out, const struct tm_call *call)
+{
+	__u64 queue_ns = call_batch__queue_ns(call);
+
+	put_measured(out, "sector", call->object[0], call->object[0] != TM_NO_SECTOR);
+	fprintf(out, ",\"queue_ns\":%llu,\"service_ns\":%llu", queue_ns,
+		call->duration_ns - queue_ns);
+}
+
 static int put_call(struct json_calls *calls, FILE *out, const struct call_batch *batch,
 		    const struct tm_call *call)
 {
+	bool is_request = call->flags & TM_CALL_REQUEST;
 	__u64 start = call->start_ns;
 	int rc = put_begin(calls, out, batch, call, "call");
 
@@ -242,9 +251,11 @@ static int put_call(struct json_calls *calls, FILE *out, const struct call_batch
 	fprintf(out, ",\"timestamp\":%llu.%06llu,\"wtime\":%llu.%06llu", start / NS_PER_S,
 		start % NS_PER_S / 1000, call->duration_ns / NS_PER_S,
 		call->duration_ns % NS_PER_S / 1000);
-	put_measured(out, "depth", call->depth, call->tid != 0);
+	put_measured(out, "depth", call->depth, call->tid != 0 && !is_request);
 	fprintf(out, ",\"start_ns\":%llu,\"duration_ns\":%llu", start, call->duration_ns);
 	put_result(out, batch, call);
+	if (is_request)
+		put_request(out, call);
 	rc = json_stacks__put(calls->stacks, out, batch, call);
 	fputs("}\n", out);
 	return rc;

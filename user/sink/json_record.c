@@ -357,10 +357,10 @@ static struct json_object *fates(const struct tm_call_fates *fates, bool are_cal
 	return object;
 }
 
-/* What became of the single calls; NULL where they are not recorded, or not of this probe. */
+/* What became of the single calls; NULL where they are not recorded. */
 static struct json_object *recorded_calls(const struct snapshot *snapshot, size_t i)
 {
-	if (!snapshot->call_ledgers || (i >= TM_PROBE_BLOCK && i < TM_PROBE_USER))
+	if (!snapshot->call_ledgers)
 		return NULL;
 	return fates(&snapshot->call_ledgers[i].calls, true);
 }

@@ -7,6 +7,11 @@
 #include "base/array.h"
 #include "story/story_input.h"
 
+struct run {
+	__u32 host;
+	bool requests; /* block requests were recorded */
+};
+
 /* Pointers to elements, in an order. */
 struct order {
 	const void **at;
@@ -17,7 +22,7 @@ struct story_input {
 	void *names; /* tree of them */
 	const char **hosts;
 	size_t n_hosts, room_hosts;
-	__u32 *runs; /* their hosts */
+	struct run *runs;
 	size_t n_runs, room_runs;
 	struct story_call *calls;
 	size_t n_calls, room_calls;
@@ -92,7 +97,7 @@ static int host_of(struct story_input *input, const char *hostname)
 	return (int)input->n_hosts++;
 }
 
-int story_input__run(struct story_input *input, const char *hostname)
+int story_input__run(struct story_input *input, const char *hostname, bool requests)
 {
 	int host = host_of(input, hostname);
 
@@ -101,7 +106,7 @@ int story_input__run(struct story_input *input, const char *hostname)
 	if (array__grow((void **)&input->runs, &input->room_runs, input->n_runs,
 			sizeof(*input->runs)))
 		return -ENOMEM;
-	input->runs[input->n_runs] = (__u32)host;
+	input->runs[input->n_runs] = (struct run){ (__u32)host, requests };
 	return (int)input->n_runs++;
 }
 
@@ -322,7 +327,12 @@ const char *story_input__hostname(const struct story_input *input, __u32 host)
 
 __u32 story_input__host(const struct story_input *input, __u32 run)
 {
-	return input->runs[run];
+	return input->runs[run].host;
+}
+
+bool story_input__has_requests(const struct story_input *input, __u32 run)
+{
+	return input->runs[run].requests;
 }
 
 size_t story_input__n_operations(const struct story_input *input)

@@ -34,14 +34,24 @@ enum story_id {
 	STORY_ID_DIX_TO_CAS = 0xe104,
 };
 
+enum story_call_kind {
+	STORY_CALL_LIBRARY,
+	STORY_CALL_FILE,    /* an operation on files */
+	STORY_CALL_REQUEST, /* a block request; parent is the operation on files that started it */
+};
+
 /* Names are of the input (story_input__name()), so that equal ones are the same pointer. */
 struct story_call {
 	__u64 start_ns, end_ns;
 	__u64 id, parent; /* of the run; parent 0: none */
 	__u32 run, pid, tid;
 	__u32 host; /* story_input__add_call() */
-	bool files; /* an operation on files, not a library's function */
+	enum story_call_kind kind;
 	const char *layer, *function;
+	/* Of block requests: */
+	const char *device;
+	__u64 queue_ns; /* before the device had it */
+	__u64 bytes;	/* that were read or written */
 };
 
 struct story_operation {
@@ -89,8 +99,11 @@ struct story_input;
 struct story_input *story_input__new(void);	   /* NULL: no memory */
 void story_input__free(struct story_input *input); /* NULL is fine */
 
-/* A recording, of that host. Its number, or -ENOMEM. Hosts are numbered as they come. */
-int story_input__run(struct story_input *input, const char *hostname);
+/*
+ * A recording, of that host; requests: of block requests, too. Its number, or -ENOMEM. Hosts are
+ * numbered as they come.
+ */
+int story_input__run(struct story_input *input, const char *hostname, bool requests);
 /* The same text for the same name, as long as the input lives; NULL: no memory. */
 const char *story_input__name(struct story_input *input, const char *name);
 
@@ -110,6 +123,7 @@ int story_input__finish(struct story_input *input);
 size_t story_input__n_hosts(const struct story_input *input);
 const char *story_input__hostname(const struct story_input *input, __u32 host);
 __u32 story_input__host(const struct story_input *input, __u32 run);
+bool story_input__has_requests(const struct story_input *input, __u32 run);
 
 size_t story_input__n_operations(const struct story_input *input);
 const struct story_operation *story_input__operation(const struct story_input *input, size_t i);

@@ -106,7 +106,47 @@ static int add(struct join *join, struct story_node node)
 
 static void join_below(struct join *join, int parent);
 
-/* Operations on files of a thread while its storage I/O went on. */
+/* Reads and writes can do without a disk; of others nothing follows from that. */
+static bool may_be_cached(const struct join *join, const struct story_call *call)
+{
+	return story_input__has_requests(join->input, call->run) &&
+	       (!strcmp(call->function, "read") || !strcmp(call->function, "write"));
+}
+
+static struct story_node file_node(const struct join *join, const struct story_call *call,
+				   __u64 offset, int parent)
+{
+	return (struct story_node){
+		.kind = STORY_FILE,
+		.host = call->host,
+		.pid = call->pid,
+		.start_ns = call->start_ns - offset,
+		.end_ns = call->end_ns - offset,
+		.name = call->function,
+		.parent = parent,
+		.cached = may_be_cached(join, call),
+	};
+}
+
+static void join_request_of(struct join *join, const struct story_call *call, __u64 offset,
+			    int parent)
+{
+	struct story_node node = file_node(join, call, offset, parent);
+
+	node.kind = STORY_BLOCK;
+	node.cached = false;
+	node.device = call->device;
+	node.queue_ns = call->queue_ns;
+	node.bytes = call->bytes;
+	join->story->nodes[parent].cached = false;
+	add(join, node);
+}
+
+/*
+ * Operations on files of a thread while its storage I/O went on, and the block requests that were
+ * started in them. Those of kernel threads are nobody's, and those of AIO may be of any that went
+ * on then: they are not told.
+ */
 static void join_files(struct join *join, int parent, __u32 tid)
 {
 	const struct story_node storage = join->story->nodes[parent];
@@ -115,18 +155,23 @@ static void join_files(struct join *join, int parent, __u32 tid)
 		story_input__calls_of(join->input, storage.host, storage.pid, tid,
 				      storage.start_ns + offset, storage.end_ns + offset);
 
+	const struct story_call *file = NULL;
+	int added = NO_PARENT;
+
 	for (size_t i = 0; i < calls.n; i++) {
 		const struct story_call *call = calls.first[i];
-		__u64 start = call->start_ns - offset, end = call->end_ns - offset;
 
-		if (call->files && end <= storage.end_ns)
-			add(join, (struct story_node){ .kind = STORY_FILE,
-						       .host = storage.host,
-						       .pid = storage.pid,
-						       .start_ns = start,
-						       .end_ns = end,
-						       .name = call->function,
-						       .parent = parent });
+		if (call->kind == STORY_CALL_FILE && call->end_ns - offset <= storage.end_ns) {
+			int node = add(join, file_node(join, call, offset, parent));
+
+			if (node == NO_PARENT)
+				continue;
+			file = call;
+			added = node;
+		} else if (call->kind == STORY_CALL_REQUEST && file && call->parent == file->id &&
+			   call->run == file->run) {
+			join_request_of(join, call, offset, added);
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ enum story_kind {
 	STORY_FOM,	 /* the server's operation */
 	STORY_STORAGE,	 /* its storage I/O */
 	STORY_FILE,	 /* an operation on files inside */
+	STORY_BLOCK,	 /* a block request that this started */
 };
 
 /* A tree in an array: the number of a node is more than that of what it is below. */
@@ -30,7 +31,11 @@ struct story_node {
 	const char *name;  /* of a call's function, an operation's kind, a request's; else NULL */
 	__u64 opcode;	   /* of rpcs and foms */
 	int parent, depth;
-	bool open; /* its end was not seen, and is that of what it is below */
+	bool open;   /* its end was not seen, and is that of what it is below */
+	bool cached; /* of reading and writing a file: no block request was started in it */
+	/* Of block requests: */
+	const char *device;
+	__u64 queue_ns, bytes;
 };
 
 /* No story has more nodes: what has is cut. No chain is longer than some ten. */

@@ -74,7 +74,8 @@ static void cover_node(struct edges *edges, const struct story_node *node)
 		[STORY_FILE] = RANK_DISK,
 	};
 
-	if (node->kind != STORY_CALL)
+	/* A block request that nobody waits for goes on after the operation on files. */
+	if (node->kind != STORY_CALL && node->kind != STORY_BLOCK)
 		cover(edges, ranks[node->kind], node->start_ns, node->end_ns);
 }
 

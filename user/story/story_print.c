@@ -105,7 +105,7 @@ static const char *opcode_of(const struct story_node *node, char out[32])
 
 static void describe(const struct story_node *node, char *out, size_t room)
 {
-	char opcode[32];
+	char opcode[32], bytes[UNITS_ROOM], queued[UNITS_ROOM];
 
 	switch (node->kind) {
 	case STORY_CALL:
@@ -130,7 +130,11 @@ static void describe(const struct story_node *node, char *out, size_t room)
 		snprintf(out, room, "storage I/O %llu", node->id);
 		break;
 	case STORY_FILE:
-		snprintf(out, room, "%s", node->name);
+		snprintf(out, room, "%s%s", node->name, node->cached ? ", no block request" : "");
+		break;
+	case STORY_BLOCK:
+		snprintf(out, room, "%s %s %s, queued %s", node->device, node->name,
+			 units__bytes(bytes, node->bytes), units__time(queued, node->queue_ns));
 		break;
 	}
 }

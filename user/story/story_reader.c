@@ -7,7 +7,8 @@
 /* What the numbers of a batch's series stand for. */
 struct meaning {
 	const char *layer, *function;
-	bool files;
+	enum story_call_kind kind;
+	const char *device; /* of block requests */
 };
 
 struct reader {
@@ -31,12 +32,19 @@ static int find_meaning(const struct reader *reader, const struct call_batch *ba
 	const struct call_series *series = call_batch__series(batch, slot);
 	struct tm_series like = call_series__like(series);
 	const char *name = series ? names__layer(run, series->layer) : NULL;
+	char device[NAMES_ROOM];
 
-	out->files = series && series->layer == TM_LAYER_VFS;
+	out->kind = STORY_CALL_LIBRARY;
+	if (series && series->layer == TM_LAYER_VFS)
+		out->kind = STORY_CALL_FILE;
+	if (series && series->layer == TM_LAYER_BLOCK)
+		out->kind = STORY_CALL_REQUEST;
+	names__device(run, &like, device);
+	out->device = story_input__name(reader->input, device);
 	out->layer = story_input__name(reader->input, name ? name : "");
 	name = series ? names__function(run, &like.key) : NULL;
 	out->function = story_input__name(reader->input, name ? name : "?");
-	return out->layer && out->function ? 0 : -ENOMEM;
+	return out->layer && out->function && out->device ? 0 : -ENOMEM;
 }
 
 static bool overlaps(const struct reader *reader, const struct tm_call *call)
@@ -69,9 +77,14 @@ static int take_call(const struct reader *reader, const struct call_batch *batch
 		return 0;
 	if (find_meaning(reader, batch, call->slot, &meaning))
 		return -ENOMEM;
-	taken.files = meaning.files;
+	taken.kind = meaning.kind;
 	taken.layer = meaning.layer;
 	taken.function = meaning.function;
+	if (call->flags & TM_CALL_REQUEST) {
+		taken.device = meaning.device;
+		taken.queue_ns = call_batch__queue_ns(call);
+		taken.bytes = call->flags & TM_CALL_BYTES ? call->bytes : 0;
+	}
 	return story_input__add_call(reader->input, &taken);
 }
 
