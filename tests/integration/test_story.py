@@ -157,7 +157,8 @@ def check_chain(story):
     """All layers are there, one below the other."""
     found = kinds(story)
     at = 0
-    for part in ("mio_obj_", "mio ", "m0 ", "ioo ", "rpc ", "server ", "storage I/O ", "write"):
+    for part in ("mio_obj_", "mio ", "m0 ", "ioo ", "rpc ", "bulk ", "server ", "bulk ",
+                 "transaction ", "storage I/O ", "write"):
         while at < len(found) and not found[at].startswith(part):
             at += 1
         check(at < len(found), f"no {part} in {story.tree}")

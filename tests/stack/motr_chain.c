@@ -62,6 +62,25 @@ uint32_t chain_reply_opcode(const struct wire_request *req)
 	}
 }
 
+bool chain_has_bulk(const struct wire_request *req)
+{
+	return req->type == M0_ET_OBJ && req->code == M0_OC_WRITE;
+}
+
+bool chain_has_tx(const struct wire_request *req)
+{
+	switch (chain_opcode(req)) {
+	case WRITEV:
+	case COB_CREATE:
+	case COB_DELETE:
+	case CAS_PUT:
+	case CAS_DEL:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static uint64_t relate(uint64_t record, uint64_t from, uint64_t to)
 {
 	M0_ADDB2_ADD(record, from, to);
@@ -83,6 +102,30 @@ uint64_t chain_client(uint64_t operation, const struct wire_request *req, uint64
 	}
 	by = relate(M0_AVI_CLIENT_TO_IOO, operation, new_id());
 	return relate(M0_AVI_IOO_TO_RPC, by, new_id());
+}
+
+uint64_t chain_bulk(uint64_t item, const struct wire_request *req, uint64_t (*new_id)(void))
+{
+	uint64_t id = chain_has_bulk(req) ? new_id() : 0;
+
+	if (id)
+		M0_ADDB2_ADD(M0_AVI_CLIENT_BULK_TO_RPC, id, item);
+	return id;
+}
+
+void chain_bulk_step(uint64_t id, enum chain_bulk_step step)
+{
+	if (id)
+		M0_ADDB2_ADD(M0_AVI_RPC_BULK_OP, id, step);
+}
+
+void chain_tx_states(uint64_t id, enum chain_tx from, enum chain_tx to)
+{
+	/* Transitions are numbered in this order, two of them to the failed state. */
+	static const uint64_t causes[] = { [3] = 0, [4] = 2, 4, 5, 6, 7, 8 };
+
+	for (uint64_t state = from + 1; id && state <= to; state++)
+		M0_ADDB2_ADD(M0_AVI_BE_TX_STATE, id, causes[state], state);
 }
 
 void chain_assign(uint64_t item, uint32_t opcode, const struct wire_request *req)

@@ -23,6 +23,7 @@ struct message {
 struct m0_fop {
 	const struct message *request;
 	uint64_t item; /* its id */
+	uint64_t bulk; /* that of its data; 0: none go */
 	struct wire_reply *reply;
 	void *body; /* of the reply; the caller's to free */
 };
@@ -180,8 +181,10 @@ int m0_rpc_post_sync(struct m0_fop *fop, struct m0_rpc_session *session, const v
 		rc = fop->body ? wire_receive(session->fd, fop->body, store_reply_size(fop->reply))
 			       : -ENOMEM;
 	}
-	if (!rc)
+	if (!rc) {
+		chain_bulk_step(fop->bulk, BULK_FINISH);
 		chain_fetch(motr_next_id(), chain_reply_opcode(&m->head), &m->head);
+	}
 	return TRUTH_ERRNO(rc);
 }
 
@@ -200,6 +203,7 @@ static int ask_server(const struct operation *o, int *fd, const struct message *
 	}
 	session.fd = *fd;
 	fop.item = chain_client(o->op.op_sm.sm_id, &m->head, motr_next_id);
+	fop.bulk = chain_bulk(fop.item, &m->head, motr_next_id);
 	rc = m0_rpc_post_sync(&fop, &session, NULL, 0);
 	*body = fop.body;
 	if (rc) {

@@ -34,7 +34,10 @@ struct connection {
 /* A request being served. Ids are of this process, as Motr gives them out. */
 struct fom {
 	struct wire_request req;
-	uint64_t item, phase, state, stob;
+	uint64_t item, phase, state, stob, bulk, tx; /* 0: there is none */
+	int fd;
+	void *body;
+	size_t length; /* of that */
 	struct wire_reply reply;
 	void *out; /* the reply's body */
 };
@@ -55,7 +58,7 @@ static uint64_t now_ns(void)
 }
 
 /* The object's file, with the records that a Motr server makes around it. */
-static void execute_storage(struct server *s, struct fom *f, const void *body)
+static void execute_storage(struct server *s, struct fom *f)
 {
 	const struct wire_request *req = &f->req;
 	uint64_t begin = now_ns();
@@ -67,17 +70,42 @@ static void execute_storage(struct server *s, struct fom *f, const void *body)
 	M0_ADDB2_PUSH(M0_AVI_STOB_IO_LAUNCH, req->id[0], req->id[1], req->nr, req->nr, req->nr, 0);
 	M0_ADDB2_ADD(M0_AVI_STOB_IO_REQ, f->stob, STOB_LIO_LAUNCH);
 	stack_delay_here(&req->delay, STACK_DISK);
-	store_execute(s->store, req, body, &f->reply, &f->out);
+	store_execute(s->store, req, f->body, &f->reply, &f->out);
 	M0_ADDB2_ADD(M0_AVI_STOB_IO_REQ, f->stob, STOB_LIO_ENDIO);
 	M0_ADDB2_ADD(M0_AVI_STOB_IO_END, req->id[0], req->id[1], now_ns() - begin,
 		     (uint64_t)f->reply.rc, req->nr, 1);
 	m0_addb2_pop(M0_AVI_STOB_IO_LAUNCH);
 }
 
-static void execute(struct server *s, struct fom *f, const void *body)
+/* What comes behind the request. */
+static int receive_body(struct fom *f)
+{
+	int rc;
+
+	if (chain_has_bulk(&f->req)) {
+		f->bulk = next_id();
+		M0_ADDB2_ADD(M0_AVI_FOM_TO_BULK, f->phase, f->bulk);
+	}
+	chain_bulk_step(f->bulk, BULK_INITIATE);
+	rc = wire_receive(f->fd, f->body, f->length);
+	chain_bulk_step(f->bulk, BULK_FINISH);
+	return rc;
+}
+
+/* Until it is closed; it is done when the reply has gone. */
+static void begin_transaction(struct fom *f)
+{
+	if (!chain_has_tx(&f->req))
+		return;
+	f->tx = next_id();
+	M0_ADDB2_ADD(M0_AVI_FOM_TO_TX, f->phase, f->tx);
+}
+
+static int execute(struct server *s, struct fom *f)
 {
 	const struct wire_request *req = &f->req;
 	uint32_t opcode = chain_opcode(req);
+	int rc;
 
 	f->phase = next_id();
 	f->state = next_id();
@@ -85,41 +113,43 @@ static void execute(struct server *s, struct fom *f, const void *body)
 	M0_ADDB2_ADD(M0_AVI_FOM_DESCR, 0, 0, req->session, opcode, chain_reply_opcode(req), 0,
 		     f->item, f->phase, f->state);
 	M0_ADDB2_ADD(M0_AVI_STATE, f->state, 2, 2);
+	rc = receive_body(f);
+	begin_transaction(f);
 	stack_delay_here(&req->delay, STACK_SERVER);
-	if (req->type == M0_ET_OBJ)
-		execute_storage(s, f, body);
-	else
-		store_execute(s->store, req, body, &f->reply, &f->out);
+	if (!rc && req->type == M0_ET_OBJ)
+		execute_storage(s, f);
+	else if (!rc)
+		store_execute(s->store, req, f->body, &f->reply, &f->out);
+	chain_tx_states(f->tx, TX_PREPARE, TX_CLOSED);
 	M0_ADDB2_ADD(M0_AVI_STATE, f->state, 5, 4);
 	m0_addb2_pop(M0_AVI_FOM);
+	return rc;
 }
 
 static int serve_one(struct server *s, int fd)
 {
-	struct fom f = { 0 };
-	void *body;
-	size_t length;
+	struct fom f = { .fd = fd };
 	int rc = wire_receive(fd, &f.req, sizeof(f.req));
 
 	if (rc)
 		return rc;
 	if (f.req.nr > WIRE_MAX_ITEMS || f.req.data_length > WIRE_MAX_BODY)
 		return -EPROTO;
-	length = f.req.nr * sizeof(struct wire_item) + f.req.data_length;
-	body = malloc(length + 1);
-	if (!body)
+	f.length = f.req.nr * sizeof(struct wire_item) + f.req.data_length;
+	f.body = malloc(f.length + 1);
+	if (!f.body)
 		return -ENOMEM;
 	f.item = next_id();
 	chain_fetch(f.item, chain_opcode(&f.req), &f.req);
-	rc = wire_receive(fd, body, length);
+	rc = execute(s, &f);
 	if (!rc) {
-		execute(s, &f, body);
 		chain_assign(next_id(), chain_reply_opcode(&f.req), &f.req);
 		rc = wire_send(fd, &f.reply, sizeof(f.reply));
 	}
 	if (!rc)
 		rc = wire_send(fd, f.out, store_reply_size(&f.reply));
-	free(body);
+	chain_tx_states(f.tx, TX_CLOSED, TX_DONE);
+	free(f.body);
 	free(f.out);
 	return rc;
 }

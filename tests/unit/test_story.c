@@ -303,6 +303,59 @@ static char *print(const struct story_sample *s, unsigned int width)
 	return text;
 }
 
+static const struct story_node *find(const struct story *story, enum story_kind kind, __u64 id)
+{
+	for (size_t i = 0; i < story->n; i++)
+		if (story->nodes[i].kind == kind && story->nodes[i].id == id)
+			return &story->nodes[i];
+	assert_true(false);
+	return NULL;
+}
+
+/* Data that a server waits for is the network's; a transaction, and the client's own, are beside.
+ */
+static void test_beside(void **state)
+{
+	struct story_sample s;
+	struct story_times times;
+	struct story story;
+	const struct story_node *node;
+
+	(void)state;
+	story_sample__open(&s, "node2", 5000000, STORY_PART_ALL);
+	STORY_RECORD(&s, s.client, 48, STORY_ID_BULK_TO_RPC, 11, 9);
+	STORY_RECORD(&s, s.client, 279, STORY_ID_BULK_STATE, 11, 1);
+	STORY_RECORD(&s, s.server, 91, STORY_ID_FOM_TO_BULK, 32, 36);
+	STORY_RECORD(&s, s.server, 92, STORY_ID_BULK_STATE, 36, 0);
+	STORY_RECORD(&s, s.server, 98, STORY_ID_BULK_STATE, 36, 1);
+	STORY_RECORD(&s, s.server, 99, STORY_ID_FOM_TO_TX, 32, 37);
+	STORY_RECORD(&s, s.server, 240, STORY_ID_TX_STATE, 37, 5, 6);
+	STORY_RECORD(&s, s.server, 350, STORY_ID_TX_STATE, 37, 8, 9);
+	STORY_RECORD(&s, s.server, 101, STORY_ID_FOM_TO_TX, 32, 38);
+	STORY_RECORD(&s, s.server, 102, STORY_ID_TX_STATE, 38, 0, 3);
+	assert_int_equal(story_input__finish(s.input), 0);
+	tell(&s, &story, &times);
+	assert_int_equal(story.n, WHOLE + 4);
+	for (int layer = 0; layer < STORY_LAYERS; layer++) {
+		__s64 more = layer == STORY_NETWORK ? 7 : layer == STORY_SERVER ? -7 : 0;
+
+		assert_int_equal(times.ns[layer], (story_truth_us[layer] + (__u64)more) * US);
+	}
+	node = find(&story, STORY_BULK, 11);
+	assert_int_equal(story.nodes[node->parent].kind, STORY_RPC);
+	assert_int_equal(node->start_ns, STORY_BASE + 48 * US);
+	assert_int_equal(node->end_ns, STORY_BASE + 279 * US);
+	node = find(&story, STORY_BULK, 36);
+	assert_int_equal(story.nodes[node->parent].kind, STORY_FOM);
+	assert_int_equal(node->end_ns - node->start_ns, 7 * US);
+	node = find(&story, STORY_TX, 37);
+	assert_int_equal(node->end_ns, STORY_BASE + 350 * US);
+	assert_false(node->open);
+	assert_true(find(&story, STORY_TX, 38)->open);
+	story__free(&story);
+	story_sample__close(&s);
+}
+
 /* An operation on a file that needs no disk says so, unless nobody knows. */
 static void test_cached(void **state)
 {
@@ -399,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_cut),	 cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_print),	 cmocka_unit_test(test_width),
 		cmocka_unit_test(test_notes),	 cmocka_unit_test(test_cached),
+		cmocka_unit_test(test_beside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,10 +132,14 @@ static bool is_wanted(__u32 id)
 {
 	switch ((enum story_id)id) {
 	case STORY_ID_FOM_DESCR:
+	case STORY_ID_FOM_TO_BULK:
+	case STORY_ID_FOM_TO_TX:
 	case STORY_ID_FOM_TO_STIO:
 	case STORY_ID_STIO_STATE:
 	case STORY_ID_ASSIGN:
 	case STORY_ID_FETCH:
+	case STORY_ID_BULK_STATE:
+	case STORY_ID_TX_STATE:
 	case STORY_ID_CAS_STATE:
 	case STORY_ID_CAS_TO_RPC:
 	case STORY_ID_CLIENT_TO_DIX:
@@ -144,6 +148,7 @@ static bool is_wanted(__u32 id)
 	case STORY_ID_COB_TO_RPC:
 	case STORY_ID_CLIENT_TO_IOO:
 	case STORY_ID_IOO_TO_RPC:
+	case STORY_ID_BULK_TO_RPC:
 	case STORY_ID_IOO_STATE:
 	case STORY_ID_DIX_STATE:
 	case STORY_ID_DIX_TO_MDIX:
@@ -172,6 +177,10 @@ int story_input__add_record(struct story_input *input, struct story_record recor
 		record.words[1] = words[DESCR_FOM];
 		record.words[2] = words[DESCR_STATE];
 		record.words[3] = words[DESCR_OPCODE];
+	}
+	if (record.id == STORY_ID_BULK_TO_RPC) {
+		record.words[0] = n > 1 ? words[1] : 0;
+		record.words[1] = words[0];
 	}
 	/* Foms and items without a session have no ids. */
 	if (!record.words[0])

@@ -16,10 +16,14 @@
 /* ADDB2 identifiers that a chain is joined by; Motr has them in addb2/identifier.h. */
 enum story_id {
 	STORY_ID_FOM_DESCR = 0x2108,
+	STORY_ID_FOM_TO_BULK = 0x210a,
+	STORY_ID_FOM_TO_TX = 0x210b,
 	STORY_ID_FOM_TO_STIO = 0x210c,
 	STORY_ID_STIO_STATE = 0x7009,
 	STORY_ID_ASSIGN = 0x8005, /* an rpc item goes out: id, opcode, transfer, session */
 	STORY_ID_FETCH = 0x8006,  /* it came in: the same, the id is the receiver's own */
+	STORY_ID_BULK_STATE = 0x8007,
+	STORY_ID_TX_STATE = 0xa001,
 	STORY_ID_CAS_STATE = 0xc002,
 	STORY_ID_CAS_TO_RPC = 0xc104,
 	STORY_ID_CLIENT_TO_DIX = 0xd103,
@@ -28,6 +32,7 @@ enum story_id {
 	STORY_ID_COB_TO_RPC = 0xd106,
 	STORY_ID_CLIENT_TO_IOO = 0xd107,
 	STORY_ID_IOO_TO_RPC = 0xd108,
+	STORY_ID_BULK_TO_RPC = 0xd109, /* kept the other way round: the bulk works for the rpc */
 	STORY_ID_IOO_STATE = 0xd111,
 	STORY_ID_DIX_STATE = 0xe001,
 	STORY_ID_DIX_TO_MDIX = 0xe103,

@@ -30,6 +30,9 @@ static const struct {
 	{ STORY_ID_COB_TO_RPC, STORY_RPC, NULL },
 	{ STORY_ID_CAS_TO_RPC, STORY_RPC, NULL },
 	{ STORY_ID_FOM_TO_STIO, STORY_STORAGE, NULL },
+	{ STORY_ID_FOM_TO_BULK, STORY_BULK, NULL },
+	{ STORY_ID_FOM_TO_TX, STORY_TX, NULL },
+	{ STORY_ID_BULK_TO_RPC, STORY_BULK, NULL },
 };
 
 static bool is_state(__u32 id)
@@ -207,6 +210,41 @@ static void join_storage(struct join *join, struct story_node node)
 		join_files(join, added, last);
 }
 
+/* Values of the records' last words, by which bulks and transactions end. */
+#define BULK_FINISH 1
+#define TX_FAILED   1
+#define TX_DONE	    9
+
+static bool is_end(const struct story_record *record)
+{
+	if (record->id == STORY_ID_BULK_STATE)
+		return record->words[1] == BULK_FINISH;
+	return record->words[2] == TX_FAILED || record->words[2] == TX_DONE;
+}
+
+/* From its first state, or when it was said whom it works for, to the state that ends it. */
+static void join_span(struct join *join, struct story_node node, __u32 state)
+{
+	struct story_records records =
+		story_input__about(join->input, node.host, node.pid, node.id);
+
+	node.open = true;
+	node.end_ns = join->story->nodes[node.parent].end_ns;
+	for (size_t i = 0; i < records.n && node.open; i++) {
+		__u64 time = here(join, node.host, records.first[i]->time_ns);
+
+		if (records.first[i]->id != state)
+			continue;
+		if (time < node.start_ns)
+			node.start_ns = time;
+		if (!is_end(records.first[i]))
+			continue;
+		node.end_ns = time;
+		node.open = false;
+	}
+	add(join, node);
+}
+
 /* The server's side of a request. */
 static void join_fom(struct join *join, int parent, const struct story_rpc *rpc)
 {
@@ -257,6 +295,7 @@ static void join_rpc(struct join *join, struct story_node node)
 	added = add(join, node);
 	if (added == NO_PARENT)
 		return;
+	join_below(join, added);
 	join->story->unanswered += !rpc.returned;
 	join->story->unserved += !rpc.received;
 	if (rpc.received)
@@ -291,6 +330,20 @@ static void join_request(struct join *join, struct story_node node)
 	story->nodes[added].open = false;
 }
 
+static void join_kind(struct join *join, struct story_node node)
+{
+	if (node.kind == STORY_REQUEST)
+		join_request(join, node);
+	else if (node.kind == STORY_RPC)
+		join_rpc(join, node);
+	else if (node.kind == STORY_BULK)
+		join_span(join, node, STORY_ID_BULK_STATE);
+	else if (node.kind == STORY_TX)
+		join_span(join, node, STORY_ID_TX_STATE);
+	else
+		join_storage(join, node);
+}
+
 /* All that records say works for a node. */
 static void join_below(struct join *join, int parent)
 {
@@ -315,12 +368,7 @@ static void join_below(struct join *join, int parent)
 			continue;
 		node.kind = relations[r].kind;
 		node.name = relations[r].name;
-		if (node.kind == STORY_REQUEST)
-			join_request(join, node);
-		else if (node.kind == STORY_RPC)
-			join_rpc(join, node);
-		else
-			join_storage(join, node);
+		join_kind(join, node);
 	}
 }
 

@@ -16,6 +16,8 @@ enum story_kind {
 	STORY_REQUEST,	 /* that a step is made of: of I/O, of an index, ... */
 	STORY_RPC,	 /* to the reply */
 	STORY_FOM,	 /* the server's operation */
+	STORY_BULK,	 /* data that goes beside an rpc; of the client, or of the server */
+	STORY_TX,	 /* the transaction of a server's operation; it may go on after the reply */
 	STORY_STORAGE,	 /* its storage I/O */
 	STORY_FILE,	 /* an operation on files inside */
 	STORY_BLOCK,	 /* a block request that this started */

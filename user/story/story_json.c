@@ -10,6 +10,7 @@ static const char *const kinds[] = {
 	[STORY_CALL] = "call",	     [STORY_OPERATION] = "operation",
 	[STORY_STEP] = "step",	     [STORY_REQUEST] = "request",
 	[STORY_RPC] = "rpc",	     [STORY_FOM] = "server",
+	[STORY_BULK] = "bulk",	     [STORY_TX] = "transaction",
 	[STORY_STORAGE] = "storage", [STORY_FILE] = "file",
 	[STORY_BLOCK] = "block",
 };

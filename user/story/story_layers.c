@@ -18,18 +18,16 @@ enum rank {
 	RANK_CLIENT,
 	RANK_NETWORK,
 	RANK_SERVER,
+	RANK_BULK, /* that a server waits for */
 	RANK_DISK,
 	RANKS,
 };
 
 static const enum story_layer layers[RANKS] = {
-	[RANK_OPERATION] = STORY_MIDDLEWARE,
-	[RANK_UNLOOKED] = STORY_LATE_POLL,
-	[RANK_LOOKING] = STORY_MIDDLEWARE,
-	[RANK_CLIENT] = STORY_CLIENT,
-	[RANK_NETWORK] = STORY_NETWORK,
-	[RANK_SERVER] = STORY_SERVER,
-	[RANK_DISK] = STORY_DISK,
+	[RANK_OPERATION] = STORY_MIDDLEWARE, [RANK_UNLOOKED] = STORY_LATE_POLL,
+	[RANK_LOOKING] = STORY_MIDDLEWARE,   [RANK_CLIENT] = STORY_CLIENT,
+	[RANK_NETWORK] = STORY_NETWORK,	     [RANK_SERVER] = STORY_SERVER,
+	[RANK_BULK] = STORY_NETWORK,	     [RANK_DISK] = STORY_DISK,
 };
 
 /* A layer begins or ends to be at work. */
@@ -65,17 +63,28 @@ static int by_time(const void *a, const void *b)
 	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
-static void cover_node(struct edges *edges, const struct story_node *node)
+/*
+ * What goes on beside its parent counts nowhere: a transaction, which ends after the reply; a bulk
+ * of the client, which its rpc covers; a block request that nobody waits for.
+ */
+static bool is_beside(const struct story *story, const struct story_node *node)
+{
+	if (node->kind == STORY_BULK)
+		return story->nodes[node->parent].kind != STORY_FOM;
+	return node->kind == STORY_CALL || node->kind == STORY_TX || node->kind == STORY_BLOCK;
+}
+
+static void cover_node(struct edges *edges, const struct story *story,
+		       const struct story_node *node)
 {
 	static const enum rank ranks[] = {
 		[STORY_OPERATION] = RANK_OPERATION, [STORY_STEP] = RANK_CLIENT,
 		[STORY_REQUEST] = RANK_CLIENT,	    [STORY_RPC] = RANK_NETWORK,
-		[STORY_FOM] = RANK_SERVER,	    [STORY_STORAGE] = RANK_DISK,
-		[STORY_FILE] = RANK_DISK,
+		[STORY_FOM] = RANK_SERVER,	    [STORY_BULK] = RANK_BULK,
+		[STORY_STORAGE] = RANK_DISK,	    [STORY_FILE] = RANK_DISK,
 	};
 
-	/* A block request that nobody waits for goes on after the operation on files. */
-	if (node->kind != STORY_CALL && node->kind != STORY_BLOCK)
+	if (!is_beside(story, node))
 		cover(edges, ranks[node->kind], node->start_ns, node->end_ns);
 }
 
@@ -152,7 +161,7 @@ int story_layers__of(struct story_times *times, const struct story *story)
 		cover(&edges, RANK_UNLOOKED, submitted, root->end_ns);
 	cover_threads(&edges, story);
 	for (size_t i = story->root; i < story->n; i++)
-		cover_node(&edges, &story->nodes[i]);
+		cover_node(&edges, story, &story->nodes[i]);
 	qsort(edges.edges, edges.n, sizeof(*edges.edges), by_time);
 	sum(times, &edges);
 	free(edges.edges);

@@ -126,6 +126,12 @@ static void describe(const struct story_node *node, char *out, size_t room)
 	case STORY_FOM:
 		snprintf(out, room, "server %llu %s", node->id, opcode_of(node, opcode));
 		break;
+	case STORY_BULK:
+		snprintf(out, room, "bulk %llu", node->id);
+		break;
+	case STORY_TX:
+		snprintf(out, room, "transaction %llu", node->id);
+		break;
 	case STORY_STORAGE:
 		snprintf(out, room, "storage I/O %llu", node->id);
 		break;
