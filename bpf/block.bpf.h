@@ -42,7 +42,7 @@ struct block_io {
 	u8 owned;     /* enum block_owned */
 	u8 marked;    /* as metadata, by the kernel */
 	u8 by_task;   /* once it is owned: the current task started it */
-	u32 tgid; /* whose account it is in, once it is owned; 0: nobody's */
+	u32 tgid;     /* whose account it is in, once it is owned; 0: nobody's */
 };
 
 /* Of requests at one place, so many are told apart, by these bits of tm_block_key.place. */

@@ -46,7 +46,7 @@ struct tm_block_request {
 	__u16 error;	  /* errno of the first part that failed, 0: none did */
 	__u32 given_back; /* by place: to be issued again */
 	__u32 tgid;	  /* of the process that started it, where accounts are kept; else 0 */
-	__u64 id; /* of its record, where single calls are recorded; 0: there is none */
+	__u64 id;	  /* of its record, where single calls are recorded; 0: there is none */
 };
 
 /* Who started a block request. */
