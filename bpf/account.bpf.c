@@ -5,6 +5,7 @@
  * numbers back. The programs here are loaded only where accounts are kept.
  */
 #include "account.bpf.h"
+#include "environment.bpf.h"
 #include "path.bpf.h"
 #include "scope.bpf.h"
 #include "thread.bpf.h"
@@ -144,6 +145,29 @@ static __attribute__((noinline)) int note_program(u32 number)
 	return 0;
 }
 
+/* The loader looks five times a second. */
+static long send_piece(u32 i, struct environment *environment)
+{
+	return environment__send(&tm_account_environments, i, environment, BPF_RB_NO_WAKEUP);
+}
+
+/* Notes what the current process was started with. */
+static __attribute__((noinline)) int note_environment(u32 number)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct tm_account *account = account_at(number);
+	struct mm_struct *mm = task->mm;
+	struct environment environment = {};
+
+	if (!account || !mm || number == TM_ACCOUNT_OTHERS)
+		return 0;
+	environment.id = __sync_fetch_and_add(&tm_account_environment, 1) + 1;
+	account->environment = environment.id;
+	if (environment__begin(&environment, mm))
+		bpf_loop(environment__pieces(&environment), send_piece, &environment, 0);
+	return 0;
+}
+
 __attribute__((noinline)) u32 account__number(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -162,12 +186,14 @@ __attribute__((noinline)) u32 account__meet(void)
 	u32 number = account__number();
 	struct tm_account *account = account_at(number);
 
-	if (account && !account->program.text[0])
+	if (account && !account->program.text[0]) {
 		note_program(number);
+		note_environment(number);
+	}
 	return number;
 }
 
-/* A child executes what its parent does. */
+/* A child executes what its parent does, in the same environment. */
 TM_INLINE void inherit(u32 from, u32 to)
 {
 	struct tm_account *parent = account_at(from), *child = account_at(to);
@@ -176,6 +202,7 @@ TM_INLINE void inherit(u32 from, u32 to)
 		return;
 	bpf_probe_read_kernel(&child->program, sizeof(child->program), &parent->program);
 	child->is_cut = parent->is_cut;
+	child->environment = parent->environment;
 }
 
 SEC("tp_btf/sched_process_fork")
@@ -212,6 +239,7 @@ int BPF_PROG(account_exec, struct task_struct *task)
 	if (!account || number == TM_ACCOUNT_OTHERS)
 		return 0;
 	note_program(number);
+	note_environment(number);
 	if (known) {
 		describe(account, task);
 	} else if (account->ppid == tm_config.self_tgid) {

@@ -30,6 +30,7 @@ struct tm_processes_map tm_processes SEC(".maps");
 struct tm_accounts_map tm_accounts SEC(".maps");
 struct tm_account_numbers_map tm_account_numbers SEC(".maps");
 struct tm_free_accounts_map tm_free_accounts SEC(".maps");
+struct tm_environments_map tm_account_environments SEC(".maps");
 struct tm_environments_map tm_environments SEC(".maps");
 struct tm_call_ledgers_map tm_call_ledgers SEC(".maps");
 struct tm_calls_map tm_calls SEC(".maps");
@@ -56,6 +57,7 @@ __u32 tm_next_process = 1;
 __u32 tm_next_account = TM_ACCOUNT_FIRST;
 __u64 tm_accounts_ended = 0;
 __u64 tm_accounts_folded = 0;
+__u64 tm_account_environment = 0;
 __u32 tm_folded = 0;
 __u64 tm_environments_lost = 0;
 /* The loader starts the counting when everything is in place. */

@@ -387,6 +387,7 @@ extern struct tm_processes_map tm_processes SEC(".maps");
 extern struct tm_accounts_map tm_accounts SEC(".maps");
 extern struct tm_account_numbers_map tm_account_numbers SEC(".maps");
 extern struct tm_free_accounts_map tm_free_accounts SEC(".maps");
+extern struct tm_environments_map tm_account_environments SEC(".maps");
 extern struct tm_environments_map tm_environments SEC(".maps");
 extern struct tm_call_ledgers_map tm_call_ledgers SEC(".maps");
 extern struct tm_calls_map tm_calls SEC(".maps");
@@ -427,6 +428,8 @@ extern __u32 tm_next_process;
 extern __u32 tm_next_account;
 extern __u64 tm_accounts_ended;
 extern __u64 tm_accounts_folded;
+/* The last environment's id. */
+extern __u64 tm_account_environment;
 /* There was no room to tell all processes apart. */
 extern __u32 tm_folded;
 /* Environments that could not be read, or told of. */

@@ -4,6 +4,7 @@
  * that is killed, is gone before the loader could look.
  */
 #include "processes.bpf.h"
+#include "environment.bpf.h"
 
 TM_INLINE u32 number_of(u32 tgid)
 {
@@ -54,11 +55,6 @@ static __attribute__((noinline)) u32 create(u64 address, u32 parent)
 	return number;
 }
 
-struct environment {
-	u64 start;
-	u32 process, total;
-};
-
 /* The loader is woken when much has come; else it looks by its clock. */
 TM_INLINE u64 wakeup(void)
 {
@@ -71,28 +67,7 @@ TM_INLINE u64 wakeup(void)
 
 static long send_piece(u32 i, struct environment *environment)
 {
-	u32 offset = i * TM_ENVIRONMENT_PIECE, bytes = environment->total - offset;
-	struct tm_environment *piece = bpf_ringbuf_reserve(&tm_environments, sizeof(*piece), 0);
-
-	if (!piece)
-		goto lost;
-	if (bytes > TM_ENVIRONMENT_PIECE)
-		bytes = TM_ENVIRONMENT_PIECE;
-	piece->process = environment->process;
-	piece->total = environment->total;
-	piece->offset = offset;
-	piece->bytes = bytes;
-	TM_PIN(bytes);
-	if (bytes > TM_ENVIRONMENT_PIECE ||
-	    bpf_probe_read_user(piece->text, bytes, (void *)(environment->start + offset))) {
-		bpf_ringbuf_discard(piece, 0);
-		goto lost;
-	}
-	bpf_ringbuf_submit(piece, wakeup());
-	return 0;
-lost:
-	__sync_fetch_and_add(&tm_environments_lost, 1);
-	return 1;
+	return environment__send(&tm_environments, i, environment, wakeup());
 }
 
 /* What the current process was started with: its arguments, and its environment to the loader. */
@@ -116,11 +91,8 @@ static __attribute__((noinline)) int read_start(u32 number)
 		bytes = 0;
 	process->command_bytes = bytes;
 
-	environment.start = BPF_CORE_READ(mm, env_start);
-	bytes = BPF_CORE_READ(mm, env_end) - environment.start;
-	environment.total = bytes < TM_ENVIRONMENT_MAX ? bytes : TM_ENVIRONMENT_MAX;
-	bpf_loop((environment.total + TM_ENVIRONMENT_PIECE - 1) / TM_ENVIRONMENT_PIECE, send_piece,
-		 &environment, 0);
+	if (environment__begin(&environment, mm))
+		bpf_loop(environment__pieces(&environment), send_piece, &environment, 0);
 	return 0;
 }
 

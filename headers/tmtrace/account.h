@@ -58,9 +58,10 @@ struct tm_account {
 	/* CPU time of its threads that ended, as the kernel has it: by ticks, and in all. */
 	__u64 user_ns, system_ns, run_ns;
 	__u64 max_rss_pages;
-	__u32 state; /* enum tm_account_state, written last */
-	__u32 pid;   /* as the kernel numbers them */
-	__u32 ppid;  /* when it was first seen */
+	__u64 environment; /* id of what it was started with, a child's is its parent's; 0: none */
+	__u32 state;	   /* enum tm_account_state, written last */
+	__u32 pid;	   /* as the kernel numbers them */
+	__u32 ppid;	   /* when it was first seen */
 	__u32 uid;
 	__u32 threads; /* that ended */
 	__u32 status;  /* as waitpid() tells it */

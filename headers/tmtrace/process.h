@@ -44,7 +44,8 @@ struct tm_association {
 };
 
 /*
- * A piece of the environment that a process was started with, through tm_environments; the pieces
+ * A piece of the environment that a process was started with, through tm_environments, or where
+ * accounts are kept through tm_account_environments; the pieces
  * of one environment follow one another, others may lie between them.
  */
 #define TM_ENVIRONMENT_PIECE 4096
@@ -55,6 +56,7 @@ struct tm_environment {
 	__u32 total;  /* bytes of all pieces */
 	__u32 offset; /* of this one; 0: an environment begins */
 	__u32 bytes;
+	__u64 id; /* of an account's: its number; else 0 */
 	char text[TM_ENVIRONMENT_PIECE];
 };
 

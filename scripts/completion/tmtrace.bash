@@ -148,7 +148,7 @@ _tmtrace_options()
 		return
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --addb= --addb-buffer --addb-text --call-buffer --call-graph
-		--calls --cgroup --duration --env --exclude --histogram
+		--calls --cgroup --duration --env --env-vars --exclude --histogram
 		--interval --job-patterns --json --max-processes --max-series --mechanism --min-duration --min-wall --no-per-process --objects --optional
 		--output --per-process --processes --quiet --sample --selfie
 		--size --syslog= --syslog-journal --syslog-rate --syslog-socket --user" -- "$1")

@@ -82,12 +82,13 @@ def test_fork_and_exec(env):
     program, file = compile_c(env, "ends.c", "-pthread"), env.path("file")
     records = trace(env, program, "exec", file, "20", program, "fork", file, "30", expect=3,
                     options=(*OPTIONS, "--per-process", "--env", "PMI_RANK=2", "--env",
-                             "SLURM_JOB_ID=4711"))
+                             "SLURM_JOB_ID=4711", "--env", "MSTRO_COMPONENT_NAME=c"))
     found = sorted(processes(records, program).values(), key=lambda r: r["start_ns"])
     equal("writes", [r["posix_write_count"] for r in found], [50, 31])
     equal("ends", [r["exit_code"] for r in found], [3, 1])
     equal("parent", found[1]["ppid"], found[0]["pid"])
-    equal("ranks", [(r["rank"], r["jobid"]) for r in found], [(2, "4711")] * 2)
+    equal("ranks", [(r["rank"], r["jobid"], r["component"]) for r in found],
+          [(2, "4711", "c")] * 2)
     compare_with_functions(records)
 
 
@@ -196,7 +197,7 @@ def test_chosen(env):
 SELFIE = {"jobid": r'"\d+"', "hostname": r'"[^"]*"', "pid": r'"\d+"', "utime": r"\d+\.\d\d",
           "stime": r"\d+\.\d\d", "maxmem": r"\d+\.\d\d", "posixio_time": r"\d+\.\d\d",
           "posixio_count": r"\d+", "pio_time": r"\d+\.\d\d", "pio_count": r"\d+",
-          "USER": r'"[^"]*"', "timestamp": r"\d+", "wtime": r"\d+\.\d\d", "command": r'".*"'}
+          "FOO": r'".*"', "USER": r'"[^"]*"', "timestamp": r"\d+", "wtime": r"\d+\.\d\d", "command": r'".*"'}
 SELFIE_LINE = re.compile(r"\{ " + ", ".join(f'"{k}": {v}' for k, v in SELFIE.items()) + r" \}")
 
 
@@ -205,9 +206,13 @@ def check_selfie(line, record):
     fields = json.loads(line)
     for key in ("utime", "stime", "maxmem", "posixio_time", "wtime"):
         equal(key, fields[key], float(f"{record[key]:.2f}"))
-    for key in ("posixio_count", "hostname", "USER", "timestamp", "command"):
+    for key in ("posixio_count", "hostname", "FOO", "USER", "timestamp", "command"):
         equal(key, fields[key], record[key])
     equal("job", (fields["jobid"], fields["pid"]), (str(record["pid"]),) * 2)
+
+
+# selFIe cuts a value at a comma.
+VARIABLES = ("--env-vars", "FOO,EMPTY,ABSENT", "--env", 'FOO=a,b "}', "--env", "EMPTY=")
 
 
 def test_selfie(env):
@@ -216,12 +221,14 @@ def test_selfie(env):
     odd = env.path('odd", {name}')
     shutil.copy(compile_c(env, "ends.c", "-pthread"), odd)
     lines, options = env.path("lines"), (*OPTIONS, "--syslog=selfie", "--syslog-socket",
-                                         daemon.socket)
+                                         daemon.socket, *VARIABLES)
     with open(lines, "w", encoding="ascii") as f:
         f.write("what was there\n")
     records = trace(env, odd, "exec", env.path("file"), "5", odd, "abort", env.path("file"), "20",
                     options=(*options, "--selfie", lines), expect=128 + signal.SIGABRT)
     record = one(records, odd)
+    equal("variables", (record["FOO"], "EMPTY" in record, "ABSENT" in record),
+          ('a,b "}', False, False))
     daemon.stop()
     first, line = read_text(lines).splitlines()
     equal("first line", first, "what was there")
@@ -270,7 +277,7 @@ def test_recording(env):
     """What a recording has of processes is what was written beside it."""
     program, data = compile_c(env, "ends.c", "-pthread"), env.path("data")
     script = f"{program} kill {env.path('file')} 3; {program} fork {env.path('file')} 4"
-    records = trace(env, "sh", "-c", script, options=(*OPTIONS, "-o", data), expect=3)
+    records = trace(env, "sh", "-c", script, options=(*OPTIONS, *VARIABLES, "-o", data), expect=3)
     status, out, err = env.trace("dump", data)
     equal(f"dump, {err}", status, 0)
     dumped = [json.loads(line) for line in out.splitlines()]
@@ -297,7 +304,9 @@ def test_whole_machine(env):
 def test_options(env):
     """What makes no sense is refused."""
     for options, reason in ((("--processes",), "where to"),
-                            (("--exclude", "x"), "go with --processes"),
+                            (("--exclude", "x"), "with --processes"),
+                            (("--env-vars", "x"), "with --processes"),
+                            (("--processes", "--json", "x", "--env-vars", "A=1"), "without values"),
                             (("--processes", "--json", "x", "--exclude", "("), "regular expression"),
                             (("--syslog=process",), "with --processes only")):
         status, _, err = env.trace(*options, "--", "true")

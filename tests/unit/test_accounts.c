@@ -10,6 +10,7 @@
 
 #include "json_records.h"
 #include "base/clock.h"
+#include "process/account_env.h"
 #include "process/account_source.h"
 #include "process/process_filter.h"
 #include "recording/account_code.h"
@@ -335,11 +336,15 @@ static void test_selfie(void **state)
 /* As bytes and back; of what is cut off nothing is taken. */
 static void test_recorded(void **state)
 {
+	static const struct process_variable variables[] = { { "A", "1" }, { "B", "x,y" } };
 	struct process_account account = killed_process(), again;
 	struct pack pack = { 0 };
 	struct unpack unpack;
 
 	(void)state;
+	account.variables = variables;
+	account.n_variables = 2;
+	account.info.jobid = "7";
 	account_code__pack(&pack, &account);
 	assert_false(pack.failed);
 	unpack = (struct unpack){ .at = pack.bytes, .end = pack.bytes + pack.n };
@@ -350,6 +355,9 @@ static void test_recorded(void **state)
 	assert_true(again.was_oom);
 	assert_string_equal(again.info.comm, account.info.comm);
 	assert_string_equal(again.program, account.program);
+	assert_string_equal(again.info.jobid, "7");
+	assert_int_equal(again.n_variables, 2);
+	assert_string_equal(again.variables[1].value, "x,y");
 	account_code__free(&again);
 	for (size_t n = 0; n < pack.n; n++) {
 		unpack = (struct unpack){ .at = pack.bytes, .end = pack.bytes + n };
@@ -382,6 +390,64 @@ static void test_live(void **state)
 	accounts__close(accounts);
 }
 
+/* A piece of an environment. */
+static struct tm_environment *piece(__u64 id, __u32 total, __u32 offset, const char *text,
+				    __u32 bytes)
+{
+	static struct tm_environment one;
+
+	one = (struct tm_environment){ .id = id, .total = total, .offset = offset, .bytes = bytes };
+	memcpy(one.text, text, bytes);
+	return &one;
+}
+
+static void test_environments(void **state)
+{
+	static const char first[] = "PMI_RANK=3\0FOO=a,b\0EMPTY=\0SLURM_JOB_ID=9";
+	static const char second[] = "FOOT=1\0FOO=c";
+	static const char *const names[] = { "FOO", "EMPTY", "ABSENT" };
+	struct account_env *env = account_env__new(names, 3);
+	struct process_account account = { .info.rank = -1 };
+	__u64 kept[] = { 9, 5 };
+
+	(void)state;
+	assert_non_null(env);
+	/* Mixed, and the later one first. */
+	account_env__take(env, piece(7, sizeof(second), 0, second, 4));
+	account_env__take(env, piece(5, sizeof(first), 0, first, sizeof(first)));
+	account_env__describe(env, 7, &account);
+	assert_int_equal(account.info.rank, -1);
+	account_env__take(env, piece(7, sizeof(second), 4, second + 4, sizeof(second) - 4));
+
+	account_env__describe(env, 5, &account);
+	assert_int_equal(account.info.rank, 3);
+	assert_string_equal(account.info.jobid, "9");
+	assert_null(account.info.workflow);
+	assert_int_equal(account.n_variables, 1);
+	assert_string_equal(account.variables[0].name, "FOO");
+	assert_string_equal(account.variables[0].value, "a,b");
+	account_env__describe(env, 7, &account);
+	assert_int_equal(account.info.rank, -1);
+	assert_string_equal(account.variables[0].value, "c");
+
+	/* With a gap, or of no sense: nothing. */
+	account_env__take(env, piece(8, sizeof(first), 4, first, 4));
+	account_env__take(env, piece(8, 4, 0, first, 8));
+	account_env__take(env, piece(0, 4, 0, first, 4));
+	account = (struct process_account){ .info.rank = -1 };
+	account_env__describe(env, 8, &account);
+	account_env__describe(env, 0, &account);
+	account_env__describe(env, 99, &account);
+	assert_int_equal(account.info.rank, -1);
+	assert_int_equal(account.n_variables, 0);
+
+	account_env__keep(env, kept, 2);
+	assert_int_equal(account_env__n(env), 1);
+	account_env__describe(env, 5, &account);
+	assert_int_equal(account.info.rank, 3);
+	account_env__free(env);
+}
+
 static void test_filter(void **state)
 {
 	struct process_filter *filter = process_filter__new();
@@ -411,10 +477,11 @@ static void test_filter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ended),	 cmocka_unit_test(test_others),
-		cmocka_unit_test(test_cpu_time), cmocka_unit_test(test_record),
-		cmocka_unit_test(test_filter),	 cmocka_unit_test(test_selfie),
-		cmocka_unit_test(test_recorded), cmocka_unit_test(test_live),
+		cmocka_unit_test(test_ended),	     cmocka_unit_test(test_others),
+		cmocka_unit_test(test_cpu_time),     cmocka_unit_test(test_record),
+		cmocka_unit_test(test_filter),	     cmocka_unit_test(test_selfie),
+		cmocka_unit_test(test_recorded),     cmocka_unit_test(test_live),
+		cmocka_unit_test(test_environments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -289,4 +289,5 @@ void options__free(struct options *options)
 	free(options->env);
 	addb_filter__free(options->addb.filter);
 	process_filter__free(options->processes.filter);
+	free((void *)options->processes.variables.at);
 }

@@ -11,6 +11,7 @@
 #include "addb/filter.h"
 #include "kernel/uprobe.h"
 #include "kernel/ladder.h"
+#include "process/accounts.h"
 #include "process/process_filter.h"
 #include "sink/syslog.h"
 
@@ -59,6 +60,7 @@ struct options_processes {
 	struct process_filter *filter; /* NULL: all */
 	const char *selfie;	       /* file of selFIe's lines, "-", or NULL: none */
 	unsigned int room;	       /* for so many that run at the same time */
+	struct account_names variables;
 };
 
 struct options {

@@ -182,7 +182,6 @@ static void on_processes(void *context)
 {
 	struct output *output = context;
 
-	live_run__follow(output->live); /* their environments, where these are read */
 	process_output__drain(output->processes, false);
 }
 

@@ -11,6 +11,7 @@ enum {
 	OPT_MIN_WALL,
 	OPT_SELFIE,
 	OPT_MAX_PROCESSES,
+	OPT_ENV_VARS,
 };
 
 /* Where no number is said; the kernel gives no more numbers than the most. */
@@ -27,6 +28,8 @@ static const struct argp_option process_options[] = {
 	{ "selfie", OPT_SELFIE, "FILE", 0,
 	  "the same as the lines that selFIe prints, appended to this file (- is standard output)",
 	  1 },
+	{ "env-vars", OPT_ENV_VARS, "NAME[,NAME...]", 0,
+	  "with --processes: these variables of the environment, where they are not empty", 1 },
 	{ "max-processes", OPT_MAX_PROCESSES, "N", 0,
 	  "with --processes: room for so many that run at the same time (default 8192)", 1 },
 	{ 0 },
@@ -57,13 +60,26 @@ static void set_min_wall(struct options_processes *processes, const char *arg)
 	process_filter__set_min_wall(filter_of(processes), (__u64)(seconds * NS_PER_S));
 }
 
+static void add_variables(struct options_processes *processes, char *list)
+{
+	char *name, *rest = NULL;
+
+	for (name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+		if (strchr(name, '='))
+			option_values__refuse("--env-vars %s: names without values, as in "
+					      "USER,OMP_NUM_THREADS",
+					      name);
+		option_values__add(&processes->variables.at, &processes->variables.n, name);
+	}
+}
+
 static void finish(struct options *options)
 {
 	struct options_processes *processes = &options->processes;
 
-	if (!processes->on && (processes->filter || processes->room))
-		option_values__refuse("--exclude, --min-wall and --max-processes go with "
-				      "--processes");
+	if (!processes->on && (processes->filter || processes->room || processes->variables.n))
+		option_values__refuse("--exclude, --min-wall, --max-processes and --env-vars go "
+				      "with --processes");
 	if (!processes->room)
 		processes->room = ROOM_DEFAULT;
 	if (processes->on && !options->json && !processes->selfie && !options->record &&
@@ -91,6 +107,9 @@ static error_t parse_processes(int key, char *arg, struct argp_state *state)
 	case OPT_SELFIE:
 		options->processes.selfie = arg;
 		options->processes.on = true;
+		return 0;
+	case OPT_ENV_VARS:
+		add_variables(&options->processes, arg);
 		return 0;
 	case OPT_MAX_PROCESSES:
 		options->processes.room =

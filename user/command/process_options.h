@@ -7,7 +7,10 @@
 
 #include "command/options.h"
 
-/* --processes, --exclude, --min-wall, --selfie, --max-processes */
+/*
+ * --processes, --exclude, --min-wall, --env-vars, --selfie,
+ * --max-processes
+ */
 extern const struct argp process_options_argp;
 
 #endif

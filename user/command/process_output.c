@@ -78,7 +78,7 @@ int process_output__start(struct process_output *output, const struct kernel *ke
 		return 0;
 	output->syslog = syslog;
 	output->recorder = recorder;
-	return accounts__open(&output->accounts, &maps, err);
+	return accounts__open(&output->accounts, &maps, &output->options->variables, err);
 }
 
 /* A line at once, so that those of several writers do not mix. What fails is told, once. */
@@ -95,38 +95,14 @@ static void put_selfie(struct process_output *output, const struct process_accou
 	close_selfie(output);
 }
 
-/*
- * Where processes are told apart, too, their environments are known, and with them rank and job:
- * the last one with that pid which began before this one ended.
- */
-static void add_environment(const struct process_output *output, struct process_info *info)
-{
-	const struct report_names *names = &output->run->names;
-
-	for (__u32 number = names->n_processes(names->context); number; number--) {
-		const struct process_info *known = names->process(names->context, number);
-
-		if (!known || known->pid != info->pid ||
-		    (info->end_ns && known->start_ns > info->end_ns))
-			continue;
-		info->rank = known->rank;
-		info->jobid = known->jobid;
-		info->workflow = known->workflow;
-		info->component = known->component;
-		return;
-	}
-}
-
 /* A failure is told with the next figures, or at the end. */
-static void take(void *context, const struct process_account *told)
+static void take(void *context, const struct process_account *account)
 {
 	struct process_output *output = context;
-	struct process_account with_environment = *told, *account = &with_environment;
 	struct error err;
 
 	if (output->options->filter && !process_filter__lets(output->options->filter, account))
 		return;
-	add_environment(output, &account->info);
 	if (output->json)
 		sink_json__process(output->json, account, &err);
 	if (output->syslog)

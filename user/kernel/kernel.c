@@ -254,6 +254,7 @@ bool kernel__accounts(const struct kernel *kernel, struct account_maps *maps)
 		.accounts = bpf_map__fd(skel->maps.tm_accounts),
 		.numbers = bpf_map__fd(skel->maps.tm_account_numbers),
 		.free = bpf_map__fd(skel->maps.tm_free_accounts),
+		.environments = bpf_map__fd(skel->maps.tm_account_environments),
 		.n = kernel->options.config.accounts,
 		.next = &skel->data->tm_next_account,
 		.ended = &skel->bss->tm_accounts_ended,

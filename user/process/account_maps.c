@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include "process/account_source.h"
 
@@ -13,8 +14,10 @@ _Static_assert(sizeof(struct tm_account) % 8 == 0, "elements of tm_accounts are 
 
 struct maps {
 	struct account_maps fds;
-	void *accounts;
+	void *accounts; /* NULL: not mapped */
 	size_t bytes;
+	struct account_env *env;
+	struct ring_buffer *ring;
 };
 
 /* The entry of the pid, unless the pid is another process's meanwhile; then the number. */
@@ -28,45 +31,78 @@ static int give_back(void *context, __u32 number, __u32 pid)
 	return bpf_map_update_elem(maps->fds.free, NULL, &number, BPF_ANY) < 0 ? -errno : 0;
 }
 
+static int on_piece(void *context, void *data, size_t size)
+{
+	struct maps *maps = context;
+
+	if (size >= sizeof(struct tm_environment))
+		account_env__take(maps->env, data);
+	return 0;
+}
+
+static void follow(void *context)
+{
+	const struct maps *maps = context;
+
+	/* What fails now is read the next time. */
+	ring_buffer__consume(maps->ring);
+}
+
 static void close_maps(void *context)
 {
 	struct maps *maps = context;
 
-	munmap(maps->accounts, maps->bytes);
+	ring_buffer__free(maps->ring);
+	account_env__free(maps->env);
+	if (maps->accounts)
+		munmap(maps->accounts, maps->bytes);
 	free(maps);
 }
 
-int accounts__open(struct accounts **out, const struct account_maps *fds, struct error *err)
+static int open_maps(struct maps *maps, const struct account_names *variables)
+{
+	void *accounts =
+		mmap(NULL, maps->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, maps->fds.accounts, 0);
+
+	if (accounts == MAP_FAILED)
+		return -errno;
+	maps->accounts = accounts;
+	maps->env = account_env__new(variables->at, variables->n);
+	if (!maps->env)
+		return -ENOMEM;
+	maps->ring = ring_buffer__new(maps->fds.environments, on_piece, maps, NULL);
+	return maps->ring ? 0 : -errno;
+}
+
+int accounts__open(struct accounts **out, const struct account_maps *fds,
+		   const struct account_names *variables, struct error *err)
 {
 	struct maps *maps = calloc(1, sizeof(*maps));
 	struct account_source source;
 	int rc = -ENOMEM;
 
-	if (!maps)
-		goto fail;
-	maps->fds = *fds;
-	maps->bytes = fds->n * sizeof(struct tm_account);
-	maps->accounts =
-		mmap(NULL, maps->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fds->accounts, 0);
-	if (maps->accounts == MAP_FAILED) {
-		rc = -errno;
-		goto fail;
+	if (maps) {
+		maps->fds = *fds;
+		maps->bytes = fds->n * sizeof(struct tm_account);
+		rc = open_maps(maps, variables);
+		source = (struct account_source){
+			.accounts = maps->accounts,
+			.n = fds->n,
+			.next = fds->next,
+			.ended = fds->ended,
+			.folded = fds->folded,
+			.give_back = give_back,
+			.env = maps->env,
+			.follow = follow,
+			.close = close_maps,
+			.context = maps,
+		};
 	}
-	source = (struct account_source){
-		.accounts = maps->accounts,
-		.n = fds->n,
-		.next = fds->next,
-		.ended = fds->ended,
-		.folded = fds->folded,
-		.give_back = give_back,
-		.close = close_maps,
-		.context = maps,
-	};
-	rc = accounts__open_from(out, &source);
+	if (!rc)
+		rc = accounts__open_from(out, &source);
 	if (!rc)
 		return 0;
-	munmap(maps->accounts, maps->bytes);
-fail:
-	free(maps);
+	if (maps)
+		close_maps(maps);
 	return error__set(err, rc, "accounts of processes cannot be read: %s", strerror(-rc));
 }

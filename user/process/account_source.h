@@ -3,6 +3,7 @@
 #ifndef USER_PROCESS_ACCOUNT_SOURCE_H
 #define USER_PROCESS_ACCOUNT_SOURCE_H
 
+#include "process/account_env.h"
 #include "process/accounts.h"
 
 struct account_source {
@@ -13,7 +14,9 @@ struct account_source {
 	const __u64 *folded; /* how many processes had no room for one */
 	/* The account of that number is empty: the process with that pid has it no more. */
 	int (*give_back)(void *context, __u32 number, __u32 pid);
-	void (*close)(void *context); /* NULL: nothing to close */
+	struct account_env *env;       /* NULL: no environments are known */
+	void (*follow)(void *context); /* reads those that have come into env; NULL: none do */
+	void (*close)(void *context);  /* NULL: nothing to close */
 	void *context;
 };
 

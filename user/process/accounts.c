@@ -21,6 +21,7 @@ struct accounts {
 	struct account_source source;
 	__u64 taken;	     /* of those that have ended */
 	struct ended *ended; /* room for all */
+	__u64 *ids;	     /* of environments; the same */
 	__u64 *told;	     /* by number: how much of it was told while it lives */
 	/* Of the one that is shown: */
 	char comm[sizeof(((struct tm_account *)0)->comm) + 1];
@@ -33,12 +34,12 @@ int accounts__open_from(struct accounts **out, const struct account_source *sour
 
 	if (!accounts)
 		return -ENOMEM;
+	/* Until it has the source, closing it leaves that open. */
 	accounts->ended = calloc(source->n, sizeof(*accounts->ended));
 	accounts->told = calloc(source->n, sizeof(*accounts->told));
-	if (!accounts->ended || !accounts->told) {
-		free(accounts->ended);
-		free(accounts->told);
-		free(accounts);
+	accounts->ids = calloc(source->n, sizeof(*accounts->ids));
+	if (!accounts->ended || !accounts->told || !accounts->ids) {
+		accounts__close(accounts);
 		return -ENOMEM;
 	}
 	accounts->source = *source;
@@ -54,6 +55,7 @@ void accounts__close(struct accounts *accounts)
 		accounts->source.close(accounts->source.context);
 	free(accounts->ended);
 	free(accounts->told);
+	free(accounts->ids);
 	free(accounts);
 }
 
@@ -116,6 +118,8 @@ static void show(struct accounts *accounts, const struct tm_account *from,
 		.program = has_program ? accounts->program : NULL,
 		.sums = from->sums,
 	};
+	if (accounts->source.env)
+		account_env__describe(accounts->source.env, from->environment, out);
 	out->time_ns = out->info.end_ns ? out->info.end_ns : clock__ns(CLOCK_REALTIME);
 	process_account__scale(&out->user_ns, &out->system_ns, from->run_ns);
 }
@@ -133,6 +137,26 @@ static void give_back(struct accounts *accounts, __u32 number)
 	source->give_back(source->context, number, pid);
 }
 
+/* More environments than processes have are forgotten at some time. */
+#define SPARE_ENVIRONMENTS 1024
+
+static void follow(struct accounts *accounts)
+{
+	const struct account_source *source = &accounts->source;
+	size_t n = 0;
+
+	if (!source->env)
+		return;
+	if (source->follow)
+		source->follow(source->context);
+	if (account_env__n(source->env) < 2 * (size_t)used(source) + SPARE_ENVIRONMENTS)
+		return;
+	for (__u32 number = TM_ACCOUNT_FIRST; number < used(source); number++)
+		if (source->accounts[number].state != TM_ACCOUNT_FREE)
+			accounts->ids[n++] = source->accounts[number].environment;
+	account_env__keep(source->env, accounts->ids, n);
+}
+
 void accounts__take_ended(struct accounts *accounts, bool over,
 			  void (*take)(void *context, const struct process_account *account),
 			  void *context)
@@ -142,6 +166,7 @@ void accounts__take_ended(struct accounts *accounts, bool over,
 	struct process_account shown;
 	size_t n;
 
+	follow(accounts);
 	if (ended == accounts->taken)
 		return;
 	n = find_ended(accounts, over ? now : now - SETTLED_NS);
@@ -175,6 +200,7 @@ void accounts__each_live(struct accounts *accounts,
 	const struct account_source *source = &accounts->source;
 	struct process_account shown;
 
+	follow(accounts);
 	for (__u32 number = TM_ACCOUNT_FIRST; number < used(source); number++) {
 		const struct tm_account *account = &source->accounts[number];
 		__u64 now = amount(&account->sums);

@@ -11,7 +11,7 @@
 
 /* Descriptors of the maps (they stay the caller's), and the counters beside them. */
 struct account_maps {
-	int accounts, numbers, free;
+	int accounts, numbers, free, environments;
 	__u32 n;
 	const __u32 *next;
 	const __u64 *ended, *folded;
@@ -19,8 +19,15 @@ struct account_maps {
 
 struct accounts;
 
+/* Variables that records are to have; the names stay the caller's. */
+struct account_names {
+	const char *const *at;
+	size_t n;
+};
+
 /* 0 and *out, or -ENOMEM, or why a map cannot be mapped. */
-int accounts__open(struct accounts **out, const struct account_maps *fds, struct error *err);
+int accounts__open(struct accounts **out, const struct account_maps *fds,
+		   const struct account_names *variables, struct error *err);
 void accounts__close(struct accounts *accounts); /* NULL is fine */
 
 /* How often ended ones are to be taken, in seconds: their room is used again then. */

@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/clock.h"
+#include "process/env_block.h"
 #include "process/processes.h"
 #include "process/start_env.h"
 #include "tmtrace/process.h"
@@ -15,9 +16,8 @@
 /* What is known of the environment of a process. */
 struct known {
 	struct start_env env;
-	bool read;	    /* env is its own */
-	char *block;	    /* while its pieces come; NULL: none is on its way */
-	__u32 bytes, total; /* of the block: so far, in all */
+	bool read; /* env is its own */
+	struct env_block block;
 };
 
 struct processes {
@@ -34,41 +34,21 @@ struct processes {
 	char workflow[TM_PROCESS_NAME], component[TM_PROCESS_NAME];
 };
 
-static void drop_block(struct known *known)
-{
-	free(known->block);
-	known->block = NULL;
-	known->bytes = known->total = 0;
-}
-
-/* One that follows another (exec) begins anew; of one with a gap nothing is kept. */
+/* One that follows another (exec) begins anew. */
 static int on_piece(void *context, void *data, size_t size)
 {
 	const struct tm_environment *piece = data;
 	struct processes *processes = context;
 	struct known *known;
 
-	if (size < sizeof(*piece) || piece->process >= processes->maps.n_processes ||
-	    piece->bytes > sizeof(piece->text) || piece->total > TM_ENVIRONMENT_MAX)
+	if (size < sizeof(*piece) || piece->process >= processes->maps.n_processes)
 		return 0;
 	known = &processes->known[piece->process];
-	if (!piece->offset) {
-		drop_block(known);
-		known->total = piece->total;
-		known->block = malloc(known->total + 1);
-	}
-	if (!known->block || piece->total != known->total || piece->offset != known->bytes ||
-	    piece->bytes > known->total - known->bytes) {
-		drop_block(known);
+	if (!env_block__add(&known->block, piece))
 		return 0;
-	}
-	memcpy(known->block + known->bytes, piece->text, piece->bytes);
-	known->bytes += piece->bytes;
-	if (known->bytes < known->total)
-		return 0;
-	start_env__read(&known->env, known->block, known->total);
+	start_env__read(&known->env, known->block.text, known->block.total);
 	known->read = true;
-	drop_block(known);
+	env_block__drop(&known->block);
 	return 0;
 }
 
@@ -124,7 +104,7 @@ void processes__close(struct processes *processes)
 	if (!processes)
 		return;
 	for (__u32 i = 0; processes->known && i < processes->maps.n_processes; i++)
-		free(processes->known[i].block);
+		env_block__drop(&processes->known[i].block);
 	free(processes->known);
 	ring_buffer__free(processes->ring);
 	if (processes->epoll >= 0)

@@ -34,6 +34,28 @@ void account_code__pack(struct pack *pack, const struct process_account *account
 	pack__string(pack, info->workflow);
 	pack__string(pack, info->component);
 	pack__numbers(pack, (const __u64 *)&account->sums, SUMS);
+	pack__u64(pack, account->n_variables);
+	for (size_t i = 0; i < account->n_variables; i++) {
+		pack__string(pack, account->variables[i].name);
+		pack__string(pack, account->variables[i].value);
+	}
+}
+
+static void unpack_variables(struct process_account *account, struct unpack *unpack)
+{
+	/* Each takes two bytes at least. */
+	__u64 n = unpack__below(unpack, (__u64)(unpack->end - unpack->at) / 2 + 2);
+	struct process_variable *variables = n ? calloc(n, sizeof(*variables)) : NULL;
+
+	account->variables = variables;
+	for (; variables && account->n_variables < n && !unpack->failed; account->n_variables++) {
+		struct process_variable *variable = &variables[account->n_variables];
+
+		variable->name = unpack__string(unpack);
+		variable->value = unpack__string(unpack);
+		unpack->failed |= !variable->name || !variable->value;
+	}
+	unpack->failed |= n && !variables;
 }
 
 int account_code__unpack(struct process_account *account, struct unpack *unpack)
@@ -61,6 +83,7 @@ int account_code__unpack(struct process_account *account, struct unpack *unpack)
 	account->info.workflow = unpack__string(unpack);
 	account->info.component = unpack__string(unpack);
 	unpack__numbers(unpack, (__u64 *)&account->sums, SUMS);
+	unpack_variables(account, unpack);
 	if (!unpack->failed)
 		return 0;
 	account_code__free(account);
@@ -74,5 +97,10 @@ void account_code__free(struct process_account *account)
 	free((char *)account->info.jobid);
 	free((char *)account->info.workflow);
 	free((char *)account->info.component);
+	for (size_t i = 0; account->variables && i < account->n_variables; i++) {
+		free((char *)account->variables[i].name);
+		free((char *)account->variables[i].value);
+	}
+	free((void *)account->variables);
 	*account = (struct process_account){ 0 };
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "report/account_figures.h"
@@ -109,6 +110,18 @@ static void add_end(struct json_object *record, const struct process_account *ac
 	json_object_object_add(record, "final", json_object_new_boolean(has_ended || !is_one));
 }
 
+/* What a record has by that name already stays, but for who the environment says that it is. */
+static void add_variables(struct json_object *record, const struct process_account *account)
+{
+	for (size_t i = 0; i < account->n_variables; i++) {
+		const struct process_variable *variable = &account->variables[i];
+
+		if (!strcmp(variable->name, "USER") ||
+		    !json_object_object_get_ex(record, variable->name, NULL))
+			json_value__add_string(record, variable->name, variable->value);
+	}
+}
+
 struct json_object *json_process__record(const struct report_run *run,
 					 const struct process_account *account)
 {
@@ -127,5 +140,6 @@ struct json_object *json_process__record(const struct report_run *run,
 	add_selfie(record, run, account);
 	add_io(record, run, account);
 	add_end(record, account);
+	add_variables(record, account);
 	return record;
 }

@@ -45,8 +45,22 @@ static void put_job(FILE *out, const struct report_run *run, const struct proces
 	fprintf(out, "\"jobid\": \"%llu\", ", number ? number : info->pid);
 }
 
+/* Those that are asked for, and who the process runs as: by its environment, if that is asked for.
+ */
+static void put_variables(FILE *out, const struct process_account *account)
+{
+	bool has_user = false;
+
+	for (size_t i = 0; i < account->n_variables; i++) {
+		put_string(out, account->variables[i].name, account->variables[i].value);
+		has_user |= !strcmp(account->variables[i].name, "USER");
+	}
+	if (!has_user)
+		put_string(out, "USER", account_figures__user(account->info.uid));
+}
+
 static void put_line(FILE *out, const struct report_run *run, const struct process_account *account,
-		     bool with_command)
+		     bool is_full)
 {
 	const struct process_info *info = &account->info;
 	__u64 end_ns = account->time_ns;
@@ -64,17 +78,18 @@ static void put_line(FILE *out, const struct report_run *run, const struct proce
 	put_figure(out, "mpi", account_figures__layer(run, account, "mpi"));
 	put_figure(out, "mio", account_figures__layer(run, account, "mio"));
 	put_figure(out, "maestro", account_figures__layer(run, account, "mstro"));
-	put_string(out, "USER", account_figures__user(info->uid));
+	if (is_full)
+		put_variables(out, account);
 	fprintf(out, "\"timestamp\": %llu, ", end_ns / NS_PER_S);
 	put_decimal(out, "wtime", end_ns - info->start_ns, NS_PER_S);
-	put_string(out, "command", with_command ? account->program : NULL);
+	put_string(out, "command", is_full ? account->program : NULL);
 	/* In place of the last comma. */
 	fseeko(out, -2, SEEK_CUR);
 	fputs(" }", out);
 }
 
 static char *make_line(const struct report_run *run, const struct process_account *account,
-		       bool with_command)
+		       bool is_full)
 {
 	char *line = NULL;
 	size_t size;
@@ -82,7 +97,7 @@ static char *make_line(const struct report_run *run, const struct process_accoun
 
 	if (!out)
 		return NULL;
-	put_line(out, run, account, with_command);
+	put_line(out, run, account, is_full);
 	if (!fclose(out))
 		return line;
 	free(line);

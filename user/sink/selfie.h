@@ -14,7 +14,7 @@
 
 /*
  * The line, without a newline, to be freed with free(); NULL: no memory. Where it would be longer
- * than most bytes, it does without the command.
+ * than most bytes, it does without the command, and what the environment says.
  */
 char *selfie__line(const struct report_run *run, const struct process_account *account,
 		   size_t most);
