@@ -110,22 +110,27 @@ BIN_DIR	 := $(DESTDIR)$(PREFIX)/bin
 DATA_DIR := $(DESTDIR)$(PREFIX)/share/tmtrace
 DOC_DIR	 := $(DESTDIR)$(PREFIX)/share/doc/tmtrace
 MAN_DIR	 := $(DESTDIR)$(PREFIX)/share/man/man1
+UNIT_DIR := $(DESTDIR)$(PREFIX)/lib/systemd/system
 COMPLETION_DIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 
 .PHONY: install uninstall
 install: all
 	$(call msg,INSTALL,$(DESTDIR)$(PREFIX))
-	$(Q)$(INSTALL) -d $(BIN_DIR) $(DATA_DIR)/probes $(DOC_DIR) $(MAN_DIR) $(COMPLETION_DIR)
+	$(Q)$(INSTALL) -d $(BIN_DIR) $(DATA_DIR)/probes $(DOC_DIR) $(MAN_DIR) $(COMPLETION_DIR) $(UNIT_DIR)
 	$(Q)$(INSTALL) -m 755 $(BUILD)/tmtrace $(BIN_DIR)/tmtrace
 	$(Q)$(INSTALL) -m 644 probes/*.yaml $(DATA_DIR)/probes
 	$(Q)$(INSTALL) -m 644 README.md CHANGELOG.md docs/*.md $(DOC_DIR)
 	$(Q)$(INSTALL) -m 644 docs/tmtrace.1 $(MAN_DIR)/tmtrace.1
+	$(Q)$(INSTALL) -m 644 scripts/service/tmtrace.yaml $(DATA_DIR)/tmtrace.yaml
+	$(Q)sed 's|/usr/local/bin|$(PREFIX)/bin|' scripts/service/tmtrace.service >$(UNIT_DIR)/tmtrace.service
+	$(Q)chmod 644 $(UNIT_DIR)/tmtrace.service
 	$(Q)$(INSTALL) -m 644 scripts/completion/tmtrace.bash $(COMPLETION_DIR)/tmtrace
 
 # Leaves catalogue files that are not from here.
 uninstall:
 	$(call msg,REMOVE,$(DESTDIR)$(PREFIX))
-	$(Q)rm -f $(BIN_DIR)/tmtrace $(MAN_DIR)/tmtrace.1 $(COMPLETION_DIR)/tmtrace
+	$(Q)rm -f $(BIN_DIR)/tmtrace $(MAN_DIR)/tmtrace.1 $(COMPLETION_DIR)/tmtrace \
+		$(UNIT_DIR)/tmtrace.service $(DATA_DIR)/tmtrace.yaml
 	$(Q)rm -f $(patsubst %,$(DATA_DIR)/%,$(wildcard probes/*.yaml))
 	$(Q)rm -f $(patsubst %,$(DOC_DIR)/%,$(notdir README.md CHANGELOG.md $(wildcard docs/*.md)))
 	$(Q)for d in $(DATA_DIR)/probes $(DATA_DIR) $(DOC_DIR); do \

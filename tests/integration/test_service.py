@@ -168,6 +168,34 @@ def test_reload(env):
         check(words in err, err)
 
 
+def records_of(log):
+    """Records that a log daemon's socket gets, as they come."""
+    while True:
+        yield json.loads(log.recv(65536).decode().partition("@cee: ")[2])
+
+
+def test_log(env):
+    """A line for a process that is killed, and one for its job, in the log."""
+    cgroup = new_cgroup(env, mount_v2(), "logged")
+    log = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    log.bind(env.path("log"))
+    log.settimeout(60 * PATIENCE)
+    service = Service(env, layers="vfs", log=f"{{types: [process, job], socket: {env.path('log')}}}")
+    killed = env.spawn([*joining(cgroup), "sh", "-c", "cat /etc/passwd && kill -9 $$"])
+    killed.communicate()
+    awaited = {"process", "job"}
+    for record in records_of(log):
+        if record["type"] == "process" and record["pid"] == killed.pid:
+            equal("signal", record["signal"], 9)
+            awaited.discard("process")
+        if record["type"] == "job" and record["cgroup"] == "/" + os.path.basename(cgroup):
+            check(record["layers"]["vfs"]["count"] > 0, record)
+            awaited.discard("job")
+        if not awaited:
+            break
+    service.stop()
+
+
 def test_users(env):
     """Root sees all; others their own jobs, and nothing of the node."""
     own = new_cgroup(env, mount_v2(), "own")
@@ -194,6 +222,8 @@ def test_users(env):
     calls = sum(r["count"] for r in lines if r["type"] == "function" and r["layer"] == "sample")
     equal("nobody's calls", calls,
           sum(f["returns"] for f in truths[1]["functions"] if f["layer"] == "sample"))
+    # The root cgroup is of no job and no unit.
+    check("/" in {r["cgroup"] for r in service.records("--job", "/").of("function")}, "no root")
     header, lines = service.asked_by(NOBODY, request="dump", job=name)
     check(header["type"] == "error" and "that user 65534 may see" in header["text"], header)
     header, lines = service.asked_by(NOBODY, request="report", job=other)

@@ -33,7 +33,7 @@ static void test_defaults(void **state)
 		assert_string_equal(config.layers[2].text, "mstro");
 		assert_string_equal(config.socket, SERVICE_SOCKET);
 		assert_non_null(config.history);
-		assert_true(config.log.types >> SYSLOG_FUNCTION & 1);
+		assert_true(config.log.types >> SYSLOG_RUN & 1);
 		assert_null(config.prometheus);
 		service_config__free(&config);
 	}
@@ -47,6 +47,7 @@ static void test_config(void **state)
 				   "interval: 5\n"
 				   "history: {file: /h, size: 2M}\n"
 				   "log: {types: [run, probe], rate: 7, journal: /j}\n"
+				   "processes: {exclude: [^/bin/, ssh], min_wall: 1.5s}\n"
 				   "socket: /s\n"
 				   "snapshot: {prometheus: /p, interval: 3}\n";
 	struct service_config config;
@@ -67,6 +68,9 @@ static void test_config(void **state)
 	assert_int_equal(config.log.rate, 7);
 	assert_true(config.log.journal && !strcmp(config.log.path, "/j"));
 	assert_string_equal(config.prometheus, "/p");
+	assert_int_equal(config.n_excluded, 2);
+	assert_string_equal(config.excluded[1].text, "ssh");
+	assert_int_equal(config.min_wall_ns, 1500 * MS);
 	service_config__free(&config);
 }
 
@@ -106,6 +110,9 @@ static void test_bad_config(void **state)
 		{ "snapshot: {interval: 0}", "f:1: interval is \"0\"" },
 		{ "layers: [vfs\n", "f:" },
 		{ "\t\n", "f:" },
+		{ "processes:\n exclude: ['a', '(']",
+		  "f:2: exclude has \"(\", which is no regular" },
+		{ "processes: {min_wall: soon}", "f:1: min_wall is \"soon\", a time is needed" },
 		{ "- vfs\n", "f:1: the file holds a list" },
 	};
 

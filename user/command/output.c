@@ -345,6 +345,11 @@ void output__log_counts(const struct output *output, struct syslog_counts *out)
 		sink_syslog__counts(output->syslog, out);
 }
 
+const struct snapshot *output__recorded(const struct output *output)
+{
+	return output->recorder ? recorder__latest(output->recorder) : NULL;
+}
+
 struct live_run *output__live(const struct output *output)
 {
 	return output->live;

@@ -24,6 +24,8 @@ int output__record(struct output *output, struct error *err);
 void output__choose_log(struct output *output, unsigned int types, unsigned int rate);
 /* What became of the records that went there; all 0 where none do. */
 void output__log_counts(const struct output *output, struct syslog_counts *out);
+/* The figures that were recorded last; NULL: nothing was, or there is no recording. */
+const struct snapshot *output__recorded(const struct output *output);
 /* The run that is told of. */
 struct live_run *output__live(const struct output *output);
 /* One line on standard error about what was recorded. */

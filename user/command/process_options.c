@@ -15,8 +15,7 @@ enum {
 };
 
 /* Where no number is said; the kernel gives no more numbers than the most. */
-#define ROOM_DEFAULT 8192
-#define ROOM_MAX     (1 << 22)
+#define ROOM_MAX (1 << 22)
 
 static const struct argp_option process_options[] = {
 	{ "processes", OPT_PROCESSES, NULL, 0,
@@ -81,7 +80,7 @@ static void finish(struct options *options)
 		option_values__refuse("--exclude, --min-wall, --max-processes and --env-vars go "
 				      "with --processes");
 	if (!processes->room)
-		processes->room = ROOM_DEFAULT;
+		processes->room = PROCESS_OPTIONS_ROOM;
 	if (processes->on && !options->json && !processes->selfie && !options->record &&
 	    !options->recording && !(options->syslog.types & SYSLOG_PROCESSES))
 		option_values__refuse("--processes: where to? name a file with --json, --selfie or "

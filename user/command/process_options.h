@@ -7,6 +7,9 @@
 
 #include "command/options.h"
 
+/* Processes that run at the same time, where nobody says how many. */
+#define PROCESS_OPTIONS_ROOM 8192
+
 /*
  * --processes, --exclude, --min-wall, --env-vars, --selfie,
  * --max-processes

@@ -16,7 +16,8 @@ struct recorder {
 	const struct options *options;
 	struct live_run *live;
 	struct recording_writer *writer;
-	struct drain *drain; /* its own: intervals of tables and records are others */
+	struct drain *drain;	       /* its own: intervals of tables and records are others */
+	const struct snapshot *latest; /* of the drain */
 	bool failed;
 };
 
@@ -103,9 +104,11 @@ static int write_snapshot(struct recorder *recorder, const struct snapshot *as_o
 	struct snapshot last;
 	int rc;
 
+	rc = live_run__read_from(recorder->live, recorder->drain, &snapshot, err);
+	if (!rc)
+		recorder->latest = snapshot;
 	if (recorder->failed)
 		return 0;
-	rc = live_run__read_from(recorder->live, recorder->drain, &snapshot, err);
 	if (!rc) {
 		last = *snapshot;
 		if (as_of) {
@@ -122,6 +125,11 @@ static int write_snapshot(struct recorder *recorder, const struct snapshot *as_o
 int recorder__write(struct recorder *recorder, struct error *err)
 {
 	return write_snapshot(recorder, NULL, false, err);
+}
+
+const struct snapshot *recorder__latest(const struct recorder *recorder)
+{
+	return recorder->latest;
 }
 
 /* How writing ended. */

@@ -34,6 +34,9 @@ int recorder__start(struct recorder *recorder, struct session *session, struct e
  */
 int recorder__write(struct recorder *recorder, struct error *err);
 
+/* The figures that were read last, whether they could be written or not; NULL: none yet. */
+const struct snapshot *recorder__latest(const struct recorder *recorder);
+
 /* Single calls, as they come, in batches of at most recorder__batch_max() bytes. As above. */
 int recorder__calls(struct recorder *recorder, const struct call_batch *batch, struct error *err);
 /* ADDB2 records, in the same way; and what became of them so far, for the next figures. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <argp.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,9 @@ static void on_interval(void *context)
 	struct service *service = context;
 	struct error err;
 
-	if (output__print(service->output, false, &err) < 0)
+	/* Where the log gets nothing, no copy of all figures is kept for it either. */
+	if (service->config.log.types & SYSLOG_PERIODIC &&
+	    output__print(service->output, false, &err) < 0)
 		say(err.text);
 	tell_notes(service);
 }
@@ -196,6 +199,8 @@ static int follow(struct service *service, struct error *err)
 	int rc;
 
 	tell_notes(service);
+	/* Setting up took more memory than what follows. */
+	malloc_trim(0);
 	notify__send("READY=1");
 	rc = loop__run(service->loop);
 	notify__send("STOPPING=1");

@@ -27,11 +27,37 @@ struct service_answers {
 	struct server *server;
 	struct owners *owners;
 	struct session *session;
-	const struct output *output;
-	struct drain *drain; /* its own: intervals of the log are others */
+	struct output *output;
+	struct drain *drain; /* NULL: what is recorded is read along with it */
 	struct node_cost cost;
 	bool unwritable; /* a file could not be written, which was told */
 };
+
+/* What was read a moment ago is good enough, however many ask. */
+#define FRESH_NS (20 * NS_PER_MS)
+
+/*
+ * With a history there is no further copy of all figures for those who ask: they get what is
+ * recorded, now.
+ */
+static int read_figures(struct service_answers *answers, const struct snapshot **out,
+			struct error *err)
+{
+	__u64 now = clock__ns(CLOCK_MONOTONIC);
+	int rc;
+
+	if (answers->drain)
+		return live_run__read_from(output__live(answers->output), answers->drain, out, err);
+	*out = output__recorded(answers->output);
+	if (*out && now - (*out)->monotonic_ns < FRESH_NS)
+		return 0;
+	rc = output__record(answers->output, err);
+	*out = output__recorded(answers->output);
+	/* What cannot be written was read all the same. */
+	if (rc < 0 && *out)
+		fprintf(stderr, "tmtrace: %s\n", err->text);
+	return *out ? 0 : rc;
+}
 
 /* All that is known now. */
 static int read_status(struct service_answers *answers, struct service_status *out,
@@ -39,7 +65,7 @@ static int read_status(struct service_answers *answers, struct service_status *o
 {
 	struct live_run *live = output__live(answers->output);
 	const struct snapshot *snapshot;
-	int rc = live_run__read_from(live, answers->drain, &snapshot, err);
+	int rc = read_figures(answers, &snapshot, err);
 
 	if (rc < 0)
 		return rc;
@@ -163,16 +189,19 @@ int service_answers__open(struct service_answers **out, const struct service_con
 }
 
 int service_answers__start(struct service_answers *answers, struct session *session,
-			   const struct output *output, struct error *err)
+			   struct output *output, struct error *err)
 {
 	struct cgroup *root = NULL;
 	struct error none;
 	struct job_map jobs = live_run__jobs(output__live(output));
-	int rc = session__new_drain(session, &answers->drain, err);
+	int rc = 0;
 
+	if (!answers->config->history)
+		rc = session__new_drain(session, &answers->drain, err);
 	if (rc < 0)
 		return rc;
-	drain__map_jobs(answers->drain, &jobs);
+	if (answers->drain)
+		drain__map_jobs(answers->drain, &jobs);
 	answers->session = session;
 	answers->output = output;
 	answers->owners = owners__new(cgroup__find(&root, "/", &none) == 0 ? root->mount : NULL);

@@ -17,7 +17,7 @@ int service_answers__open(struct service_answers **out, const struct service_con
 			  struct error *err);
 /* The session is under way; output is its own. 0, or a negative errno. */
 int service_answers__start(struct service_answers *answers, struct session *session,
-			   const struct output *output, struct error *err);
+			   struct output *output, struct error *err);
 /* Answers, and writes files, from the loop. 0, or a negative errno. */
 int service_answers__watch(struct service_answers *answers, struct loop *loop);
 void service_answers__close(struct service_answers *answers); /* NULL is fine */

@@ -9,7 +9,7 @@ void service_client__set_job(struct service_client *client, const char *job)
 {
 	if (!job[0] || strlen(job) >= sizeof(client->request.job))
 		option_values__refuse("--job %.64s: no name of a job", job);
-	strcpy(client->request.job, job);
+	memcpy(client->request.job, job, strlen(job) + 1);
 	client->asks = true;
 }
 

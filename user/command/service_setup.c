@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "command/layers.h"
+#include "command/process_options.h"
 #include "command/service_setup.h"
 #include "command/target_options.h"
 
@@ -43,6 +44,26 @@ static int copy_probes(struct options *options, const struct service_config *con
 	return 0;
 }
 
+/* Records of processes, where the log gets them. */
+static int copy_processes(struct options *options, const struct service_config *config,
+			  struct error *err)
+{
+	struct process_filter *filter;
+	int rc = 0;
+
+	options->processes.on = config->log.types & SYSLOG_PROCESSES;
+	if (!options->processes.on)
+		return 0;
+	options->processes.room = PROCESS_OPTIONS_ROOM;
+	filter = options->processes.filter = process_filter__new();
+	if (!filter)
+		return error__set(err, -ENOMEM, "no memory");
+	for (size_t i = 0; i < config->n_excluded && rc == 0; i++)
+		rc = process_filter__exclude(filter, config->excluded[i].text, err);
+	process_filter__set_min_wall(filter, config->min_wall_ns);
+	return rc;
+}
+
 int service_setup__options(struct options *options, const struct service_config *config,
 			   struct error *err)
 {
@@ -61,7 +82,9 @@ int service_setup__options(struct options *options, const struct service_config 
 	rc = copy_layers(options, config);
 	if (!rc)
 		rc = copy_probes(options, config);
-	return rc ? error__set(err, rc, "no memory") : 0;
+	if (rc)
+		return error__set(err, rc, "no memory");
+	return copy_processes(options, config, err);
 }
 
 static int refuse_layer(const struct catalogue *cat, const struct service_config *config,
@@ -99,6 +122,24 @@ static bool same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+static bool same_names(const struct service_name *a, const struct service_name *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(a[i].text, b[i].text) != 0)
+			return false;
+	return true;
+}
+
+/* Records of processes are asked of the kernel when its programs are loaded. */
+static bool same_processes(const struct service_config *a, const struct service_config *b)
+{
+	unsigned int either = a->log.types ^ b->log.types;
+
+	return !(either & SYSLOG_PROCESSES) && a->min_wall_ns == b->min_wall_ns &&
+	       a->n_excluded == b->n_excluded &&
+	       same_names(a->excluded, b->excluded, a->n_excluded);
+}
+
 bool service_setup__follows(const struct service_config *a, const struct service_config *b)
 {
 	if (a->n_layers != b->n_layers || a->n_probes != b->n_probes || a->series != b->series ||
@@ -107,9 +148,8 @@ bool service_setup__follows(const struct service_config *a, const struct service
 	    a->log.journal != b->log.journal || !a->log.types != !b->log.types ||
 	    !same(a->socket, b->socket))
 		return false;
-	for (size_t i = 0; i < a->n_layers; i++)
-		if (strcmp(a->layers[i].text, b->layers[i].text) != 0)
-			return false;
+	if (!same_names(a->layers, b->layers, a->n_layers) || !same_processes(a, b))
+		return false;
 	for (size_t i = 0; i < a->n_probes; i++)
 		if (strcmp(a->probes[i], b->probes[i]) != 0)
 			return false;

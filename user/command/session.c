@@ -56,10 +56,13 @@ int session__start(struct session *session, const char *program, struct error *e
 int session__new_drain(const struct session *session, struct drain **out, struct error *err)
 {
 	struct drain_maps maps;
-	int rc;
+	int rc = 0;
 
 	kernel__maps(session->kernel, &maps);
-	rc = drain__new(out, &maps, err);
+	if (!session->drain)
+		rc = drain__new(out, &maps, err);
+	else if (drain__share(out, session->drain) < 0)
+		rc = error__set(err, -ENOMEM, "no memory");
 	if (!rc && session->objects && drain__add_objects(*out, session->objects) < 0)
 		rc = error__set(err, -ENOMEM, "no memory");
 	return rc;

@@ -44,7 +44,8 @@ struct session {
  */
 int session__start(struct session *session, const char *program, struct error *err);
 
-/* A drain of its figures, with intervals of its own; drain__free(). */
+/* A further drain of its figures, with intervals of its own; drain__free(), before the session
+ * ends. */
 int session__new_drain(const struct session *session, struct drain **out, struct error *err);
 
 /* Has what comes into view probed from the loop. 0, or -ENOMEM. */

@@ -93,6 +93,14 @@ int drain__new_from(struct drain **out, const struct drain_source *source)
 	return 0;
 }
 
+int drain__share(struct drain **out, const struct drain *other)
+{
+	struct drain_source source = other->source;
+
+	source.close = NULL;
+	return drain__new_from(out, &source);
+}
+
 void drain__free(struct drain *drain)
 {
 	if (!drain)

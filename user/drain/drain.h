@@ -58,6 +58,8 @@ struct snapshot {
 
 /* 0 and *out (free with drain__free()), or -ENOMEM or why a map cannot be mapped. */
 int drain__new(struct drain **out, const struct drain_maps *fds, struct error *err);
+/* The same from the mapping that another has made, which must outlive it. 0, or -ENOMEM. */
+int drain__share(struct drain **out, const struct drain *other);
 void drain__free(struct drain *drain); /* NULL is fine */
 
 /* Snapshots will have the objects of this table, too; it must outlive the drain. 0 or -ENOMEM. */

@@ -49,7 +49,7 @@ static bool is_called(const struct report_run *run, __u64 job, const char *name)
 	const struct job_info *info = job ? names__job(run, job) : NULL;
 	const char *cgroup;
 
-	if (info && !strcmp(info->jobid, name))
+	if (info && info->jobid && !strcmp(info->jobid, name))
 		return true;
 	cgroup = job ? names__cgroup(run, job) : NULL;
 	return cgroup && answer__names(name, cgroup);
@@ -222,8 +222,8 @@ static int write_recording(struct recording_writer *writer, struct view *view,
 	int rc = recording_writer__start(writer, &view->run, about, err);
 
 	/* All of it is new to this recording. */
-	memset((void *)view->snapshot.before, 0,
-	       view->snapshot.n_series * sizeof(*view->snapshot.before));
+	for (size_t i = 0; i < view->snapshot.n_series; i++)
+		view->snapshot.before[i] = NULL;
 	if (rc >= 0)
 		rc = recording_writer__snapshot(writer, &view->run, &view->snapshot, true, err);
 	return rc;

@@ -8,9 +8,9 @@
 #include "service/request.h"
 
 /*
- * Asks the service that listens at socket; NULL: the machine's. 0 and *out, the answer, from its
+ * Asks the service that listens at path; NULL: the machine's. 0 and *out, the answer, from its
  * begin, to be closed with fclose(); or a negative errno: no service is there, or it says why not.
  */
-int client__ask(FILE **out, const char *socket, const struct request *request, struct error *err);
+int client__ask(FILE **out, const char *path, const struct request *request, struct error *err);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <regex.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,8 @@
 /* What is on where nobody says it; a site chooses mpi, hdf5, m0 and addb. */
 static const char *const default_layers[] = { "vfs", "block", "mstro", "mio" };
 
-static const unsigned int default_types = 1U << SYSLOG_RUN | 1U << SYSLOG_FUNCTION |
-					  1U << SYSLOG_OP | 1U << SYSLOG_DEVICE | 1U << SYSLOG_LOSS;
+static const unsigned int default_types =
+	1U << SYSLOG_RUN | 1U << SYSLOG_PROCESS | 1U << SYSLOG_JOB | 1U << SYSLOG_LOSS;
 
 /* The word for what is not wanted. */
 #define NONE "none"
@@ -109,32 +110,79 @@ static int read_seconds(struct reader *r, const yaml_node_t *section, double *ou
 	return rc;
 }
 
-static int read_layers(struct reader *r, const yaml_node_t *node)
+/* A list of words, or one, with their lines; *names is to be freed, its strings are kept. */
+static int read_names(struct reader *r, const yaml_node_t *node, const char *what,
+		      struct service_name **names, size_t *n_names)
 {
-	struct service_config *config = r->config;
-	size_t room = 0, n = yaml_doc__n_items(node);
+	size_t room = 0;
 
-	free(config->layers);
-	config->layers = NULL;
-	config->n_layers = 0;
-	if (!n)
-		return yaml_doc__fail(&r->doc, node, r->err,
-				      "layers is empty, name at least one, e.g. [vfs, block]");
-	for (size_t i = 0; i < n; i++) {
+	free(*names);
+	*names = NULL;
+	*n_names = 0;
+	for (size_t i = 0; i < yaml_doc__n_items(node); i++) {
 		const yaml_node_t *item = yaml_doc__item(&r->doc, node, i);
 		struct service_name name = { .line = yaml_doc__line(item) };
-		int rc = yaml_doc__read_text(&r->doc, item, "a layer", &name.text, r->err);
+		int rc = yaml_doc__read_text(&r->doc, item, what, &name.text, r->err);
 
 		if (rc == 0)
 			rc = keep(r, name.text, &name.text);
 		if (rc < 0)
 			return rc;
-		if (array__grow((void **)&config->layers, &room, config->n_layers, sizeof(name)) <
-		    0)
+		if (array__grow((void **)names, &room, *n_names, sizeof(name)) < 0)
 			return no_memory(r);
-		config->layers[config->n_layers++] = name;
+		(*names)[(*n_names)++] = name;
 	}
 	return 0;
+}
+
+static int read_layers(struct reader *r, const yaml_node_t *node)
+{
+	if (!yaml_doc__n_items(node))
+		return yaml_doc__fail(&r->doc, node, r->err,
+				      "layers is empty, name at least one, e.g. [vfs, block]");
+	return read_names(r, node, "a layer", &r->config->layers, &r->config->n_layers);
+}
+
+static int read_excluded(struct reader *r, const yaml_node_t *node)
+{
+	regex_t regex;
+	int rc = read_names(r, node, "exclude", &r->config->excluded, &r->config->n_excluded);
+
+	for (size_t i = 0; rc == 0 && i < r->config->n_excluded; i++) {
+		const char *text = r->config->excluded[i].text;
+
+		if (regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) != 0)
+			return yaml_doc__fail(&r->doc, yaml_doc__item(&r->doc, node, i), r->err,
+					      "exclude has %s, which is no regular expression",
+					      yaml_doc__quote(text).text);
+		regfree(&regex);
+	}
+	return rc;
+}
+
+static int read_processes(struct reader *r)
+{
+	static const char *const known[] = { "exclude", "min_wall", NULL };
+	const yaml_node_t *section, *exclude, *wall;
+	const char *text = NULL;
+	bool none;
+	int rc = read_section(r, "processes", known, &section, &none);
+
+	if (none)
+		r->config->log.types &= ~SYSLOG_PROCESSES;
+	if (rc < 0 || !section)
+		return rc;
+	exclude = yaml_doc__get(&r->doc, section, "exclude");
+	wall = yaml_doc__get(&r->doc, section, "min_wall");
+	if (exclude)
+		rc = read_excluded(r, exclude);
+	if (rc == 0 && wall)
+		rc = yaml_doc__read_text(&r->doc, wall, "min_wall", &text, r->err);
+	if (rc == 0 && wall && quantity__ns(text, &r->config->min_wall_ns) < 0)
+		rc = yaml_doc__fail(&r->doc, wall, r->err,
+				    "min_wall is %s, a time is needed, as in 500ms or 2s",
+				    yaml_doc__quote(text).text);
+	return rc;
 }
 
 static int read_probes(struct reader *r, const yaml_node_t *node)
@@ -195,7 +243,7 @@ static const unsigned int possible_types =
 
 static int add_type(struct reader *r, const yaml_node_t *node)
 {
-	char known[128] = "";
+	char known[256] = "";
 	const char *text = NULL;
 	size_t used = 0;
 	int rc = yaml_doc__read_text(&r->doc, node, "a type", &text, r->err);
@@ -209,8 +257,9 @@ static int add_type(struct reader *r, const yaml_node_t *node)
 			r->config->log.types |= 1U << i;
 			return 0;
 		}
-		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
-					 used ? ", " : "", syslog_type_names[i]);
+		if (used < sizeof(known))
+			used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
+						 used ? ", " : "", syslog_type_names[i]);
 	}
 	return yaml_doc__fail(&r->doc, node, r->err, "there is no type %s, known are: %s",
 			      yaml_doc__quote(text).text, known);
@@ -273,9 +322,10 @@ static int read_snapshot(struct reader *r)
 
 static int read_keys(struct reader *r)
 {
-	static const char *const known[] = { "layers",	 "probes",  "job_patterns", "max_series",
-					     "interval", "history", "log",	    "socket",
-					     "snapshot", NULL };
+	static const char *const known[] = { "layers",	   "probes",	"job_patterns",
+					     "max_series", "interval",	"history",
+					     "log",	   "processes", "socket",
+					     "snapshot",   NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *root = yaml_doc__root(&r->doc);
 	const yaml_node_t *layers = yaml_doc__get(&r->doc, root, "layers");
@@ -300,7 +350,9 @@ static int read_keys(struct reader *r)
 		rc = read_log(r);
 	if (rc == 0)
 		rc = read_path(r, root, "socket", &config->socket);
-	return rc == 0 ? read_snapshot(r) : rc;
+	if (rc == 0)
+		rc = read_snapshot(r);
+	return rc == 0 ? read_processes(r) : rc;
 }
 
 /* A file of comments alone is one that says nothing. */
@@ -378,6 +430,7 @@ int service_config__read(struct service_config *config, const char *path, struct
 void service_config__free(struct service_config *config)
 {
 	free(config->layers);
+	free(config->excluded);
 	free((void *)config->probes);
 	strings__free(&config->strings);
 	*config = (struct service_config){ 0 };

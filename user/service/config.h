@@ -28,9 +28,13 @@ struct service_config {
 	size_t n_layers;
 	const char **probes; /* further catalogue files or folders */
 	size_t n_probes;
-	const char *job_patterns;  /* a file; NULL: none */
-	unsigned int series;	   /* room for so many */
-	double interval_s;	   /* from one record of a series in the log to the next */
+	const char *job_patterns; /* a file; NULL: none */
+	unsigned int series;	  /* room for so many */
+	double interval_s;	  /* from one record of a series in the log to the next */
+	/* Of records of processes that end, where the log gets them: */
+	struct service_name *excluded; /* not of those whose program's path matches */
+	size_t n_excluded;
+	__u64 min_wall_ns;	   /* only of those that last so long */
 	const char *history;	   /* the ring file; NULL: none */
 	__u64 history_size;	   /* bytes */
 	struct syslog_options log; /* types 0: nothing is sent there */

@@ -104,7 +104,7 @@ static int make_body(struct server *server, struct client *client, const struct 
 	return rc;
 }
 
-static void answer(struct server *server, struct client *client, size_t length)
+static void answer_line(struct server *server, struct client *client, size_t length)
 {
 	struct request request;
 	struct error err = { 0 };
@@ -164,7 +164,7 @@ static bool take_request(struct server *server, struct client *client)
 	if (!end && client->n < sizeof(client->request))
 		return false;
 	if (end) {
-		answer(server, client, (size_t)(end - client->request));
+		answer_line(server, client, (size_t)(end - client->request));
 	} else {
 		struct error err;
 
@@ -303,7 +303,7 @@ static int listen_at(struct server *server, const char *path, struct error *err)
 	return 0;
 }
 
-int server__open(struct server **out, const char *path, server_answer make, void *context,
+int server__open(struct server **out, const char *path, server_answer answer, void *context,
 		 struct error *err)
 {
 	struct server *server = calloc(1, sizeof(*server));
@@ -311,7 +311,7 @@ int server__open(struct server **out, const char *path, server_answer make, void
 
 	if (!server)
 		return error__set(err, -ENOMEM, "no memory");
-	server->answer = make;
+	server->answer = answer;
 	server->context = context;
 	server->listener = server->epoll = -1;
 	for (size_t i = 0; i < SERVER_CLIENTS; i++)

@@ -54,7 +54,7 @@ static struct json_object *mechanisms(const struct report_run *run)
 	return object;
 }
 
-static struct json_object *probes(const struct status_sums *sums)
+static struct json_object *probe_counts(const struct status_sums *sums)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -131,7 +131,7 @@ struct json_object *status__record(const struct service_status *status)
 	json_value__add_string(record, "config", status->config->file);
 	json_value__add_string(record, "history", status->config->history);
 	add(record, "mechanisms", mechanisms(run));
-	add(record, "probes", probes(&sums));
+	add(record, "probes", probe_counts(&sums));
 	json_value__add_u64(record, "hits", sums.hits);
 	json_value__add_u64(record, "recorded", sums.recorded);
 	json_value__add_u64(record, "filtered", sums.filtered);
@@ -157,12 +157,12 @@ static void put(FILE *out, struct json_object *record)
 	json_object_put(record);
 }
 
-void status__write(const struct service_status *status, bool each, FILE *out)
+void status__write(const struct service_status *status, bool probes, FILE *out)
 {
 	const struct report_run *run = status->run;
 
 	put(out, status__record(status));
-	for (size_t i = 0; each && i < run->n_probes && i < status->snapshot->n_ledgers; i++)
+	for (size_t i = 0; probes && i < run->n_probes && i < status->snapshot->n_ledgers; i++)
 		if (run->probes[i].state != PROBE_OFF || status->snapshot->ledgers[i].hits)
 			put(out, json_record__probe(run, status->snapshot, i));
 }
