@@ -4,6 +4,7 @@
 import json
 import os
 import random
+import re
 import signal
 import socket
 
@@ -294,6 +295,18 @@ def test_bad_input(env):
     refused(env, 1, "is there and no socket", "service", "--config", service.config)
     refused(env, 2, "--socket goes with --job", "report", "--socket", service.socket)
     refused(env, 2, "no recording is read", "dump", "--all", "file")
+
+
+def test_shipped(env):
+    """The file that is shipped is right, with what is commented out, too: these are the defaults."""
+    shipped = os.path.join(env.source, "scripts", "service", "tmtrace.yaml")
+    full = env.path("full.yaml")
+    with open(full, "w", encoding="utf-8") as f:
+        f.write(re.sub("^#([a-z]|  [a-z])", r"\1", read_text(shipped), flags=re.M))
+    check("max_series: 16384" in read_text(full).splitlines(), read_text(full))
+    for path in (shipped, full):
+        status, out, err = env.trace("service", "--check", "--config", path)
+        equal(f"exit status, {err}", (status, out), (0, f"{path}: right\n"))
 
 
 def test_unwritable_later(env):
