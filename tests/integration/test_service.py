@@ -144,6 +144,9 @@ def test_counts(env):
     service.told("WATCHDOG=1")
     service.stop()
     check(not os.path.exists(service.socket), "the socket is left")
+    # Everybody's jobs are in these; who has no right to them asks the service.
+    for name, mode in (("history.data", 0o600), ("pairs", 0o600), ("node.prom", 0o644)):
+        equal(f"{name}: mode", os.stat(env.path(name)).st_mode & 0o777, mode)
     path = env.path("history.json")
     status, out, err = env.trace("dump", env.path("history.data"))
     equal(f"exit status of dump, {err}", status, 0)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -269,8 +270,9 @@ int service__main(int argc, char **argv)
 	int rc;
 
 	option_values__parse(&argp, argc, argv, "tmtrace service", &service);
-	/* What it writes is the machine's, whoever started it. */
+	/* What it writes is the machine's, whoever started it, and names everybody's jobs. */
 	unsetenv("SUDO_UID");
+	umask(0077);
 	rc = run(&service, argv, &err);
 	if (rc < 0)
 		say(err.text);

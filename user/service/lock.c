@@ -18,7 +18,8 @@ static int make_folder(const char *socket, struct error *err)
 	if (n <= 0)
 		return 0;
 	snprintf(folder, sizeof(folder), "%.*s", n, socket);
-	if (mkdir(folder, 0755) < 0 && errno != EEXIST)
+	/* Every user may ask, whatever the umask. */
+	if ((mkdir(folder, 0755) < 0 || chmod(folder, 0755) < 0) && errno != EEXIST)
 		return error__set(err, -errno, "%s: cannot be made: %s; it is for the socket",
 				  folder, strerror(errno));
 	return 0;
