@@ -276,6 +276,8 @@ TM_INLINE void call__tell(const struct tm_spec *spec, const struct tm_frame *fra
 {
 	if (tm_config.pools && spec->handle.does & TM_HANDLE_POOLS)
 		pool__learn(frame->probe, depth);
+	else if (!tm_config.handles)
+		return;
 	else if (spec->handle.does & (TM_HANDLE_JOINS | TM_HANDLE_LEAVES))
 		association__call(frame->probe, depth, frame->slot, duration);
 	else
@@ -343,7 +345,7 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 	}
 	if (recorder__is_on())
 		call__put(frame, thread, duration, value, size);
-	if (handle__concerns(&probe->spec) && !failed)
+	if (tm_config.handles && probe->spec.handle.does && !failed)
 		handle__drop(frame->probe, depth - 1);
 }
 

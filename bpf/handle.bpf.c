@@ -22,24 +22,36 @@ __attribute__((noinline)) int handle__name(struct tm_naming *naming, u32 kind, u
 	return 0;
 }
 
-/* Counts a call by the size of its object, beside the series of its function. */
-static __attribute__((noinline)) int count_by_size(const struct tm_handle *handle, u32 layer,
-						   u32 function, u64 ns)
+/* Of its own: the verifier would look at what follows once for each class. */
+__attribute__((noinline)) u32 handle__class(u64 size)
+{
+	return tm_object_size_class(size);
+}
+
+/*
+ * Counts a call by the size of its object, beside the series of its function. Global, as is what
+ * settles: the verifier looks at it once, and not on each of the ways that lead here.
+ */
+__attribute__((noinline)) int handle__count(const struct tm_handle *handle, u32 layer, u32 function,
+					    u64 ns)
 {
 	struct tm_key key = {
-		.job = handle->job,
 		.where = TM_OBJECT_SIZES,
-		.process = handle->process,
 		.function = function,
 		.layer = layer,
 		.flags = TM_KEY_BY_SIZE,
 	};
-	u64 size = handle->size;
 	struct tm_series *series;
+	u64 size;
 	u32 slot;
 
+	if (!handle)
+		return 0;
+	key.job = handle->job;
+	key.process = handle->process;
+	size = handle->size;
 	if (size != TM_NO_SIZE)
-		key.where = tm_object_size_class(size);
+		key.where = handle__class(size);
 	slot = series__find(&key);
 	series = series__at(slot);
 	if (!series) {
@@ -53,15 +65,18 @@ static __attribute__((noinline)) int count_by_size(const struct tm_handle *handl
 }
 
 /* Counts the calls that waited for the object's size: it is known, or will never be. */
-static __attribute__((noinline)) int settle(struct tm_handle *handle, u32 layer)
+__attribute__((noinline)) int handle__settle(struct tm_handle *handle, u32 layer)
 {
-	u32 n = __sync_fetch_and_and(&handle->n_waiting, 0);
+	u32 n;
 
+	if (!handle)
+		return 0;
+	n = __sync_fetch_and_and(&handle->n_waiting, 0);
 	for (u32 i = 0; i < TM_HANDLE_WAITING; i++) {
 		struct tm_sized_call *call = &handle->waiting[i];
 
 		if (i < n)
-			count_by_size(handle, layer, call->function, call->ns);
+			handle__count(handle, layer, call->function, call->ns);
 	}
 	return 0;
 }
@@ -80,7 +95,7 @@ TM_INLINE void count(struct tm_handle *handle, u32 layer, u32 function, u64 ns)
 			return;
 		}
 	}
-	count_by_size(handle, layer, function, ns);
+	handle__count(handle, layer, function, ns);
 }
 
 /* Notes an object that nothing was known of, in calls->fresh.name its name. */
@@ -200,7 +215,7 @@ __attribute__((noinline)) int handle__learn(u32 index, u32 depth, u32 slot, u64 
 		return 0;
 	if (size != TM_NO_SIZE) {
 		known->size = size;
-		settle(known, probe->layer);
+		handle__settle(known, probe->layer);
 	}
 	if (spec->does & TM_HANDLE_BY_SIZE)
 		count(known, probe->layer, probe->function, ns);
@@ -224,7 +239,7 @@ __attribute__((noinline)) int handle__drop(u32 index, u32 depth)
 	/* Another thread may have been given the same one meanwhile. */
 	if (!known || known->born_ns != call->born_ns)
 		return 0;
-	settle(known, key.layer);
+	handle__settle(known, key.layer);
 	bpf_map_delete_elem(&tm_handles, &key);
 	return 0;
 }
@@ -233,7 +248,7 @@ static long sweep_one(void *map, struct tm_handle_key *key, struct tm_handle *ha
 {
 	if (key->tgid != *tgid)
 		return 0;
-	settle(handle, key->layer);
+	handle__settle(handle, key->layer);
 	bpf_map_delete_elem(map, key);
 	return 0;
 }

@@ -22,6 +22,13 @@ int handle__drop(u32 probe, u32 depth);
  * it is not, or the name cannot be read. Of its own for the verifier, as those above.
  */
 int handle__name(struct tm_naming *naming, u32 kind, u32 layer, u64 object);
+/*
+ * Of the module itself: the class of a size, a call by the size of its object, and those that have
+ * waited for it.
+ */
+u32 handle__class(u64 size);
+int handle__count(const struct tm_handle *handle, u32 layer, u32 function, u64 ns);
+int handle__settle(struct tm_handle *handle, u32 layer);
 /* Objects of a process that is over. */
 int handle__sweep(u32 tgid);
 
