@@ -35,7 +35,9 @@ ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(if $(SANITIZE),$(S
 	     -DTMTRACE_DATA_DIR='"$(PREFIX)/share/tmtrace"'
 SANITIZERS := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
 LIBS	 ?= -l:libbpf.a -lelf -lz -lyaml -ljson-c -lZydis -lm -lncursesw -ltinfo
-BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -std=gnu11 -Wall -Wextra -Werror \
+# Of packages: what lets paths of the build machine out of what is built.
+MAP_PATHS  ?=
+BPF_CFLAGS := -g -O2 $(MAP_PATHS) -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -std=gnu11 -Wall -Wextra -Werror \
 	      -Wno-unused-function -Wno-unused-parameter -Ivmlinux -Iheaders -Ibpf \
 	      -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
 # What the compiler leaves beside an object: the headers that it depends on.
@@ -109,18 +111,20 @@ $(BUILD)/tmtrace: $(BUILD)/user/main.o $(BUILD)/libtmtrace.a | $(BUILD)/probes
 BIN_DIR	 := $(DESTDIR)$(PREFIX)/bin
 DATA_DIR := $(DESTDIR)$(PREFIX)/share/tmtrace
 DOC_DIR	 := $(DESTDIR)$(PREFIX)/share/doc/tmtrace
-MAN_DIR	 := $(DESTDIR)$(PREFIX)/share/man/man1
+MAN_DIR	 := $(DESTDIR)$(PREFIX)/share/man
 UNIT_DIR := $(DESTDIR)$(PREFIX)/lib/systemd/system
 COMPLETION_DIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+MAN_PAGES := tmtrace.1 tmtrace.yaml.5 tmtrace-service.8
 
 .PHONY: install uninstall
 install: all
 	$(call msg,INSTALL,$(DESTDIR)$(PREFIX))
-	$(Q)$(INSTALL) -d $(BIN_DIR) $(DATA_DIR)/probes $(DOC_DIR) $(MAN_DIR) $(COMPLETION_DIR) $(UNIT_DIR)
+	$(Q)$(INSTALL) -d $(BIN_DIR) $(DATA_DIR)/probes $(DOC_DIR) $(COMPLETION_DIR) $(UNIT_DIR)
 	$(Q)$(INSTALL) -m 755 $(BUILD)/tmtrace $(BIN_DIR)/tmtrace
 	$(Q)$(INSTALL) -m 644 probes/*.yaml $(DATA_DIR)/probes
 	$(Q)$(INSTALL) -m 644 README.md CHANGELOG.md docs/*.md $(DOC_DIR)
-	$(Q)$(INSTALL) -m 644 docs/tmtrace.1 $(MAN_DIR)/tmtrace.1
+	$(Q)for page in $(MAN_PAGES); do \
+		$(INSTALL) -D -m 644 docs/$$page $(MAN_DIR)/man$${page##*.}/$$page; done
 	$(Q)$(INSTALL) -m 644 scripts/service/tmtrace.yaml $(DATA_DIR)/tmtrace.yaml
 	$(Q)sed 's|/usr/local/bin|$(PREFIX)/bin|' scripts/service/tmtrace.service >$(UNIT_DIR)/tmtrace.service
 	$(Q)chmod 644 $(UNIT_DIR)/tmtrace.service
@@ -129,12 +133,18 @@ install: all
 # Leaves catalogue files that are not from here.
 uninstall:
 	$(call msg,REMOVE,$(DESTDIR)$(PREFIX))
-	$(Q)rm -f $(BIN_DIR)/tmtrace $(MAN_DIR)/tmtrace.1 $(COMPLETION_DIR)/tmtrace \
+	$(Q)rm -f $(BIN_DIR)/tmtrace $(COMPLETION_DIR)/tmtrace $(wildcard $(addprefix $(MAN_DIR)/man?/,$(MAN_PAGES))) \
 		$(UNIT_DIR)/tmtrace.service $(DATA_DIR)/tmtrace.yaml
 	$(Q)rm -f $(patsubst %,$(DATA_DIR)/%,$(wildcard probes/*.yaml))
 	$(Q)rm -f $(patsubst %,$(DOC_DIR)/%,$(notdir README.md CHANGELOG.md $(wildcard docs/*.md)))
 	$(Q)for d in $(DATA_DIR)/probes $(DATA_DIR) $(DOC_DIR); do \
 		if [ -d $$d ]; then rmdir --ignore-fail-on-non-empty $$d; fi; done
+
+# An installable package of Debian, in $(BUILD)/package. REVISION=N: of the same version, a later one.
+.PHONY: deb
+deb:
+	$(Q)scripts/install-dependencies package
+	$(Q)scripts/package/build --revision $(or $(REVISION),1) $(VERSION) $(BUILD)/package
 
 .PHONY: clean
 clean:
@@ -154,6 +164,7 @@ help:
 	@echo 'make bench             what tracing costs, beside other tracers; ROUNDS=N BENCH="PART..." (root)'
 	@echo 'make lint              clang-format, clang-tidy, cppcheck, and the like'
 	@echo 'make install           into PREFIX ($(PREFIX)), below DESTDIR; make uninstall'
+	@echo 'make deb               a package of Debian with the service, in $(BUILD)/package; REVISION=N'
 	@echo 'make clean             removes $(BUILD)'
 	@echo
 	@echo 'V=1 shows the commands; BUILD=DIR builds in another folder; SANITIZE=1 with ASan and UBSan'
