@@ -38,8 +38,7 @@ def test_unreadable(env):
     for header in (0, 2048):
         newer[header + 8] = 99
         damaged[header + 40] ^= 1
-    cases = ((env.path("missing"), "No such file"), (env.dir, "directory|not a recording"),
-             (variant(env, "empty", b""), "recording"), (variant(env, "text", b"x" * 9999),
+    cases = ((env.path("missing"), "No such file"), (variant(env, "empty", b""), "recording"), (variant(env, "text", b"x" * 9999),
                                                          "not a recording"),
              (variant(env, "newer", newer), "newer"), (variant(env, "bad", damaged), "damaged"),
              (variant(env, "short", whole[:100]), "cut|short|recording|damaged"),
@@ -48,6 +47,40 @@ def test_unreadable(env):
         refused(env, RUN, pattern, "report", path)
         refused(env, RUN, pattern, "dump", "-i", path)
     refused(env, RUN, "No such file", "report", env.path("data"), env.path("missing"))
+    refused(env, RUN, "directory|not a recording", "dump", "-i", env.dir)
+    os.mkdir(env.path("folder"))
+    refused(env, RUN, "there is no file in this folder", "report", env.path("folder"))
+
+
+def test_folder(env):
+    """A folder's recordings are taken together; what is none is named and left out."""
+    with open(record(env), "rb") as f:
+        whole = f.read()
+    os.mkdir(env.path("folder"))
+    os.rename(env.path("data"), env.path("folder/data"))
+    equal("exit status", env.trace("record", "-o", env.path("folder/other"), "--layer", "vfs",
+                                   "--", "cat", "/etc/passwd")[0], 0)
+    paths = [env.path("folder/data"), env.path("folder/other")]
+    status, wanted, err = env.trace("report", *paths)
+    equal(f"exit status ({err})", status, 0)
+    equal("of a folder", env.trace("report", env.path("folder")), (0, wanted, ""))
+    for name, data in (("copy", whole), ("cut", whole[:100]), ("text", b"x" * 9999), ("empty", b""),
+                       (".hidden", b"x")):
+        variant(env, f"folder/{name}", data)
+    os.mkfifo(env.path("folder/fifo"))
+    os.mkdir(env.path("folder/folder"))
+    status, out, err = env.trace("report", env.path("folder"))
+    equal("exit status", status, 0)
+    lines = err.splitlines()
+    equal("left out", [re.match(r"tmtrace: .*/folder/(\w+): .*; it is left out$", line)[1]
+                       for line in lines], ["cut", "empty", "text", "data"])
+    check("has figures that are in" in lines[-1] and "/copy, too" in lines[-1], lines[-1])
+    equal("the rest", out.replace("/folder/copy", "/folder/data"), wanted)
+    for path in (*paths, env.path("folder/copy")):
+        os.unlink(path)
+    status, _, err = env.trace("report", env.path("folder"))
+    equal("exit status", status, 1)
+    check(err.endswith("folder: no recording is in this folder\n"), err)
 
 
 def recoded(whole, change):

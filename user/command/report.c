@@ -13,8 +13,10 @@
 #include "command/report.h"
 #include "command/report_diff.h"
 #include "command/report_json.h"
+#include "command/report_parts.h"
 #include "command/service_client.h"
 #include "recording/recording_heading.h"
+#include "report/account_ranks.h"
 #include "report/combined.h"
 #include "report/filter.h"
 #include "report/nodes.h"
@@ -38,14 +40,9 @@ struct report_options {
 	struct service_client client; /* is asked for a job where no recording is named */
 };
 
-/* What was read: parts[i] is what is shown of recordings[i]. */
 struct report {
 	const struct report_options *options;
-	struct recording **recordings;
-	struct report_part *parts;
-	struct snapshot *filtered; /* of the parts */
-	char **names;		   /* of the parts */
-	size_t n;
+	struct report_parts parts;
 	struct slowest *slowest; /* calls of all; NULL: they are not asked for */
 };
 
@@ -195,118 +192,33 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static void report__close(struct report *report)
-{
-	for (size_t i = 0; i < report->n; i++) {
-		filter__release(&report->filtered[i]);
-		recording__close(report->recordings[i]);
-		free(report->names[i]);
-	}
-	free((void *)report->recordings);
-	free(report->parts);
-	free(report->filtered);
-	free((void *)report->names);
-	slowest__free(report->slowest);
-}
-
-/* Goes through a recording, and back to its totals. */
-static int take_calls(struct slowest *slowest, struct recording *recording, struct error *err)
-{
-	struct call_batch batch;
-	int rc;
-
-	recording__rewind(recording);
-	while ((rc = recording__next(recording, err)) > 0)
-		if (rc == RECORDING_STEP_CALLS && !recording__calls(recording, &batch))
-			slowest__take(slowest, recording__run(recording), &batch);
-	return rc < 0 ? rc : recording__total(recording, err);
-}
-
-static int open_part(struct report *report, const char *path, struct error *err)
-{
-	size_t i = report->n;
-	const struct report_run *run;
-	int rc = recording__open(&report->recordings[i], path, err);
-
-	if (rc < 0)
-		return rc;
-	report->n++;
-	if (report->slowest)
-		rc = take_calls(report->slowest, report->recordings[i], err);
-	if (rc < 0)
-		return rc;
-	run = recording__run(report->recordings[i]);
-	report->names[i] = strdup(run->hostname);
-	rc = filter__apply(report->options->filter, run, recording__snapshot(report->recordings[i]),
-			   &report->filtered[i]);
-	if (rc < 0 || !report->names[i])
-		return error__set(err, -ENOMEM, "%s: no memory", path);
-	report->parts[i] = (struct report_part){
-		.name = report->names[i],
-		.run = run,
-		.snapshot = &report->filtered[i],
-	};
-	return 0;
-}
-
-static const char *hostname_of(const struct report *report, size_t i)
-{
-	return recording__run(report->recordings[i])->hostname;
-}
-
-/* Parts are called after their nodes; several of a node after their files, too. */
-static int name_parts(struct report *report)
-{
-	for (size_t i = 0; i < report->n; i++) {
-		const char *hostname = hostname_of(report, i);
-		size_t of_node = 0;
-		char *name;
-
-		for (size_t j = 0; j < report->n; j++)
-			of_node += !strcmp(hostname_of(report, j), hostname);
-		if (of_node == 1)
-			continue;
-		if (asprintf(&name, "%s %s", hostname, report->options->input.files[i]) < 0)
-			return -ENOMEM;
-		free(report->names[i]);
-		report->parts[i].name = report->names[i] = name;
-	}
-	return 0;
-}
-
 static int open_parts(struct report *report, struct error *err)
 {
-	size_t n = report->options->input.n_files;
-	int rc = 0;
+	const struct report_options *options = report->options;
+	struct report_input input = {
+		.files = options->input.files,
+		.n_files = options->input.n_files,
+		.filter = options->filter,
+	};
 
-	report->recordings = calloc(n, sizeof(*report->recordings));
-	report->parts = calloc(n, sizeof(*report->parts));
-	report->filtered = calloc(n, sizeof(*report->filtered));
-	report->names = calloc(n, sizeof(*report->names));
-	if (report->options->calls)
-		report->slowest = slowest__new(report->options->calls, report->options->filter);
-	if (report->options->calls && !report->slowest)
-		return error__set(err, -ENOMEM, "no memory");
-	if (!report->recordings || !report->parts || !report->filtered || !report->names) {
-		error__set(err, -ENOMEM, "no memory");
-		return -ENOMEM;
+	if (options->calls) {
+		report->slowest = slowest__new(options->calls, options->filter);
+		if (!report->slowest)
+			return error__set(err, -ENOMEM, "no memory");
 	}
-	for (size_t i = 0; i < n && rc >= 0; i++)
-		rc = open_part(report, report->options->input.files[i], err);
-	if (!rc && name_parts(report) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
-	return rc;
+	input.slowest = report->slowest;
+	return report_parts__open(&report->parts, &input, err);
 }
 
 /* Would writing there destroy what is read? */
-static bool is_input(const struct report_options *options, const char *path)
+static bool is_input(const struct report *report, const char *path)
 {
 	struct stat out, in;
 
 	if (!strcmp(path, "-") || stat(path, &out) < 0)
 		return false;
-	for (size_t i = 0; i < options->input.n_files; i++) {
-		if (stat(options->input.files[i], &in) == 0 && in.st_dev == out.st_dev &&
+	for (size_t i = 0; i < report->parts.n; i++) {
+		if (stat(report->parts.files[i].path, &in) == 0 && in.st_dev == out.st_dev &&
 		    in.st_ino == out.st_ino)
 			return true;
 	}
@@ -317,16 +229,16 @@ static int print_records(const struct report *report, struct error *err)
 {
 	const char *path = report->options->json;
 
-	if (is_input(report->options, path))
+	if (is_input(report, path))
 		return error__set(err, -EEXIST, "%s: is the recording itself; name another file",
 				  path);
-	return report_json__print(path, report->parts, report->n, report->slowest, err);
+	return report_json__print(path, report->parts.at, report->parts.n, report->slowest, err);
 }
 
 /* What a recording is called. */
-static const char *file_title(const struct report_options *options, size_t i)
+static const char *file_title(const struct report *report, size_t i)
 {
-	return options->client.asks ? "from the service" : options->input.files[i];
+	return report->options->client.asks ? "from the service" : report->parts.files[i].path;
 }
 
 /* The figures of one run, or of several as one. */
@@ -334,30 +246,33 @@ static int print_figures(const struct report *report, const struct report_run *r
 			 const struct snapshot *snapshot, const struct table_options *tables,
 			 struct error *err)
 {
+	const struct report_parts *parts = &report->parts;
 	int rc = 0;
 
-	for (size_t i = 0; i < report->n; i++)
-		recording_heading__print(tables->out, file_title(report->options, i),
-					 report->recordings[i]);
+	for (size_t i = 0; i < parts->n; i++)
+		recording_heading__print(tables->out, file_title(report, i),
+					 parts->files[i].recording);
 	if (report->options->tree)
 		rc = tree__print(tables, run, snapshot, err);
 	else
 		rc = table__print(tables, run, snapshot, err);
-	if (!rc && report->n > 1)
-		rc = nodes__print(tables, report->parts, report->n, err);
-	return rc;
+	if (!rc && account_ranks__print(tables, parts->at, parts->n) < 0)
+		rc = error__set(err, -ENOMEM, "no memory");
+	if (!rc && parts->n > 1)
+		rc = nodes__print(tables, parts->at, parts->n, err);
+	return rc ? rc : table__flush(tables->out, err);
 }
 
 static int print_tables(const struct report *report, const struct table_options *tables,
 			struct error *err)
 {
+	const struct report_parts *parts = &report->parts;
 	struct combined *combined;
 	int rc;
 
-	if (report->n == 1)
-		return print_figures(report, report->parts[0].run, report->parts[0].snapshot,
-				     tables, err);
-	rc = combined__new(&combined, report->parts, report->n);
+	if (parts->n == 1)
+		return print_figures(report, parts->at[0].run, parts->at[0].snapshot, tables, err);
+	rc = combined__new(&combined, parts->at, parts->n);
 	if (rc < 0)
 		return error__set(err, rc, "no memory");
 	rc = print_figures(report, combined__run(combined), combined__snapshot(combined), tables,
@@ -394,8 +309,8 @@ static int page_tables(const struct report *report, struct error *err)
 /* Is there anything of the job that is asked for? */
 static int check_job(const struct report *report, struct error *err)
 {
-	for (size_t i = 0; i < report->n; i++)
-		if (report->filtered[i].n_series)
+	for (size_t i = 0; i < report->parts.n; i++)
+		if (report->parts.files[i].filtered.n_series)
 			return 0;
 	return error__set(err, -ENOENT,
 			  "nothing was recorded of a job %s; tmtrace report without --job shows "
@@ -463,7 +378,8 @@ int report__main(int argc, char **argv)
 	rc = show(&report, &err);
 	if (rc < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
-	report__close(&report);
+	report_parts__close(&report.parts);
+	slowest__free(report.slowest);
 	filter__free(options.filter);
 	free(options.input.files);
 	return rc < 0 ? EXIT_RUN : 0;

@@ -34,6 +34,33 @@ static int put_calls(struct sink_json *sink, const struct report_run *run,
 	return rc;
 }
 
+struct ranks_sink {
+	struct sink_json *sink;
+	struct error *err;
+};
+
+static int put_rank(void *context, const struct process_account *account)
+{
+	struct ranks_sink *to = context;
+
+	return sink_json__process(to->sink, account, to->err);
+}
+
+/* What the processes of each rank did together. */
+static int put_ranks(struct sink_json *sink, const struct report_run *run,
+		     const struct report_part *parts, size_t n, struct error *err)
+{
+	struct ranks_sink to = { sink, err };
+	int rc = 0;
+
+	for (size_t i = 0; i < n && rc >= 0; i++) {
+		sink_json__use(sink, parts[i].run);
+		rc = parts[i].ranks ? rank_sums__each(parts[i].ranks, put_rank, &to) : 0;
+	}
+	sink_json__use(sink, run);
+	return rc;
+}
+
 /* A run, which the sink uses already; of several parts as one, what they have in common. */
 static int put_run(struct sink_json *sink, const struct report_part *whole,
 		   const struct report_part *parts, size_t n, const struct slowest *slowest,
@@ -45,6 +72,8 @@ static int put_run(struct sink_json *sink, const struct report_part *whole,
 		rc = sink_json__snapshot(sink, whole->snapshot, true, err);
 	if (rc >= 0 && n > 1)
 		rc = sink_json__nodes(sink, parts, n, whole->snapshot, err);
+	if (rc >= 0)
+		rc = put_ranks(sink, whole->run, parts, n, err);
 	if (rc >= 0)
 		rc = put_calls(sink, whole->run, slowest, err);
 	if (rc >= 0)

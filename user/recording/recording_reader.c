@@ -33,7 +33,7 @@ struct recording {
 	char **notes; /* RECORDING_NOTES_MAX of them */
 	size_t n_notes;
 	bool ended;
-	__u64 snapshots, unreadable, other_version, addb_records;
+	__u64 snapshots, unreadable, other_version, addb_records, accounts;
 	struct addb_counts addb;	/* time_ns 0: none */
 	struct process_account account; /* the one that was shown last */
 	struct snapshot snapshot;
@@ -186,6 +186,9 @@ static int take(struct recording *recording, const struct ring_entry *entry)
 	case RECORDING_ADDB:
 		recording->addb_records += entry->n_events;
 		break;
+	case RECORDING_ACCOUNT:
+		recording->accounts += entry->n_events;
+		break;
 	case RECORDING_ADDB_COUNTS:
 		ret = take_addb_counts(recording, &unpack);
 		break;
@@ -276,12 +279,12 @@ int recording__next(struct recording *recording, struct error *err)
 	while (ring_reader__next(recording->ring, &recording->entry) > 0) {
 		if (entry->type == RECORDING_CALLS)
 			return RECORDING_STEP_CALLS;
-		if (entry->type == RECORDING_ACCOUNT)
-			return RECORDING_STEP_ACCOUNT;
 		if (take(recording, entry) < 0)
 			return no_memory(err);
 		if (entry->type == RECORDING_ADDB)
 			return RECORDING_STEP_ADDB;
+		if (entry->type == RECORDING_ACCOUNT)
+			return RECORDING_STEP_ACCOUNT;
 		if (entry->type != RECORDING_MARK || entry->copy)
 			continue;
 		return show(recording, false) < 0 ? no_memory(err) : RECORDING_STEP_SNAPSHOT;
@@ -465,7 +468,7 @@ void recording__rewind(struct recording *recording)
 	recording->snapshot = (struct snapshot){ 0 };
 	recording->ended = false;
 	recording->snapshots = recording->unreadable = recording->other_version = 0;
-	recording->addb_records = 0;
+	recording->addb_records = recording->accounts = 0;
 	recording->addb = (struct addb_counts){ 0 };
 }
 
@@ -482,6 +485,7 @@ void recording__state(const struct recording *recording, struct recording_state 
 		.unreadable = recording->unreadable,
 		.other_version = recording->other_version,
 		.addb_records = recording->addb_records,
+		.accounts = recording->accounts,
 	};
 	ring_reader__losses(recording->ring, &out->losses);
 	ring_reader__info(recording->ring, &out->info);

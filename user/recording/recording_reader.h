@@ -76,6 +76,7 @@ struct recording_state {
 	__u64 unreadable; /* entries in intact blocks that make no sense */
 	__u64 other_version; /* batches of calls that this version of tmtrace does not know */
 	__u64 addb_records;  /* ADDB2 records, in the file */
+	__u64 accounts;	     /* of processes, in the file */
 	struct ring_losses losses;
 	struct ring_info info;
 };

@@ -9,8 +9,11 @@ void extremes__print(FILE *out, const struct extremes *extremes)
 
 	fprintf(out, "slowest: ");
 	title__text(out, extremes->slowest);
-	fprintf(out, " with %s; median %s; fastest: ", units__time(most, extremes->most_ns),
-		units__time(median, extremes->median_ns));
+	fprintf(out, " with %s", units__time(most, extremes->most_ns));
+	if (extremes->sum_ns)
+		fprintf(out, ", %.0f %% of all",
+			100.0 * (double)extremes->most_ns / (double)extremes->sum_ns);
+	fprintf(out, "; median %s; fastest: ", units__time(median, extremes->median_ns));
 	title__text(out, extremes->fastest);
 	fprintf(out, " with %s\n", units__time(least, extremes->least_ns));
 }

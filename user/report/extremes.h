@@ -9,9 +9,13 @@
 struct extremes {
 	const char *slowest, *fastest; /* names, from elsewhere */
 	__u64 most_ns, median_ns, least_ns;
+	__u64 sum_ns; /* of all; 0: the share of the slowest is not told */
 };
 
-/* "slowest: NAME with 2 s; median 1 s; fastest: NAME with 1 s", and the end of the line. */
+/*
+ * "slowest: NAME with 2 s, 40 % of all; median 1 s; fastest: NAME with 1 s", and the end of the
+ * line.
+ */
 void extremes__print(FILE *out, const struct extremes *extremes);
 
 /* The median of an even number of times, of which these are in the middle. */

@@ -109,12 +109,22 @@ static bool job_passes(const struct filter *filter, const struct report_run *run
 	return !filter->chosen || filter->chosen(filter->context, run, job);
 }
 
-/* What a key says of a series' process; a rank that is not known is none. */
-static const char *process_name(const struct report_run *run, const struct tm_series *total,
-				enum filter_key key, char room[NAMES_ROOM])
-{
-	const struct process_info *process = names__process(run, total->key.process);
+/* What is looked at: a series, and who did that. */
+struct subject {
+	const struct report_run *run;
+	const struct tm_series *total;
+	const struct process_info *process; /* NULL: not known */
+};
 
+static struct subject subject_of(const struct report_run *run, const struct tm_series *total)
+{
+	return (struct subject){ run, total, names__process(run, total->key.process) };
+}
+
+/* What a key says of its process; a rank that is not known is none. */
+static const char *process_name(const struct process_info *process, enum filter_key key,
+				char room[NAMES_ROOM])
+{
 	if (!process)
 		return NULL;
 	if (key == FILTER_COMM)
@@ -126,9 +136,11 @@ static const char *process_name(const struct report_run *run, const struct tm_se
 }
 
 /* The name that a key is about; NULL where the series has none. */
-static const char *name_of(const struct report_run *run, const struct tm_series *total,
-			   enum filter_key key, char room[NAMES_ROOM])
+static const char *name_of(const struct subject *subject, enum filter_key key,
+			   char room[NAMES_ROOM])
 {
+	const struct report_run *run = subject->run;
+	const struct tm_series *total = subject->total;
 	bool vfs = total->key.layer == TM_LAYER_VFS, block = total->key.layer == TM_LAYER_BLOCK;
 
 	switch (key) {
@@ -139,7 +151,7 @@ static const char *name_of(const struct report_run *run, const struct tm_series 
 	case FILTER_CGROUP:
 		return names__cgroup(run, total->key.job);
 	case FILTER_JOBID:
-		return names__jobid(run, &total->key);
+		return names__jobid_of(run, total->key.job, subject->process);
 	case FILTER_DEVICE:
 		return block ? names__device(run, total, room) : NULL;
 	case FILTER_FS_TYPE:
@@ -148,7 +160,7 @@ static const char *name_of(const struct report_run *run, const struct tm_series 
 	case FILTER_MOUNT:
 		return vfs ? names__mount(run, total) : NULL;
 	default:
-		return process_name(run, total, key, room);
+		return process_name(subject->process, key, room);
 	}
 }
 
@@ -158,8 +170,8 @@ static bool matches(const struct pattern *pattern, const char *name)
 }
 
 /* Does any pattern of a key match, or is there none? */
-static bool key_passes(const struct filter *filter, const struct report_run *run,
-		       const struct tm_series *total, enum filter_key key)
+static bool key_passes(const struct filter *filter, const struct subject *subject,
+		       enum filter_key key)
 {
 	char room[NAMES_ROOM];
 	bool asked = false;
@@ -170,7 +182,7 @@ static bool key_passes(const struct filter *filter, const struct report_run *run
 		if (filter->patterns[i].key != key)
 			continue;
 		asked = true;
-		name = name_of(run, total, key, room);
+		name = name_of(subject, key, room);
 		if (name && matches(&filter->patterns[i], name))
 			return true;
 	}
@@ -180,8 +192,10 @@ static bool key_passes(const struct filter *filter, const struct report_run *run
 bool filter__passes(const struct filter *filter, const struct report_run *run,
 		    const struct tm_series *total)
 {
+	struct subject subject = subject_of(run, total);
+
 	for (enum filter_key key = 0; key < FILTER_KEYS; key++) {
-		if (!key_passes(filter, run, total, key))
+		if (!key_passes(filter, &subject, key))
 			return false;
 	}
 	return job_passes(filter, run, total->key.job);
@@ -205,6 +219,7 @@ bool filter__passes_object(const struct filter *filter, const struct report_run 
 			   const struct tm_object_key *key)
 {
 	struct tm_series like = { .key = { .job = key->job, .layer = key->layer } };
+	struct subject subject;
 
 	for (size_t i = 0; i < filter->n; i++) {
 		switch (filter->patterns[i].key) {
@@ -221,10 +236,34 @@ bool filter__passes_object(const struct filter *filter, const struct report_run 
 		default:
 			return false;
 		}
-		if (!key_passes(filter, run, &like, filter->patterns[i].key))
+		subject = subject_of(run, &like);
+		if (!key_passes(filter, &subject, filter->patterns[i].key))
 			return false;
 	}
 	return job_passes(filter, run, key->job);
+}
+
+bool filter__passes_account(const struct filter *filter, const struct report_run *run,
+			    const struct process_account *account)
+{
+	const struct tm_series like = { .key.job = account->job };
+	const struct subject subject = { run, &like, &account->info };
+
+	for (size_t i = 0; i < filter->n; i++) {
+		switch (filter->patterns[i].key) {
+		case FILTER_CGROUP:
+		case FILTER_PID:
+		case FILTER_COMM:
+		case FILTER_RANK:
+		case FILTER_JOBID:
+			break;
+		default:
+			return false;
+		}
+		if (!key_passes(filter, &subject, filter->patterns[i].key))
+			return false;
+	}
+	return job_passes(filter, run, account->job);
 }
 
 static int apply_to_objects(const struct filter *filter, const struct report_run *run,

@@ -3,6 +3,7 @@
 #ifndef USER_REPORT_FILTER_H
 #define USER_REPORT_FILTER_H
 
+#include "process/account.h"
 #include "report/report.h"
 
 struct filter;
@@ -33,6 +34,10 @@ bool filter__passes(const struct filter *filter, const struct report_run *run,
  */
 bool filter__passes_object(const struct filter *filter, const struct report_run *run,
 			   const struct tm_object_key *key);
+
+/* What a process did is of all its layers and places: where a filter asks for some, none passes. */
+bool filter__passes_account(const struct filter *filter, const struct report_run *run,
+			    const struct process_account *account);
 
 /* A view of a snapshot with what is let through; its probes stay. 0, or -ENOMEM. */
 int filter__apply(const struct filter *filter, const struct report_run *run,

@@ -2,41 +2,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "report/extremes.h"
 #include "report/layer_sum.h"
 #include "report/names.h"
 #include "report/process_sums.h"
+#include "report/rank_line.h"
 #include "report/rank_table.h"
-#include "report/title.h"
 
-#define NAME_ROOM 512
-
-/* A rank's time in one layer. */
-struct rank {
-	const struct process_sum *sum;
-	__u64 time_ns;
-};
-
-static int compare_ranks(const void *left, const void *right)
+static struct rank_owner describe(void *context, const void *whose)
 {
-	const struct rank *a = left, *b = right;
+	const struct process_sum *sum = whose;
+	const struct process_info *process = names__process(context, sum->number);
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns > b->time_ns ? -1 : 1;
-	return a->sum->rank < b->sum->rank ? -1 : a->sum->rank > b->sum->rank;
-}
-
-/* "rank 3", with job and node where they are known, and there are several. */
-static const char *describe(char out[NAME_ROOM], const struct report_run *run,
-			    const struct process_sum *sum, bool several_jobs)
-{
-	const struct process_info *process = names__process(run, sum->number);
-	const char *job = several_jobs && process ? process->jobid : NULL;
-	const char *node = process ? process->node : NULL;
-
-	snprintf(out, NAME_ROOM, "rank %lld%s%s%s%s", sum->rank, job ? " of job " : "",
-		 job ? job : "", node ? " on " : "", node ? node : "");
-	return out;
+	return (struct rank_owner){ process ? process->jobid : NULL,
+				    process ? process->node : NULL };
 }
 
 /* Two sums of the same rank are of different jobs. */
@@ -50,39 +28,33 @@ static bool of_several_jobs(const struct process_sums *sums)
 }
 
 static void print_layer(FILE *out, const struct report_run *run, const struct process_sums *sums,
-			__u8 layer, struct rank *ranks)
+			__u8 layer, struct rank_time *ranks)
 {
-	bool several = of_several_jobs(sums);
-	char slowest[NAME_ROOM], fastest[NAME_ROOM];
-	struct extremes extremes;
+	struct report_run names = *run; /* the context is not const */
+	struct rank_line line = { .layer = names__layer(run, layer),
+				  .several_jobs = of_several_jobs(sums),
+				  .describe = describe,
+				  .context = &names };
 	struct layer_sum sum;
 	size_t n = 0;
 
 	for (size_t i = 0; i < sums->n; i++) {
 		layer_sum__make(&sum, &sums->snapshot, sums->at[i].first, sums->at[i].end, layer);
 		if (sum.n)
-			ranks[n++] = (struct rank){ &sums->at[i], sum.time_ns };
+			ranks[n++] = (struct rank_time){
+				.rank = sums->at[i].rank,
+				.time_ns = sum.time_ns,
+				.whose = &sums->at[i],
+			};
 	}
-	if (n < 2)
-		return;
-	qsort(ranks, n, sizeof(*ranks), compare_ranks);
-	extremes = (struct extremes){
-		.slowest = describe(slowest, run, ranks[0].sum, several),
-		.fastest = describe(fastest, run, ranks[n - 1].sum, several),
-		.most_ns = ranks[0].time_ns,
-		.median_ns = extremes__between(ranks[n / 2].time_ns, ranks[(n - 1) / 2].time_ns),
-		.least_ns = ranks[n - 1].time_ns,
-	};
-	title__text(out, names__layer(run, layer));
-	fprintf(out, " by %zu ranks: ", n);
-	extremes__print(out, &extremes);
+	rank_line__print(out, &line, ranks, n);
 }
 
 int rank_table__print(const struct table_options *options, const struct report_run *run,
 		      const struct snapshot *snapshot)
 {
 	struct process_sums sums;
-	struct rank *ranks = NULL;
+	struct rank_time *ranks = NULL;
 	int ret = process_sums__make(&sums, run, snapshot, PROCESS_SUMS_BY_RANK);
 
 	if (!ret)

@@ -134,7 +134,10 @@ struct json_object *json_process__record(const struct report_run *run,
 	json_value__add_string(record, "cgroup", names__cgroup(run, account->job));
 	json_value__add_measured(record, "cgroup_id", account->job, account->job != 0);
 	json_value__add_string(record, "step", job ? job->step : NULL);
-	json_record__who(record, info, names__jobid_of(run, account->job, info));
+	json_record__who(record, info, names__jobid_of(run, account->job, &account->info));
+	/* Several together may be those of a rank. */
+	if (!info && account->info.rank >= 0)
+		json_value__add_u64(record, "rank", (__u64)account->info.rank);
 	json_value__add_measured(record, "ppid", info ? info->ppid : 0, info);
 	json_value__add_u64(record, "processes", account->processes);
 	add_selfie(record, run, account);
