@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Whose pages the kernel writes back: by cgroup of version 2, and file systems without a device."""
 
+import json
 import mmap
 import os
+import subprocess
 
-from harness import Records, Skip, check, equal, read_text
+from harness import PATIENCE, Records, Skip, check, equal, read_text
 from nfs_server import serving
 from real_devices import Traced, check_all, total
 from real_machine import MIB, attach, ext4, loop_device, mounted, need, run
@@ -75,6 +77,51 @@ def test_two_cgroups(env):
         env.remark = f"{metadata >> 10} KiB of metadata, " + ", ".join(
             f"{writers.written(records, name, metadata=True) >> 10} of {name or 'nobody'}"
             for name in (*SIZES, None))
+
+
+class FioJob:
+    """fio, whose 4 KiB blocks are each written once, through the page cache."""
+
+    def __init__(self, writers, name, pattern):
+        self.name, self.cgroup = name, writers.cgroups[name]
+        self.report = writers.fs.path + f"-{name}.json"  # beside the mount
+        self.command = ["fio", f"--name={name}", f"--filename={os.path.join(writers.fs.path, name)}",
+                        f"--size={SIZES[name]}m", "--bs=4k", "--ioengine=psync", f"--rw={pattern}",
+                        "--thinktime=100", "--output-format=json", f"--output={self.report}"]
+
+    def start(self):
+        return subprocess.Popen([*joining(self.cgroup), *self.command], stdin=subprocess.DEVNULL)
+
+    def written(self):
+        with open(self.report, encoding="utf-8") as f:
+            done = json.load(f)["jobs"][0]["write"]
+        return done["total_ios"], done["io_bytes"]
+
+
+def test_two_fio(env):
+    """Two jobs at the same time: calls and bytes are fio's own, also when the kernel wrote them."""
+    need("fio")
+    with ext4(env) as fs:
+        writers = Writers(env, fs)
+        jobs = [FioJob(writers, "a", "write"), FioJob(writers, "b", "randwrite")]
+        # In the cgroup: a file's writeback is charged to who dirtied it first, for a while.
+        for job in jobs:
+            run(*joining(job.cgroup), *job.command, "--create_only=1")
+        fs.sync()
+        traced = Traced(env, fs.disk, options=("--layer", "vfs,block"))
+        running = [job.start() for job in jobs]
+        for process in running:
+            equal("exit status of fio", process.wait(timeout=120 * PATIENCE), 0)
+        fs.sync()
+        records, stats = traced.stop()
+        check_all(records, stats)
+        for job in jobs:
+            name = writers.names[job.name]
+            found = [r for r in records.functions("vfs", "write", mount=fs.path)
+                     if r["cgroup"] == name]
+            equal(f"writes of {job.name}", [(r["count"], r["bytes"]) for r in found],
+                  [job.written()])
+            check_written(writers, records, job.name)
 
 
 def test_scope(env):
