@@ -79,6 +79,13 @@ test-kernels:
 	$(Q)set -f; tests/kernels/run --build $(BUILD) $(if $(BEGIN_WITHIN),--begin-within $(BEGIN_WITHIN)) \
 		$(KERNELS) $(if $(TESTS),-- $(TESTS))
 
+# The Debian package: as a file, in a clean root, in a machine with systemd. PARTS="root machine".
+.PHONY: test-system
+test-system:
+	$(Q)scripts/install-dependencies system
+	$(Q)tests/system/run --build $(BUILD) $(addprefix --kernel ,$(KERNELS)) $(PARTS)
+	$(GIVE_BACK)
+
 .PHONY: fuzz
 fuzz:
 	$(Q)$(MAKE) $(AGAIN) $(JOBS) $(FUZZING) fuzz-programs

@@ -67,14 +67,14 @@ def plain_module(path):
         return f.read()
 
 
-def make(kernel, config, command):
+def make(kernel, config, command, init=os.path.join(HERE, "init")):
     """The initrd for the kernel in a folder, with the texts of /config and /command."""
     archive = Archive()
     for name in ("proc", "sys", "dev"):
         archive.add(name, FOLDER)
         archive.folders.add(name)
     archive.add("dev/console", DEVICE, device=(5, 1))
-    archive.add_file("init", os.path.join(HERE, "init"))
+    archive.add_file("init", init)
     archive.add_file("bin/busybox", BUSYBOX)
     for applet in APPLETS:
         archive.add(f"bin/{applet}", LINK, b"busybox")

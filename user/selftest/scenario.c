@@ -221,7 +221,8 @@ _Noreturn void scenario__seccomp(struct scenario *scenario, bool strict, enum su
 {
 	int status = SCENARIO_IMPOSSIBLE;
 
-	if (strict ? !prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) : install_filter()) {
+	/* A process with a filter, as services of systemd have one, cannot be made strict. */
+	if ((strict && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)) || install_filter()) {
 		status = SCENARIO_CHANGED;
 		if (call(scenario, site, scenario->calls))
 			status = SCENARIO_OK;

@@ -44,7 +44,10 @@ int scenario__calls(struct scenario *scenario, enum subject_site first, enum sub
 int scenario__leaves(struct scenario *scenario, enum subject_site first, enum subject_site last);
 /* Inside a call, another stack above: by swapcontext() and for a signal. */
 int scenario__stacks(struct scenario *scenario);
-/* Under seccomp: strict, or a filter that allows nothing but to exit. Does not return. */
+/*
+ * Under seccomp: strict (where tmtrace itself has no filter), or a filter that allows nothing but
+ * to exit. Does not return.
+ */
 _Noreturn void scenario__seccomp(struct scenario *scenario, bool strict, enum subject_site site);
 /* Times calls of the sites that have a cost. */
 int scenario__costs(struct scenario *scenario);

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+What is tried in a machine with systemd, in this order: a step finds what those before it left. A
+step gets the World that all share; what it says is its docstring.
+"""
+
+import json
+import os
+import re
+import shlex
+
+from guest import SOURCE
+
+HOST = "/mnt/host"  # this machine's files
+CONFIG = "/etc/tmtrace/tmtrace.yaml"
+COOKIE = "@cee: "
+JOB_BLOCKS = 1000
+# A job: writes and reads a file of its own, and one process of it is killed.
+JOB = f"""cd; dd if=/dev/zero of=data bs=4096 count={JOB_BLOCKS} conv=fsync status=none
+dd if=data of=/dev/null bs=4096 status=none
+sh -c 'dd if=data of=/dev/null bs=4096 count=10 status=none; kill -9 $$'
+sleep $1"""
+
+
+class World:
+    """The machine, and the packages to be tried in it: paths on this machine."""
+
+    def __init__(self, guest, package, newer):
+        self.guest = guest
+        self.package, self.newer = HOST + package, HOST + newer
+        self.files_before = None
+        # guest.Guest has the words that steps are made of.
+        self.run, self.output, self.wait_for = guest.run, guest.output, guest.wait_for
+
+    def show(self, name):
+        """A property of the service, as systemd knows it."""
+        return self.output(f"systemctl show --value -p {name} tmtrace.service")
+
+    def service_is_up(self):
+        equal("is-active", self.run("systemctl is-active tmtrace").output, "active")
+        equal("restarts by systemd", self.show("NRestarts"), "0")
+
+    def configure(self, text):
+        self.output(f"printf '%s\\n' {shlex.quote(text)} >{CONFIG}")
+
+    def pid(self):
+        return int(self.show("MainPID"))
+
+    def start_job(self, name, user, sleep=0):
+        """Runs JOB in a scope of systemd, as a user; in the background where it sleeps."""
+        self.output(f"systemd-run --scope --quiet --collect --uid={user} --unit={name} "
+                    f"sh -c {shlex.quote(JOB)} sh {sleep}"
+                    + (" >/dev/null 2>&1 &" if sleep else ""))
+
+    def records(self, kind, source, job):
+        """Waits for records of a type and job in rsyslog's file or in the journal."""
+        command = {"rsyslog": f"grep -F '\"type\":\"{kind}\"' /var/log/syslog",
+                   "journal": f"journalctl -o cat TMTRACE_TYPE={kind}"}[source]
+        command += f" | grep -F '\"jobid\":\"{job}\"'"
+        lines = self.wait_for(command, f"{kind} records of {job} by {source}")
+        return [json.loads(line[line.index(COOKIE) + len(COOKIE):])
+                for line in lines.splitlines()]
+
+
+def equal(what, got, wanted):
+    assert got == wanted, f"{what}: {got!r}, not {wanted!r}"
+
+
+def check(condition, text):
+    assert condition, text
+
+
+def boots(world):
+    """The machine is up, and knows nothing of tmtrace."""
+    equal("state", world.wait_for("systemctl is-system-running --wait || true", "boot"), "running")
+    world.output(f"mkdir -p {HOST} && mount -t virtiofs -o ro root {HOST}")
+    world.files_before = files(world)
+    check("tmtrace" not in "".join(world.files_before), "tmtrace is there")
+
+
+def files(world):
+    """All files but what changes by itself, and what dpkg and the log keep of any package."""
+    found = world.output("find / /run /sys/fs/bpf -xdev ! -path '/tmp/*' ! -path '/var/log/*' "
+                         "! -path '/var/lib/dpkg/*' ! -path '/var/lib/systemd/*' "
+                         "! -path '/var/cache/*' ! -path '/run/systemd/*' ! -path '/run/udev/*' "
+                         "! -path '/home/*' ! -path '/root/*' ! -path '/run/user*' "
+                         "! -path '/run/log/*'")
+    return sorted(set(found.splitlines()))
+
+
+def install(world):
+    """Installing the package starts the service; it says itself when it is ready."""
+    world.output(f"apt-get install -qq -y {world.package} 2>&1")
+    world.service_is_up()
+    equal("is-enabled", world.output("systemctl is-enabled tmtrace"), "enabled")
+    equal("type", world.show("Type"), "notify")
+    equal("configuration", world.output("tmtrace service --check"), f"{CONFIG}: right")
+    notes = json.loads(world.output("tmtrace status --json"))
+    equal("mechanisms", set(notes["mechanisms"]), {"vfs", "block", "mstro", "mio"})
+    equal("pid", notes["pid"], world.pid())
+
+
+def security(world):
+    """systemd calls its exposure less than 3.0."""
+    said = world.output("systemd-analyze security --no-pager tmtrace.service").splitlines()[-1]
+    match = re.search(r"exposure level for tmtrace.service: ([\d.]+)", said)
+    check(match and float(match.group(1)) < 3.0, said)
+    return f"exposure {match.group(1)}"
+
+
+def permissions(world):
+    """All may ask; what it keeps is root's."""
+    wanted = {"/run/tmtrace": "755 root:root", "/run/tmtrace/tmtrace.sock": "666 root:root",
+              "/run/tmtrace/snapshot": "600 root:root", "/var/lib/tmtrace": "750 root:root",
+              "/var/lib/tmtrace/history.data": "600 root:root", CONFIG: "644 root:root",
+              "/etc/tmtrace": "755 root:root"}
+    world.wait_for("cat /run/tmtrace/snapshot", "the snapshot")
+    for path, mode in wanted.items():
+        equal(path, world.output(f"stat -c '%a %U:%G' {path}"), mode)
+
+
+def scope(world):
+    """A user's job in a scope: its processes in rsyslog's file and in the journal, exact."""
+    world.configure("interval: 2")
+    world.output("systemctl restart tmtrace")
+    world.start_job("job-a", "alice", sleep=20)
+    for source in ("rsyslog", "journal"):
+        world.wait_for("pgrep -f '^sleep 20$'", "the job's sleep")
+        records = world.records("process", source, "job-a.scope")
+        by = {}
+        for record in records:
+            by.setdefault(record["comm"], []).append(record)
+            equal("USER", record["USER"], "alice")
+        size = JOB_BLOCKS * 4096
+        equal(f"{source}: bytes written by dd", [r["vfs_write_bytes"] for r in by["dd"]], [size, 0, 0])
+        equal(f"{source}: writes", [r["posix_write_count"] for r in by["dd"]], [JOB_BLOCKS, 0, 0])
+        killed = [r for r in by["sh"] if r["signal"]]
+        equal(f"{source}: killed", [(r["signal"], r["exit_code"]) for r in killed], [(9, None)])
+
+
+def asking(world):
+    """Users see their own jobs, and no others'; root sees all."""
+    for user, number in (("alice", 1000), ("bob", 1001), ("root", 0)):
+        report = world.run("tmtrace report --no-pager --job job-a.scope", user)
+        dump = world.run("tmtrace dump --job job-a.scope", user)
+        status = world.run("tmtrace status", user)
+        equal(f"{user}: status", status.status, 0)
+        if user == "bob":
+            refusal = f"there is no job job-a.scope that user {number} may see"
+            check(report.status == 1 and refusal in report.output, f"{user}: {report}")
+            check(dump.status == 1 and refusal in dump.output, f"{user}: {dump}")
+            check("job-a" not in world.output("tmtrace dump --all", user), f"{user} sees it")
+        else:
+            equal(f"{user}: {report.output}", report.status, 0)
+            check("write" in report.output and "ext4" in report.output, report.output)
+            writes = [r for r in map(json.loads, dump.output.splitlines())
+                      if r["type"] == "function" and r["function"] == "write" and r["final"]]
+            equal(f"{user}: written", sum(r["bytes"] for r in writes), JOB_BLOCKS * 4096)
+
+
+def job_records(world):
+    """At its end the job has a record, in both."""
+    for source in ("rsyslog", "journal"):
+        last = world.records("job", source, "job-a.scope")[-1]
+        equal(f"{source}: written", last["vfs_write_bytes"], JOB_BLOCKS * 4096)
+    world.wait_for("journalctl -o cat TMTRACE_TYPE=job | grep -F '\"jobid\":\"job-a.scope\"' "
+                   "| grep -v '\"end_ns\":null'", "the record of the job's end")
+
+
+def plain(world):
+    """A process of no job but the unit that it is in."""
+    world.output("dd if=/dev/zero of=/root/plain bs=512 count=77 status=none")
+    for source in ("rsyslog", "journal"):
+        found = [r for r in world.records("process", source, "agent.service")
+                 if r["comm"] == "dd" and r["posix_write_count"] == 77]
+        equal(f"{source}: bytes", [r["vfs_write_bytes"] for r in found], [77 * 512])
+
+
+def reload(world):
+    """systemctl reload changes what can be changed; a wrong file changes nothing."""
+    pid = world.pid()
+    for text, said in (("interval: 3", "the configuration was read again"),
+                       ("interval: 3\nlayers: [vsf]", "the service goes on as before")):
+        since = world.output("date +%s")
+        world.configure(text)
+        world.output("systemctl reload tmtrace")
+        world.wait_for(f"journalctl -u tmtrace -o cat --since=@{since} | grep -F {shlex.quote(said)}",
+                       said)
+        world.service_is_up()
+        equal("pid", world.pid(), pid)
+
+
+def watchdog(world):
+    """It feeds the watchdog: it lives longer than that would let it otherwise."""
+    limit = int(world.output("systemctl show -p WatchdogUSec --value tmtrace | sed 's/s$//'"))
+    first = int(world.show("WatchdogTimestampMonotonic"))
+    world.wait_for(f"test $(systemctl show --value -p WatchdogTimestampMonotonic tmtrace) -gt "
+                   f"{first + limit * 500000} && echo fed", "the watchdog's food", 3 * limit)
+    world.service_is_up()
+
+
+def restart(world):
+    """After systemctl restart it counts on; stop leaves nothing in the way of the next start."""
+    world.configure("interval: 2")
+    world.output("systemctl restart tmtrace")
+    world.service_is_up()
+    world.output("systemctl stop tmtrace")
+    equal("state", world.run("systemctl is-active tmtrace").output, "inactive")
+    equal("result", world.show("Result"), "success")
+    left = world.output("find /run/tmtrace /sys/fs/bpf/tmtrace 2>/dev/null || true")
+    equal("left in /run and in bpffs", left, "")
+    equal("programs of BPF", world.output("pgrep tmtrace || true"), "")
+    world.output("systemctl start tmtrace")
+    world.service_is_up()
+
+
+def killed(world):
+    """systemd starts it again after kill -9."""
+    pid = world.pid()
+    world.output(f"kill -9 {pid}")
+    world.wait_for(f"test $(systemctl show --value -p MainPID tmtrace) != {pid} && "
+                   "systemctl is-active --quiet tmtrace && tmtrace status", "a service again")
+
+
+def other_log(world):
+    """Without the journal's protocol: syslog's own socket, which rsyslog reads."""
+    world.configure("interval: 2\nlog:\n  types: [process]\n  socket: /run/systemd/journal/syslog")
+    world.output("systemctl restart tmtrace")
+    world.start_job("job-b", "bob")
+    records = world.records("process", "rsyslog", "job-b.scope")
+    check(records, "no records")
+    equal("in the journal", world.output("journalctl -o cat TMTRACE_TYPE=process | "
+                                         "grep -c job-b.scope || true"), "0")
+
+
+def without_rsyslog(world):
+    """Without rsyslog the journal has all."""
+    world.output("systemctl stop rsyslog.service syslog.socket")
+    world.configure("interval: 2\nlog:\n  types: [process, job]\n  journal: /run/systemd/journal/socket")
+    world.output("systemctl restart tmtrace")
+    world.start_job("job-c", "bob")
+    check(world.records("process", "journal", "job-c.scope"), "no processes")
+    check(world.records("job", "journal", "job-c.scope"), "no job")
+    world.output("systemctl start syslog.socket rsyslog.service")
+
+
+def upgrade(world):
+    """An upgrade keeps a configuration that was changed, and goes on with the new program."""
+    world.configure("interval: 7")
+    pid = world.pid()
+    world.output(f"apt-get install -qq -y {world.newer} 2>&1")
+    equal("configuration", world.output(f"cat {CONFIG}"), "interval: 7")
+    check(world.pid() != pid, "the old program runs")
+    equal("version", world.output("dpkg-query -W -f='${Version}' tmtrace").rsplit("-", 1)[1], "2")
+    world.service_is_up()
+
+
+def reboot(world):
+    """After a reboot it is back."""
+    before = world.output("cat /proc/sys/kernel/random/boot_id")
+    world.guest.reboot()
+    check(world.output("cat /proc/sys/kernel/random/boot_id") != before, "the same boot")
+    world.wait_for("systemctl is-system-running --wait || true", "boot")
+    world.service_is_up()
+    world.output(f"mount -t virtiofs -o ro root {HOST}")
+    world.start_job("job-d", "alice")
+    check(world.records("process", "rsyslog", "job-d.scope"), "no records")
+
+
+def remove(world):
+    """Removed, it has ended, and keeps its configuration and history; purged, nothing is left."""
+    world.output("apt-get remove -qq -y tmtrace 2>&1")
+    equal("state", world.run("systemctl is-active tmtrace").output, "inactive")
+    world.output(f"test -e {CONFIG} && test -e /var/lib/tmtrace/history.data")
+    equal("in bpffs", world.output("ls /sys/fs/bpf/tmtrace 2>/dev/null || true"), "")
+    world.output("apt-get purge -qq -y tmtrace 2>&1")
+    left = sorted(set(files(world)) - set(world.files_before))
+    equal("left", [path for path in left if "tmtrace" in path], [])
+    return f"new, and not tmtrace's: {' '.join(left) or 'nothing'}"
+
+
+STEPS = (boots, install, security, permissions, scope, asking, job_records, plain, reload, watchdog,
+         restart, killed, other_log, without_rsyslog, upgrade, reboot, remove)
