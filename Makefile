@@ -119,9 +119,10 @@ MAN_PAGES := tmtrace.1 tmtrace.yaml.5 tmtrace-service.8
 .PHONY: install uninstall
 install: all
 	$(call msg,INSTALL,$(DESTDIR)$(PREFIX))
-	$(Q)$(INSTALL) -d $(BIN_DIR) $(DATA_DIR)/probes $(DOC_DIR) $(COMPLETION_DIR) $(UNIT_DIR)
+	$(Q)$(INSTALL) -d $(BIN_DIR) $(DATA_DIR)/probes $(DATA_DIR)/slurm $(DOC_DIR) $(COMPLETION_DIR) $(UNIT_DIR)
 	$(Q)$(INSTALL) -m 755 $(BUILD)/tmtrace $(BIN_DIR)/tmtrace
 	$(Q)$(INSTALL) -m 644 probes/*.yaml $(DATA_DIR)/probes
+	$(Q)$(INSTALL) -m 755 scripts/slurm/epilog.sh $(DATA_DIR)/slurm
 	$(Q)$(INSTALL) -m 644 README.md CHANGELOG.md docs/*.md $(DOC_DIR)
 	$(Q)for page in $(MAN_PAGES); do \
 		$(INSTALL) -D -m 644 docs/$$page $(MAN_DIR)/man$${page##*.}/$$page; done
@@ -134,10 +135,10 @@ install: all
 uninstall:
 	$(call msg,REMOVE,$(DESTDIR)$(PREFIX))
 	$(Q)rm -f $(BIN_DIR)/tmtrace $(COMPLETION_DIR)/tmtrace $(wildcard $(addprefix $(MAN_DIR)/man?/,$(MAN_PAGES))) \
-		$(UNIT_DIR)/tmtrace.service $(DATA_DIR)/tmtrace.yaml
+		$(UNIT_DIR)/tmtrace.service $(DATA_DIR)/tmtrace.yaml $(DATA_DIR)/slurm/epilog.sh
 	$(Q)rm -f $(patsubst %,$(DATA_DIR)/%,$(wildcard probes/*.yaml))
 	$(Q)rm -f $(patsubst %,$(DOC_DIR)/%,$(notdir README.md CHANGELOG.md $(wildcard docs/*.md)))
-	$(Q)for d in $(DATA_DIR)/probes $(DATA_DIR) $(DOC_DIR); do \
+	$(Q)for d in $(DATA_DIR)/probes $(DATA_DIR)/slurm $(DATA_DIR) $(DOC_DIR); do \
 		if [ -d $$d ]; then rmdir --ignore-fail-on-non-empty $$d; fi; done
 
 # An installable package of Debian, in $(BUILD)/package. REVISION=N: of the same version, a later one.

@@ -132,11 +132,11 @@ _tmtrace_options()
 	fi
 	if [[ $2 == report ]]; then
 		mapfile -t COMPREPLY < <(compgen -W '--calls --diff --files --input --filter --help --histogram --job --json --no-pager
-			--socket --sort --tree --usage --version' -- "$1")
+			--output --socket --sort --tree --usage --user --version' -- "$1")
 		return
 	fi
 	if [[ $2 == dump ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--all --input --follow --addb-text --job --socket --help --usage --version' -- "$1")
+		mapfile -t COMPREPLY < <(compgen -W '--all --input --follow --addb-text --job --socket --help --usage --user --version' -- "$1")
 		return
 	fi
 	if [[ $2 == service ]]; then

@@ -44,6 +44,7 @@ static void test_config(void **state)
 	static const char text[] = "layers: [vfs, mpi]\n"
 				   "probes: /etc/probes\n"
 				   "max_series: 512\n"
+				   "cgroup: /sys/fs/cgroup/a\n"
 				   "interval: 5\n"
 				   "history: {file: /h, size: 2M}\n"
 				   "log: {types: [run, probe], rate: 7, journal: /j}\n"
@@ -61,6 +62,8 @@ static void test_config(void **state)
 	assert_int_equal(config.layers[1].line, 1);
 	assert_int_equal(config.n_probes, 1);
 	assert_int_equal(config.series, 512);
+	assert_string_equal(config.cgroup, "/sys/fs/cgroup/a");
+	assert_true(config.accounts);
 	assert_true(config.interval_s == 5 && config.snapshot_s == 3);
 	assert_string_equal(config.history, "/h");
 	assert_int_equal(config.history_size, 2 << 20);
@@ -148,6 +151,16 @@ static void test_requests(void **state)
 	assert_int_equal(again.kind, REQUEST_REPORT);
 	assert_string_equal(again.job, request.job);
 	assert_false(again.probes);
+	assert_false(again.has_uid);
+	free(line);
+	request.has_uid = true;
+	request.uid = 4294967294U;
+	line = request__line(&request);
+	assert_non_null(line);
+	line[strlen(line) - 1] = '\0';
+	assert_int_equal(parse_request(&again, line), 0);
+	assert_true(again.has_uid);
+	assert_int_equal(again.uid, request.uid);
 	free(line);
 	assert_int_equal(parse_request(&again, "{\"request\":\"status\",\"probes\":true}"), 0);
 	assert_true(again.probes);
@@ -164,6 +177,11 @@ static void test_bad_requests(void **state)
 		"{\"request\":1}",
 		"{\"request\":\"stop\"}",
 		"{\"request\":\"dump\",\"job\":7}",
+		"{\"request\":\"dump\",\"uid\":7}",
+		"{\"request\":\"dump\",\"job\":\"7\",\"uid\":-1}",
+		"{\"request\":\"dump\",\"job\":\"7\",\"uid\":4294967295}",
+		"{\"request\":\"dump\",\"job\":\"7\",\"uid\":\"7\"}",
+		"{\"request\":\"dump\",\"job\":\"7\",\"uid\":1e3}",
 		"{\"request\":\"dump\",\"job\":\"\"}",
 		"{\"request\":\"dump\",\"job\":\"a\\u0000b\"}",
 		"{\"request\":\"dump\",\"x\":1}",

@@ -34,6 +34,7 @@ enum {
 	OPT_ADDB_TEXT,
 	OPT_JOB,
 	OPT_SOCKET,
+	OPT_USER,
 };
 
 static const struct argp_option argp_options[] = {
@@ -43,19 +44,22 @@ static const struct argp_option argp_options[] = {
 	  "only ADDB2 records, as text: a record a line, as m0addb2dump -f does", 1 },
 	{ "job", OPT_JOB, "ID", 0, "not of a recording: what the service has counted of a job", 1 },
 	{ "all", 'a', NULL, 0, "the same of all jobs that you may see", 1 },
+	{ "user", OPT_USER, "NAME", 0,
+	  "with --job: as this user may see it; for root, who says whose it is", 1 },
 	{ "socket", OPT_SOCKET, "PATH", 0, "of the service (default: " SERVICE_SOCKET ")", 1 },
 	{ 0 },
 };
 
 static void finish(struct dump_options *options)
 {
-	const struct service_client *client = &options->client;
+	struct service_client *client = &options->client;
 
 	if (client->asks && (options->file || options->follow || options->addb_text))
 		option_values__refuse("--job and --all ask the service, and no recording is read; "
 				      "--follow and --addb-text are of recordings");
 	if (client->socket && !client->asks)
 		option_values__refuse("--socket goes with --job or --all");
+	service_client__finish(client);
 	if (!options->file)
 		options->file = OPTIONS_RECORDING;
 }
@@ -88,6 +92,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_SOCKET:
 		options->client.socket = arg;
+		return 0;
+	case OPT_USER:
+		options->client.user = arg;
 		return 0;
 	case ARGP_KEY_END:
 		finish(options);

@@ -350,6 +350,19 @@ const struct snapshot *output__recorded(const struct output *output)
 	return output->recorder ? recorder__latest(output->recorder) : NULL;
 }
 
+int output__keep_ranks(struct output *output)
+{
+	return process_output__keep_ranks(output->processes, live_run__jobs(output->live));
+}
+
+void output__each_rank(struct output *output,
+		       void (*take)(void *context, const struct process_account *account),
+		       void *context)
+{
+	live_run__follow(output->live); /* whose cgroups are new */
+	process_output__each_rank(output->processes, take, context);
+}
+
 struct live_run *output__live(const struct output *output)
 {
 	return output->live;

@@ -9,6 +9,9 @@
 #include "command/user_file.h"
 #include "sink/selfie.h"
 
+/* Ranks of jobs that are kept, those of jobs that are over included. */
+#define RANKS_MAX 8192
+
 struct process_output {
 	const struct options_processes *options;
 	const struct report_run *run;
@@ -17,6 +20,8 @@ struct process_output {
 	struct sink_syslog *syslog; /* the same */
 	struct recorder *recorder;  /* the same */
 	FILE *selfie;		    /* the same */
+	struct rank_sums *ranks;    /* the same */
+	struct job_map jobs;	    /* of these */
 };
 
 static void close_selfie(struct process_output *output)
@@ -96,11 +101,14 @@ static void put_selfie(struct process_output *output, const struct process_accou
 }
 
 /* A failure is told with the next figures, or at the end. */
-static void take(void *context, const struct process_account *account)
+static void tell(void *context, const struct process_account *account)
 {
 	struct process_output *output = context;
 	struct error err;
 
+	/* Of ranks, those are left out that there is no memory for. */
+	if (output->ranks && account->info.end_ns)
+		rank_sums__add(output->ranks, job_map__of(&output->jobs, account->job), account);
 	if (output->options->filter && !process_filter__lets(output->options->filter, account))
 		return;
 	if (output->json)
@@ -118,13 +126,61 @@ static void take(void *context, const struct process_account *account)
 void process_output__drain(struct process_output *output, bool over)
 {
 	if (output && output->accounts)
-		accounts__take_ended(output->accounts, over, take, output);
+		accounts__take_ended(output->accounts, over, tell, output);
 }
 
 void process_output__interval(struct process_output *output)
 {
 	if (output && output->accounts)
-		accounts__each_live(output->accounts, take, output);
+		accounts__each_live(output->accounts, tell, output);
+}
+
+int process_output__keep_ranks(struct process_output *output, struct job_map jobs)
+{
+	if (!output)
+		return 0;
+	output->jobs = jobs;
+	output->ranks = rank_sums__new(RANKS_MAX);
+	return output->ranks ? 0 : -ENOMEM;
+}
+
+struct ranks_taker {
+	const struct job_map *jobs;
+	void (*take)(void *context, const struct process_account *account);
+	void *context;
+};
+
+static void take_untold(void *context, const struct process_account *account)
+{
+	const struct ranks_taker *taker = context;
+	struct process_account rank = *account;
+
+	if (rank.info.rank < 0)
+		return;
+	rank.job = job_map__of(taker->jobs, rank.job);
+	taker->take(taker->context, &rank);
+}
+
+static int take_sum(void *context, const struct process_account *account)
+{
+	const struct ranks_taker *taker = context;
+
+	taker->take(taker->context, account);
+	return 0;
+}
+
+void process_output__each_rank(struct process_output *output,
+			       void (*take)(void *context, const struct process_account *account),
+			       void *context)
+{
+	struct ranks_taker taker = { .take = take, .context = context };
+
+	if (!output || !output->accounts || !output->ranks)
+		return;
+	taker.jobs = &output->jobs;
+	process_output__drain(output, false);
+	rank_sums__each(output->ranks, take_sum, &taker);
+	accounts__each_untold(output->accounts, take_untold, &taker);
 }
 
 void process_output__finish(struct process_output *output, struct note_list *notes)
@@ -133,7 +189,7 @@ void process_output__finish(struct process_output *output, struct note_list *not
 
 	if (!output || !output->accounts || !accounts__others(output->accounts, &others))
 		return;
-	take(output, &others);
+	tell(output, &others);
 	note_list__add(notes,
 		       "%llu processes have no record of their own, but one together: too many ran "
 		       "at the same time",
@@ -145,6 +201,7 @@ void process_output__close(struct process_output *output)
 	if (!output)
 		return;
 	accounts__close(output->accounts);
+	rank_sums__free(output->ranks);
 	close_selfie(output);
 	free(output);
 }

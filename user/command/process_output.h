@@ -9,7 +9,9 @@
 #include "base/note_list.h"
 #include "command/options.h"
 #include "command/recorder.h"
+#include "job/job_map.h"
 #include "kernel/kernel.h"
+#include "process/rank_sums.h"
 #include "sink/json.h"
 #include "sink/syslog.h"
 
@@ -33,6 +35,17 @@ void process_output__drain(struct process_output *output, bool over);
 
 /* Tells of those that live on, as far as they have done something since the last time. */
 void process_output__interval(struct process_output *output);
+
+/* From now on it is kept what ranks did. 0 or -ENOMEM. */
+int process_output__keep_ranks(struct process_output *output, struct job_map jobs);
+
+/*
+ * Calls take for each rank of each job, and for each process of one that lives on: several times
+ * for a rank. The account's job is its number; it is valid for the call.
+ */
+void process_output__each_rank(struct process_output *output,
+			       void (*take)(void *context, const struct process_account *account),
+			       void *context);
 
 /* After that, at the end: what is said of those that there was no room for. */
 void process_output__finish(struct process_output *output, struct note_list *notes);

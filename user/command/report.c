@@ -57,6 +57,7 @@ enum {
 	OPT_FILES,
 	OPT_JOB,
 	OPT_SOCKET,
+	OPT_USER,
 };
 
 static const struct argp_option argp_options[] = {
@@ -71,6 +72,14 @@ static const struct argp_option argp_options[] = {
 	{ "job", OPT_JOB, "ID", 0,
 	  "only this job, as its scheduler calls it; where no recording is named, what the "
 	  "service has counted of it",
+	  1 },
+	{ "user", OPT_USER, "NAME", 0,
+	  "with --job, of the service: as this user may see it; for root, who says whose it is",
+	  1 },
+	{ "output", 'o', "FILE", 0,
+	  "with --job, of the service: keep the answer as a recording, with --user as that user "
+	  "and in "
+	  "a folder of that user, and show nothing",
 	  1 },
 	{ "socket", OPT_SOCKET, "PATH", 0, "of the service (default: " SERVICE_SOCKET ")", 1 },
 	{ "tree", OPT_TREE, NULL, 0, "the layers below each other, with the time in each", 1 },
@@ -111,14 +120,20 @@ static void finish_job(struct report_options *options)
 {
 	struct error err;
 
-	if (options->client.socket && (!options->job || options->input.named))
-		option_values__refuse("--socket goes with --job, without recordings");
+	if ((options->client.socket || options->client.user || options->client.output) &&
+	    (!options->job || options->input.named))
+		option_values__refuse("--socket goes with --job, without recordings; so do "
+				      "--user and --output");
 	if (!options->job)
 		return;
+	if (options->client.output && options->json)
+		option_values__refuse(
+			"--output keeps the answer, and --json shows it: one of both");
 	if (!options->input.named) {
 		if (options->diff || options->calls)
 			option_values__refuse("--diff and --calls are of recordings: name them");
 		service_client__set_job(&options->client, options->job);
+		service_client__finish(&options->client);
 	} else if (filter__add_job(options->filter, options->job, &err) < 0) {
 		option_values__no_memory();
 	}
@@ -164,6 +179,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_SOCKET:
 		options->client.socket = arg;
+		return 0;
+	case OPT_USER:
+		options->client.user = arg;
+		return 0;
+	case 'o':
+		options->client.output = arg;
 		return 0;
 	case OPT_TREE:
 		options->tree = true;
@@ -349,6 +370,8 @@ static int show_answer(struct report *report, struct error *err)
 
 static int show(struct report *report, struct error *err)
 {
+	if (report->options->client.output)
+		return service_client__save(&report->options->client, err);
 	if (report->options->client.asks)
 		return show_answer(report, err);
 	/* The two are read one after the other, with their history. */

@@ -80,13 +80,23 @@ static int read_status(struct service_answers *answers, struct service_status *o
 	return 0;
 }
 
+static void each_rank(void *context, answer_take_rank take, void *take_context)
+{
+	struct service_answers *answers = context;
+
+	output__each_rank(answers->output, take, take_context);
+}
+
 static int make_answer(void *context, const struct request *request, uid_t uid, FILE *body,
 		       struct error *err)
 {
 	struct service_answers *answers = context;
 	char boot_id[RECORDER_BOOT_ID];
 	struct recording_about about = recorder__about(boot_id);
-	struct answer_source source = { .about = &about, .owners = answers->owners };
+	struct answer_source source = { .about = &about,
+					.owners = answers->owners,
+					.each_rank = each_rank,
+					.context = answers };
 	struct service_status status;
 	int rc = read_status(answers, &status, err);
 
@@ -191,6 +201,7 @@ int service_answers__open(struct service_answers **out, const struct service_con
 int service_answers__start(struct service_answers *answers, struct session *session,
 			   struct output *output, struct error *err)
 {
+	const struct cgroup *traced = session->cgroup;
 	struct cgroup *root = NULL;
 	struct error none;
 	struct job_map jobs = live_run__jobs(output__live(output));
@@ -204,9 +215,13 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 		drain__map_jobs(answers->drain, &jobs);
 	answers->session = session;
 	answers->output = output;
-	answers->owners = owners__new(cgroup__find(&root, "/", &none) == 0 ? root->mount : NULL);
+	if (!traced && cgroup__find(&root, "/", &none) == 0)
+		traced = root;
+	answers->owners = owners__new(traced ? traced->mount : NULL);
 	free(root);
 	if (!answers->owners)
+		return error__set(err, -ENOMEM, "no memory");
+	if (output__keep_ranks(output) < 0)
 		return error__set(err, -ENOMEM, "no memory");
 	on_snapshot(answers);
 	return 0;

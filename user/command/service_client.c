@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <pwd.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/option_values.h"
+#include "command/owned_file.h"
 #include "command/service_client.h"
 
 void service_client__set_job(struct service_client *client, const char *job)
@@ -13,21 +17,74 @@ void service_client__set_job(struct service_client *client, const char *job)
 	client->asks = true;
 }
 
-int service_client__print(const struct service_client *client, struct error *err)
+/* A number need not have an entry in the machine's list of users. */
+void service_client__finish(struct service_client *client)
+{
+	const struct passwd *entry;
+	unsigned long uid;
+	char *end;
+
+	if (!client->user)
+		return;
+	if (!client->request.job[0])
+		option_values__refuse("--user goes with --job");
+	errno = 0;
+	entry = getpwnam(client->user);
+	uid = entry ? entry->pw_uid : strtoul(client->user, &end, 10);
+	if (!entry && (errno == ERANGE || client->user[0] < '0' || client->user[0] > '9' || *end ||
+		       uid >= UINT32_MAX))
+		option_values__refuse("--user %s: there is no such user", client->user);
+	client->request.has_uid = true;
+	client->request.uid = (uid_t)uid;
+}
+
+static int copy(FILE *answer, FILE *out, const char *name, struct error *err)
 {
 	char part[65536];
-	FILE *answer;
 	size_t n;
+
+	errno = 0;
+	while ((n = fread(part, 1, sizeof(part), answer)) > 0)
+		if (fwrite(part, 1, n, out) < n)
+			break;
+	if (!fflush(out) && !ferror(out) && !ferror(answer))
+		return 0;
+	return error__set(err, errno ? -errno : -EIO, "%s: %s", name,
+			  strerror(errno ? errno : EIO));
+}
+
+int service_client__print(const struct service_client *client, struct error *err)
+{
+	FILE *answer;
 	int rc = client__ask(&answer, client->socket, &client->request, err);
 
 	if (rc < 0)
 		return rc;
-	errno = 0;
-	while ((n = fread(part, 1, sizeof(part), answer)) > 0)
-		fwrite(part, 1, n, stdout);
+	rc = copy(answer, stdout, "standard output", err);
 	fclose(answer);
-	if (fflush(stdout) || ferror(stdout))
-		return error__set(err, errno ? -errno : -EIO, "standard output: %s",
-				  strerror(errno ? errno : EIO));
-	return 0;
+	return rc;
+}
+
+static int write_answer(void *context, FILE *out, struct error *err)
+{
+	return copy(context, out, "what is kept of the answer", err);
+}
+
+int service_client__save(const struct service_client *client, struct error *err)
+{
+	FILE *answer;
+	int rc;
+
+	if (!strcmp(client->output, "-"))
+		return service_client__print(client, err);
+	rc = client__ask(&answer, client->socket, &client->request, err);
+	if (rc < 0)
+		return rc;
+	if (client->request.has_uid)
+		rc = owned_file__become(client->request.uid, err);
+	if (rc == 0)
+		rc = owned_file__write(client->output, client->request.has_uid, write_answer,
+				       answer, err);
+	fclose(answer);
+	return rc;
 }

@@ -44,14 +44,14 @@ static int copy_probes(struct options *options, const struct service_config *con
 	return 0;
 }
 
-/* Records of processes, where the log gets them. */
+/* Records of processes, where the log gets them, and what ranks did. */
 static int copy_processes(struct options *options, const struct service_config *config,
 			  struct error *err)
 {
 	struct process_filter *filter;
 	int rc = 0;
 
-	options->processes.on = config->log.types & SYSLOG_PROCESSES;
+	options->processes.on = config->accounts;
 	if (!options->processes.on)
 		return 0;
 	options->processes.room = PROCESS_OPTIONS_ROOM;
@@ -70,7 +70,8 @@ int service_setup__options(struct options *options, const struct service_config 
 	int rc;
 
 	*options = target_options__none();
-	options->scope = SCOPE_ALL;
+	options->scope = config->cgroup ? SCOPE_CGROUP : SCOPE_ALL;
+	options->cgroup = config->cgroup;
 	options->jobs = config->job_patterns;
 	options->slots = config->series;
 	options->interval_s = config->interval_s;
@@ -130,12 +131,10 @@ static bool same_names(const struct service_name *a, const struct service_name *
 	return true;
 }
 
-/* Records of processes are asked of the kernel when its programs are loaded. */
+/* Accounts of processes are asked of the kernel when its programs are loaded. */
 static bool same_processes(const struct service_config *a, const struct service_config *b)
 {
-	unsigned int either = a->log.types ^ b->log.types;
-
-	return !(either & SYSLOG_PROCESSES) && a->min_wall_ns == b->min_wall_ns &&
+	return a->accounts == b->accounts && a->min_wall_ns == b->min_wall_ns &&
 	       a->n_excluded == b->n_excluded &&
 	       same_names(a->excluded, b->excluded, a->n_excluded);
 }
@@ -143,10 +142,10 @@ static bool same_processes(const struct service_config *a, const struct service_
 bool service_setup__follows(const struct service_config *a, const struct service_config *b)
 {
 	if (a->n_layers != b->n_layers || a->n_probes != b->n_probes || a->series != b->series ||
-	    !same(a->job_patterns, b->job_patterns) || !same(a->history, b->history) ||
-	    a->history_size != b->history_size || !same(a->log.path, b->log.path) ||
-	    a->log.journal != b->log.journal || !a->log.types != !b->log.types ||
-	    !same(a->socket, b->socket))
+	    !same(a->job_patterns, b->job_patterns) || !same(a->cgroup, b->cgroup) ||
+	    !same(a->history, b->history) || a->history_size != b->history_size ||
+	    !same(a->log.path, b->log.path) || a->log.journal != b->log.journal ||
+	    !a->log.types != !b->log.types || !same(a->socket, b->socket))
 		return false;
 	if (!same_names(a->layers, b->layers, a->n_layers) || !same_processes(a, b))
 		return false;

@@ -216,6 +216,24 @@ void accounts__each_live(struct accounts *accounts,
 	}
 }
 
+void accounts__each_untold(struct accounts *accounts,
+			   void (*take)(void *context, const struct process_account *account),
+			   void *context)
+{
+	const struct account_source *source = &accounts->source;
+	struct process_account shown;
+
+	follow(accounts);
+	for (__u32 number = TM_ACCOUNT_FIRST; number < used(source); number++) {
+		const struct tm_account *account = &source->accounts[number];
+
+		if (__atomic_load_n(&account->state, __ATOMIC_ACQUIRE) == TM_ACCOUNT_FREE)
+			continue;
+		show(accounts, account, &shown);
+		take(context, &shown);
+	}
+}
+
 bool accounts__others(struct accounts *accounts, struct process_account *out)
 {
 	const struct tm_account *others = &accounts->source.accounts[TM_ACCOUNT_OTHERS];

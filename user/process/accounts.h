@@ -50,6 +50,14 @@ void accounts__each_live(struct accounts *accounts,
 			 void (*take)(void *context, const struct process_account *account),
 			 void *context);
 
+/*
+ * The same of each process that lives on, whatever was told of it, and of those that have ended and
+ * are to be told yet; live ones without what their threads that live have used.
+ */
+void accounts__each_untold(struct accounts *accounts,
+			   void (*take)(void *context, const struct process_account *account),
+			   void *context);
+
 /* What the processes did together that there was no room for; false: there were none. */
 bool accounts__others(struct accounts *accounts, struct process_account *out);
 

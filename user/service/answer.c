@@ -12,11 +12,15 @@
 #include "service/answer.h"
 #include "sink/json.h"
 
+/* More ranks than a node has. */
+#define RANKS_MAX 65536
+
 /* Who asks for what. */
 struct asked {
 	const struct answer_source *source;
 	const struct request *request;
 	uid_t uid;
+	bool vouched; /* root says that the job is this user's */
 };
 
 /* What that user gets to see: of others but root, nothing of the node as a whole. */
@@ -26,6 +30,7 @@ struct view {
 	struct probe *probes; /* NULL: the run's own, as are the ledgers */
 	struct tm_ledger *ledgers;
 	struct snapshot snapshot;
+	struct rank_sums *ranks;
 };
 
 bool answer__names(const char *job, const char *cgroup)
@@ -41,6 +46,14 @@ bool answer__names(const char *job, const char *cgroup)
 		at++;
 	}
 	return false;
+}
+
+/* By its scheduler. */
+static bool is_job(const struct report_run *run, __u64 job, const char *name)
+{
+	const struct job_info *info = job ? names__job(run, job) : NULL;
+
+	return job_info__is_job(info) && !strcmp(info->jobid, name);
 }
 
 /* By what its scheduler calls it, or by its cgroup. */
@@ -59,15 +72,21 @@ static bool may_see(void *context, const struct report_run *run, __u64 job)
 {
 	const struct asked *asked = context;
 	const char *wanted = asked->request->job;
+	uid_t owner;
 
 	if (wanted[0] && !is_called(run, job, wanted))
 		return false;
-	return asked->uid == 0 || (job && owners__of(asked->source->owners, job,
-						     names__cgroup(run, job)) == asked->uid);
+	if (asked->uid == 0)
+		return true;
+	owner = job ? owners__of(asked->source->owners, job, names__cgroup(run, job))
+		    : OWNERS_NOBODY;
+	return owner == asked->uid ||
+	       (asked->vouched && owner == OWNERS_NOBODY && is_job(run, job, wanted));
 }
 
 static void view__close(struct view *view)
 {
+	rank_sums__free(view->ranks);
 	filter__release(&view->snapshot);
 	filter__free(view->filter);
 	free(view->probes);
@@ -139,12 +158,55 @@ static int hide_node(struct view *view)
 	return 0;
 }
 
+struct rank_taker {
+	struct view *view;
+	struct asked *asked;
+	bool failed;
+};
+
+static void take_rank(void *context, const struct process_account *account)
+{
+	struct rank_taker *taker = context;
+
+	if (may_see(taker->asked, taker->asked->source->run, account->job))
+		taker->failed |= rank_sums__add(taker->view->ranks, account->job, account) < 0;
+}
+
+/* Those of the jobs that are seen. */
+static int take_ranks(struct view *view, struct asked *asked)
+{
+	struct rank_taker taker = { .view = view, .asked = asked };
+
+	view->ranks = rank_sums__new(RANKS_MAX);
+	if (!view->ranks)
+		return -ENOMEM;
+	if (asked->source->each_rank)
+		asked->source->each_rank(asked->source->context, take_rank, &taker);
+	return taker.failed ? -ENOMEM : 0;
+}
+
+/* Who the answer is for. */
+static int find_asker(struct asked *asked, struct error *err)
+{
+	const struct request *request = asked->request;
+
+	if (!request->has_uid || request->uid == asked->uid)
+		return 0;
+	if (asked->uid != 0)
+		return error__set(err, -EPERM, "only root may ask as another user");
+	asked->uid = request->uid;
+	asked->vouched = true;
+	return 0;
+}
+
 static int view__open(struct view *view, struct asked *asked, struct error *err)
 {
 	const struct answer_source *source = asked->source;
 	const char *job = asked->request->job;
-	int rc;
+	int rc = find_asker(asked, err);
 
+	if (rc < 0)
+		return rc;
 	*view = (struct view){ .run = *source->run, .filter = filter__new() };
 	if (!view->filter)
 		return error__set(err, -ENOMEM, "no memory");
@@ -159,23 +221,43 @@ static int view__open(struct view *view, struct asked *asked, struct error *err)
 		return error__set(err, -ENOENT, "there is no job %s that user %u may see", job,
 				  asked->uid);
 	}
-	if (asked->uid != 0 && hide_node(view) < 0) {
+	if (take_ranks(view, asked) < 0 || (asked->uid != 0 && hide_node(view) < 0)) {
 		view__close(view);
 		return error__set(err, -ENOMEM, "no memory");
 	}
 	return 0;
 }
 
+/* Where what is told of a rank goes: the one or the other. */
+struct rank_writer {
+	struct sink_json *sink;
+	struct recording_writer *recording;
+	const struct report_run *run;
+	struct error *err;
+};
+
+static int put_rank(void *context, const struct process_account *account)
+{
+	const struct rank_writer *to = context;
+
+	return to->sink ? sink_json__process(to->sink, account, to->err)
+			: recording_writer__account(to->recording, to->run, account, to->err);
+}
+
 static int put_records(const struct view *view, FILE *body, struct error *err)
 {
+	struct rank_writer to = { .err = err };
 	struct sink_json *sink;
 	int rc = sink_json__new(&sink, body, "the answer", &view->run, err);
 
 	if (rc < 0)
 		return rc;
+	to.sink = sink;
 	rc = sink_json__run_start(sink, err);
 	if (rc == 0)
 		rc = sink_json__snapshot(sink, &view->snapshot, true, err);
+	if (rc == 0)
+		rc = rank_sums__each(view->ranks, put_rank, &to);
 	if (rc == 0)
 		rc = sink_json__run_end(sink, &view->snapshot, err);
 	if (rc == 0)
@@ -187,7 +269,7 @@ static int put_records(const struct view *view, FILE *body, struct error *err)
 int answer__dump(const struct answer_source *source, const struct request *request, uid_t uid,
 		 FILE *body, struct error *err)
 {
-	struct asked asked = { source, request, uid };
+	struct asked asked = { .source = source, .request = request, .uid = uid };
 	struct view view;
 	int rc = view__open(&view, &asked, err);
 
@@ -202,6 +284,7 @@ int answer__dump(const struct answer_source *source, const struct request *reque
 #define ENTRY_BYTES  1024
 #define BUCKET_BYTES 12
 #define RUN_BYTES    (256 << 10)
+#define RANK_BYTES   2048
 
 /* What is surely enough: states have half of a file. */
 static __u64 recording_size(const struct view *view)
@@ -213,13 +296,19 @@ static __u64 recording_size(const struct view *view)
 
 		bytes += ENTRY_BYTES + (series->latency.n + series->size.n) * BUCKET_BYTES;
 	}
+	/* Of what is no state, the oldest would go. */
+	bytes += rank_sums__n(view->ranks) * RANK_BYTES;
 	return RING_FILE_MIN + 2 * bytes;
 }
 
 static int write_recording(struct recording_writer *writer, struct view *view,
 			   const struct recording_about *about, struct error *err)
 {
+	struct rank_writer to = { .recording = writer, .run = &view->run, .err = err };
 	int rc = recording_writer__start(writer, &view->run, about, err);
+
+	if (rc >= 0)
+		rc = rank_sums__each(view->ranks, put_rank, &to);
 
 	/* All of it is new to this recording. */
 	for (size_t i = 0; i < view->snapshot.n_series; i++)
@@ -251,7 +340,7 @@ static int put_recording(struct view *view, const struct recording_about *about,
 int answer__report(const struct answer_source *source, const struct request *request, uid_t uid,
 		   FILE *body, struct error *err)
 {
-	struct asked asked = { source, request, uid };
+	struct asked asked = { .source = source, .request = request, .uid = uid };
 	struct view view;
 	int rc = view__open(&view, &asked, err);
 

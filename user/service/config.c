@@ -168,8 +168,10 @@ static int read_processes(struct reader *r)
 	bool none;
 	int rc = read_section(r, "processes", known, &section, &none);
 
-	if (none)
+	if (none) {
 		r->config->log.types &= ~SYSLOG_PROCESSES;
+		r->config->accounts = false;
+	}
 	if (rc < 0 || !section)
 		return rc;
 	exclude = yaml_doc__get(&r->doc, section, "exclude");
@@ -322,10 +324,9 @@ static int read_snapshot(struct reader *r)
 
 static int read_keys(struct reader *r)
 {
-	static const char *const known[] = { "layers",	   "probes",	"job_patterns",
-					     "max_series", "interval",	"history",
-					     "log",	   "processes", "socket",
-					     "snapshot",   NULL };
+	static const char *const known[] = { "layers",	   "probes",   "job_patterns", "cgroup",
+					     "max_series", "interval", "history",      "log",
+					     "processes",  "socket",   "snapshot",     NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *root = yaml_doc__root(&r->doc);
 	const yaml_node_t *layers = yaml_doc__get(&r->doc, root, "layers");
@@ -339,6 +340,8 @@ static int read_keys(struct reader *r)
 		rc = read_probes(r, probes);
 	if (rc == 0)
 		rc = read_path(r, root, "job_patterns", &config->job_patterns);
+	if (rc == 0)
+		rc = read_path(r, root, "cgroup", &config->cgroup);
 	if (rc == 0)
 		rc = read_number(r, root, "max_series", 16, 1 << 20, &series);
 	config->series = (unsigned int)series;
@@ -377,6 +380,7 @@ int service_config__defaults(struct service_config *config)
 
 	*config = (struct service_config){
 		.series = SERIES,
+		.accounts = true,
 		.interval_s = INTERVAL_S,
 		.history = HISTORY,
 		.history_size = HISTORY_SIZE,

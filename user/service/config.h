@@ -6,6 +6,7 @@
 #ifndef USER_SERVICE_CONFIG_H
 #define USER_SERVICE_CONFIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -29,8 +30,10 @@ struct service_config {
 	const char **probes; /* further catalogue files or folders */
 	size_t n_probes;
 	const char *job_patterns; /* a file; NULL: none */
+	const char *cgroup;	  /* only what is in it, or below; NULL: the whole machine */
 	unsigned int series;	  /* room for so many */
 	double interval_s;	  /* from one record of a series in the log to the next */
+	bool accounts;		  /* of processes: for their records, and by rank for reports */
 	/* Of records of processes that end, where the log gets them: */
 	struct service_name *excluded; /* not of those whose program's path matches */
 	size_t n_excluded;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <json-c/json.h>
+#include <linux/types.h>
 
 #include "service/request.h"
 
@@ -51,6 +53,18 @@ static int read_probes(struct request *out, struct json_object *value, struct er
 	return 0;
 }
 
+static int read_uid(struct request *out, struct json_object *value, struct error *err)
+{
+	__s64 uid = json_object_get_int64(value);
+
+	/* The last one is nobody's: -1 as setuid(2) has it. */
+	if (!json_object_is_type(value, json_type_int) || uid < 0 || uid >= UINT32_MAX)
+		return refuse(err, "uid is no number of a user");
+	out->has_uid = true;
+	out->uid = (uid_t)uid;
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*read)(struct request *out, struct json_object *value, struct error *err);
@@ -58,6 +72,7 @@ static const struct {
 	{ "request", read_kind },
 	{ "job", read_job },
 	{ "probes", read_probes },
+	{ "uid", read_uid },
 };
 
 static int read_member(struct request *out, const char *name, struct json_object *value,
@@ -66,7 +81,7 @@ static int read_member(struct request *out, const char *name, struct json_object
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
 		if (!strcmp(name, members[i].name))
 			return members[i].read(out, value, err);
-	return refuse(err, "known members are request, job and probes");
+	return refuse(err, "known members are request, job, probes and uid");
 }
 
 static int read_members(struct request *out, struct json_object *object, struct error *err)
@@ -83,6 +98,8 @@ static int read_members(struct request *out, struct json_object *object, struct 
 	}
 	if (rc == 0 && out->kind == REQUEST_KINDS)
 		rc = refuse(err, "request is missing");
+	if (rc == 0 && out->has_uid && !out->job[0])
+		rc = refuse(err, "uid goes with job");
 	return rc;
 }
 
@@ -117,6 +134,8 @@ char *request__line(const struct request *request)
 		json_object_object_add(object, "job", json_object_new_string(request->job));
 	if (request->probes)
 		json_object_object_add(object, "probes", json_object_new_boolean(1));
+	if (request->has_uid)
+		json_object_object_add(object, "uid", json_object_new_int64(request->uid));
 	if (asprintf(&line, "%s\n",
 		     json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN)) < 0)
 		line = NULL;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
@@ -24,6 +25,9 @@ struct request {
 	enum request_kind kind;
 	bool probes;	       /* status: with each probe */
 	char job[REQUEST_JOB]; /* "": all that the asker may see */
+	/* dump and report of a job: as this user may see it; only root may ask for another one. */
+	bool has_uid;
+	uid_t uid;
 };
 
 /* n bytes without the newline; any bytes are safe. 0; -EINVAL or -ENOMEM with the reason in err. */

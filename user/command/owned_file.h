@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A file that root writes for a user, in a place where the user can do anything. */
+#ifndef USER_COMMAND_OWNED_FILE_H
+#define USER_COMMAND_OWNED_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/*
+ * The process becomes that user for good, with the user's groups, and executes nothing: so the
+ * kernel lets no other process of the user look into it. Nothing to do where it is that user
+ * already. 0, or a negative errno: -ENOENT: the machine does not know the user's groups; -EPERM.
+ */
+int owned_file__become(uid_t uid, struct error *err);
+
+/*
+ * Makes the file at path with what write() puts into it, readable by its owner alone. It is made
+ * under another name, so that what is at path, a link too, is never written to, but replaced once
+ * all is written. Its folder is made where its parent is there; with is_own, one of somebody else,
+ * or a link, is refused (-EPERM). 0, what write() said, or a negative errno.
+ */
+int owned_file__write(const char *path, bool is_own,
+		      int (*write)(void *context, FILE *out, struct error *err), void *context,
+		      struct error *err);
+
+#endif
