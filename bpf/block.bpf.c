@@ -159,13 +159,19 @@ __attribute__((noinline)) int block__start(struct block_io *io)
 		ledger__lose(ledger, TM_LOSS_NO_SLOT);
 		return 0;
 	}
+	if (series__level(series) == TM_LEVEL_OFF) {
+		ADD(ledger->filtered, 1);
+		place = io->key;
+		block__disown(&place);
+		return 0;
+	}
 	if (!series->label[0] && io->name)
 		bpf_probe_read_kernel_str(series->label, sizeof(series->label), (void *)io->name);
 	request.start_ns = io->start_ns ?: bpf_ktime_get_ns();
 	request.function = key.function;
 	request.left = io->bytes;
 	request.tgid = io->tgid;
-	if (recorder__is_on())
+	if (recorder__records(series))
 		request.id = block_record__begin(io, &request);
 	ADD(series->in_flight, 1);
 	place = io->key;
@@ -267,7 +273,7 @@ TM_INLINE void block__count(struct tm_block_request *request)
 	if (account__is_on())
 		account__count_request(&request->tgid, request->function, request->bytes);
 	ADD(ledger->recorded, 1);
-	if (recorder__is_on())
+	if (recorder__is_on() && (request->id || recorder__records(series)))
 		block_record__end(request, issue_ns, now);
 }
 

@@ -92,11 +92,12 @@ TM_INLINE void block_record__drop(u64 id)
 
 TM_INLINE void block_record__tell(struct tm_call_event *event, struct tm_call_fates *fates)
 {
+	const struct tm_choice *choice = recorder__choice(event->call.slot);
 	u64 size = sizeof(*event);
 
-	if (event->call.duration_ns < tm_config.call_min_ns)
+	if (event->call.duration_ns < choice->min_ns)
 		ADD(fates->too_short, 1);
-	else if (!recorder__samples_all(&tm_requests_seen))
+	else if (!recorder__samples_all(&tm_requests_seen, choice->sample))
 		ADD(fates->sampled_out, 1);
 	else if (bpf_ringbuf_output(&tm_calls, event, size, recorder__wakeup(size)))
 		recorder__lose(fates, size);

@@ -92,9 +92,13 @@ TM_INLINE void call__count_only(struct tm_ledger *ledger, struct tm_key *key, u3
 
 	if (!series)
 		return ledger__lose(ledger, TM_LOSS_NO_SLOT);
+	if (series__level(series) == TM_LEVEL_OFF) {
+		ADD(ledger->filtered, 1);
+		return;
+	}
 	ADD(series->count, 1);
 	ADD(ledger->recorded, 1);
-	if (recorder__is_on())
+	if (recorder__records(series))
 		RECORDER_PASS(TM_PROBE_USER + index, untimed);
 }
 
@@ -137,6 +141,7 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 	struct tm_stack *stack;
 	struct tm_frame *frame;
 	enum tm_loss reason;
+	bool records;
 	u32 slot;
 
 	stack = thread__get_stack_of(task);
@@ -160,15 +165,20 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 		ledger__lose(ledger, TM_LOSS_NO_SLOT);
 		return false;
 	}
+	if (series__level(series) == TM_LEVEL_OFF) {
+		ADD(ledger->filtered, 1);
+		return false;
+	}
+	records = recorder__records(series);
 
 	frame->sp = regs->sp;
 	frame->back = cookie ? 0 : frame__word_at(regs->sp);
 	frame->slot = slot;
 	frame->probe = index;
 	frame->children_ns = 0;
-	frame->sequence = recorder__is_on() ? recorder__id(thread) : ++stack->sequence;
+	frame->sequence = records ? recorder__id(thread) : frame__number(stack);
 	call__size_at_entry(regs, &probe->spec.size, frame);
-	if (recorder__is_on() || call__has_object(&probe->spec))
+	if (records || call__has_object(&probe->spec))
 		call__describe(regs, stack, &probe->spec.object);
 	if (account__is_on())
 		account__open(stack, stack->depth, probe->layer);
@@ -343,7 +353,7 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 
 		call__count_object(frame, &operation);
 	}
-	if (recorder__is_on())
+	if (recorder__is_on() && frame__call_id(frame))
 		call__put(frame, thread, duration, value, size);
 	if (tm_config.handles && probe->spec.handle.does && !failed)
 		handle__drop(frame->probe, depth - 1);

@@ -33,7 +33,7 @@ static __attribute__((noinline)) int call__describe(const struct pt_regs *regs,
 
 	if (!described)
 		return 0;
-	described->parent = around ? around->sequence : 0;
+	described->parent = around ? frame__call_id(around) : 0;
 	described->object[0] = described->object[1] = 0;
 	if (!operand__read(regs, &object->a, &a))
 		return 0;

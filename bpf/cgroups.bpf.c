@@ -127,9 +127,22 @@ TM_INLINE int tell(struct cgroup *cgroup, enum tm_cgroup_what what)
 	return 0;
 }
 
+/* A cgroup in a job's is of that job. */
+TM_INLINE void inherit(struct cgroup *cgroup)
+{
+	u64 id = scope__cgroup_id(cgroup);
+	u64 parent = BPF_CORE_READ(cgroup, self.parent, cgroup, kn, id);
+	struct tm_details *details = bpf_map_lookup_elem(&tm_job_details, &parent);
+
+	if (details)
+		bpf_map_update_elem(&tm_job_details, &id, details, BPF_ANY);
+}
+
 SEC("tp_btf/cgroup_mkdir")
 int BPF_PROG(cgroup_made, struct cgroup *cgroup)
 {
+	if (*(volatile u32 *)&tm_any_job_detail)
+		inherit(cgroup);
 	return tell(cgroup, TM_CGROUP_MADE);
 }
 
@@ -142,5 +155,9 @@ int BPF_PROG(cgroup_renamed, struct cgroup *cgroup)
 SEC("tp_btf/cgroup_rmdir")
 int BPF_PROG(cgroup_gone, struct cgroup *cgroup)
 {
+	u64 id = scope__cgroup_id(cgroup);
+
+	if (*(volatile u32 *)&tm_any_job_detail)
+		bpf_map_delete_elem(&tm_job_details, &id);
 	return tell(cgroup, TM_CGROUP_GONE);
 }

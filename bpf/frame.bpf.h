@@ -34,6 +34,19 @@ TM_INLINE struct tm_frame *frame__at(struct tm_stack *stack, u32 depth)
 	return TM_OF_FRAME(stack->frames, depth);
 }
 
+/* What a frame has as its sequence that is not recorded: never 0, and smaller than any call's id.
+ */
+TM_INLINE u64 frame__number(struct tm_stack *stack)
+{
+	return (stack->sequence++ & ((1ULL << (TM_CALL_BITS - 1)) - 1)) + 1;
+}
+
+/* The id of an open call that may be recorded, else 0. */
+TM_INLINE u64 frame__call_id(const struct tm_frame *frame)
+{
+	return frame->sequence >> TM_CALL_BITS ? frame->sequence : 0;
+}
+
 /* The frame is no longer open, whatever the reason. */
 TM_INLINE void frame__close(struct tm_frame *frame, struct tm_ledger *ledger)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "maps.bpf.h"
 
+struct tm_job_details_map tm_job_details SEC(".maps");
 struct tm_slots_map tm_slots SEC(".maps");
 struct tm_series_map tm_series SEC(".maps");
 struct tm_buckets_map tm_buckets SEC(".maps");
@@ -64,6 +65,9 @@ __u64 tm_environments_lost = 0;
 __u32 tm_stopped = 1;
 __u32 tm_any_switcher = 0;
 __u32 tm_trial = 0;
+struct tm_details tm_details = {};
+__u32 tm_any_job_detail = 0;
+struct tm_choice tm_choices[TM_CHOICES] = {};
 struct tm_fields tm_fields[TM_FIELDS_MAX] = {};
 __u64 tm_call_threads = 0;
 __u64 tm_request_ids = 0;

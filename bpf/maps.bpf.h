@@ -16,6 +16,7 @@
 #include "tmtrace/call.h"
 #include "tmtrace/cgroup_event.h"
 #include "tmtrace/config.h"
+#include "tmtrace/detail.h"
 #include "tmtrace/handle.h"
 #include "tmtrace/object.h"
 #include "tmtrace/pool.h"
@@ -34,6 +35,14 @@ struct tm_slots_map {
 	__uint(max_entries, 1); /* loader */
 	__type(key, struct tm_key);
 	__type(value, u32);
+};
+
+/* What is told of jobs that have a detail of their own, by their cgroups. */
+struct tm_job_details_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u64);
+	__type(value, struct tm_details);
 };
 
 struct tm_series_map {
@@ -402,6 +411,7 @@ extern struct tm_associations_map tm_associations SEC(".maps");
 extern struct tm_pools_map tm_pools SEC(".maps");
 extern struct tm_handle_calls_map tm_handle_calls SEC(".maps");
 extern struct tm_requests_map tm_requests SEC(".maps");
+extern struct tm_job_details_map tm_job_details SEC(".maps");
 extern struct tm_slots_map tm_slots SEC(".maps");
 extern struct tm_series_map tm_series SEC(".maps");
 extern struct tm_buckets_map tm_buckets SEC(".maps");
@@ -440,6 +450,12 @@ extern __u32 tm_stopped;
 extern __u32 tm_any_switcher;
 /* Set by the loader: a trial of the mechanisms, of which only tm_targets are counted. */
 extern __u32 tm_trial;
+/* Set by the loader: what is told of new series, of the node; is there anything in tm_job_details?
+ */
+extern struct tm_details tm_details;
+extern __u32 tm_any_job_detail;
+/* Set by the loader: which single calls. */
+extern struct tm_choice tm_choices[TM_CHOICES];
 /* Set by the loader: how structs of operations are read, by their numbers, less 1. */
 extern struct tm_fields tm_fields[TM_FIELDS_MAX];
 /* Threads that have a number in the ids of their calls. */

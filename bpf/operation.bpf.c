@@ -16,7 +16,7 @@ TM_INLINE void drop(const struct tm_operation *operation, enum tm_operation_loss
 	ADD(series->in_flight, -1ULL);
 	if (loss < TM_OPERATION_LOSSES)
 		ADD(series->operations_lost[loss], 1);
-	if (recorder__is_on()) {
+	if (recorder__is_on() && operation->id) {
 		event = operation_record__end(operation, bpf_ktime_get_ns(), loss);
 		if (event)
 			operation_record__put(event);
@@ -54,14 +54,14 @@ __attribute__((noinline)) int operation__launch(struct operation_event *event)
 	fresh.state = TM_OPERATION_LAUNCHING;
 	fresh.probe = event->probe;
 	fresh.items = event->items;
-	fresh.id = operation_record__id();
+	fresh.id = recorder__records(series) ? operation_record__id() : 0;
 	process__note_submitter(key.tgid);
 	if (bpf_map_update_elem(&tm_operations, &key, &fresh, BPF_ANY)) {
 		ADD(series->operations_lost[TM_OPERATION_NO_ENTRY], 1);
 		return 0;
 	}
 	ADD(series->in_flight, 1);
-	if (recorder__is_on())
+	if (fresh.id)
 		operation_record__begin(&fresh, key.tgid, event->depth);
 	return 1;
 }
@@ -87,13 +87,13 @@ __attribute__((noinline)) int operation__launched(struct operation_event *event)
 	if (!event->failed) {
 		__sync_val_compare_and_swap(&operation->state, TM_OPERATION_LAUNCHING,
 					    TM_OPERATION_LAUNCHED);
-		if (recorder__is_on())
+		if (recorder__is_on() && id)
 			operation_record__launched(id, event->now - event->number, key.address);
 		return 0;
 	}
 	if (!bpf_map_delete_elem(&tm_operations, &key) && series)
 		ADD(series->in_flight, -1ULL);
-	if (recorder__is_on())
+	if (recorder__is_on() && id)
 		operation_record__cancel(id);
 	return 0;
 }
@@ -187,7 +187,7 @@ __attribute__((noinline)) int operation__finish(struct operation_event *event)
 	series = series__at(operation->slot);
 	if (series)
 		count(series, operation, event, done);
-	if (recorder__is_on())
+	if (recorder__is_on() && operation->id)
 		record(operation, event, done);
 	tell_parent(operation, key.tgid, event->now);
 	bpf_map_delete_elem(&tm_operations, &key);

@@ -137,13 +137,13 @@ static __attribute__((noinline)) int operation_record__begin(const struct tm_ope
 	__builtin_memset(record, 0, sizeof(*record));
 	record->call.id = id;
 	record->call.start_ns = operation->launch_ns;
-	record->call.parent = operation->parent_id ? operation->parent_id : frame->sequence;
+	record->call.parent = operation->parent_id ? operation->parent_id : frame__call_id(frame);
 	record->call.pid = tgid;
 	record->call.tid = operation->tid;
 	record->call.slot = operation->slot;
 	record->call.depth = depth;
 	record->call.flags = TM_CALL_OPERATION;
-	record->call_id = frame->sequence;
+	record->call_id = frame__call_id(frame);
 	record->probe = index;
 	operation_record__describe(&record->call, &probe->spec.object, depth);
 	bpf_get_current_comm(openings->event.comm, sizeof(openings->event.comm));
@@ -200,7 +200,8 @@ TM_INLINE void operation_record__tell(struct tm_operation_event *event)
 		return;
 	if (!thread)
 		ADD(fates->busy, 1);
-	else if (!recorder__wants(fates, thread, event->record.call.duration_ns))
+	else if (!recorder__wants(fates, thread, event->record.call.slot,
+				  event->record.call.duration_ns))
 		return;
 	else if (bpf_ringbuf_output(&tm_calls, event, size, recorder__wakeup(size)))
 		recorder__lose(fates, size);

@@ -19,6 +19,22 @@ TM_INLINE bool recorder__is_on(void)
 	return tm_config.calls;
 }
 
+/* Are single calls of a series recorded? */
+TM_INLINE bool recorder__records(const struct tm_series *series)
+{
+	return recorder__is_on() && series__level(series) == TM_LEVEL_CALLS;
+}
+
+/* Which single calls of the series of a slot are wanted. */
+TM_INLINE struct tm_choice *recorder__choice(u32 slot)
+{
+	struct tm_series *series = series__at(slot);
+	u32 index = series ? TM_DETAIL_CHOICE(series->detail) : 0;
+
+	TM_PIN(index);
+	return &tm_choices[index & (TM_CHOICES - 1)];
+}
+
 /* What became of the calls of a probe. */
 TM_INLINE struct tm_call_fates *recorder__fates(u32 probe)
 {
@@ -53,13 +69,12 @@ TM_INLINE u64 recorder__operation_id(struct tm_thread *thread)
 	} while (0)
 
 /* One of every N in a row; chance says which, so that what repeats itself does not always miss. */
-TM_INLINE bool recorder__samples(struct tm_thread *thread)
+TM_INLINE bool recorder__samples(struct tm_thread *thread, u32 n)
 {
-	u32 n = tm_config.call_sample;
-
 	if (n <= 1)
 		return true;
-	if (!thread->sample_left) {
+	/* N may have changed meanwhile. */
+	if (!thread->sample_left || thread->sample_left > n) {
 		thread->sample_left = n;
 		thread->sample_pick = bpf_get_prandom_u32() % n;
 	}
@@ -168,9 +183,9 @@ static __attribute__((noinline)) int recorder__put_stacked(const struct tm_call_
 }
 
 /* The same of what ends wherever it does: of all of it in a row, which a hash says. */
-TM_INLINE bool recorder__samples_all(u64 *seen)
+TM_INLINE bool recorder__samples_all(u64 *seen, u64 n)
 {
-	u64 n = tm_config.call_sample, at;
+	u64 at;
 
 	if (n <= 1)
 		return true;
@@ -179,15 +194,17 @@ TM_INLINE bool recorder__samples_all(u64 *seen)
 	       (at / n * 0x9e3779b97f4a7c15ULL >> 32) % n; /* Knuth's multiplicative hash */
 }
 
-/* Is a call that took so long to be recorded? thread is the current one's state. */
-TM_INLINE bool recorder__wants(struct tm_call_fates *fates, struct tm_thread *thread,
+/* Is a call of that slot that took so long to be recorded? thread is the current one's state. */
+TM_INLINE bool recorder__wants(struct tm_call_fates *fates, struct tm_thread *thread, u32 slot,
 			       u64 duration_ns)
 {
-	if (duration_ns < tm_config.call_min_ns) {
+	const struct tm_choice *choice = recorder__choice(slot);
+
+	if (duration_ns < choice->min_ns) {
 		ADD(fates->too_short, 1);
 		return false;
 	}
-	if (!recorder__samples(thread)) {
+	if (!recorder__samples(thread, choice->sample)) {
 		ADD(fates->sampled_out, 1);
 		return false;
 	}
@@ -203,7 +220,7 @@ static __attribute__((noinline)) int recorder__put(struct tm_thread *thread, u32
 	u64 size = sizeof(*event);
 	int rc;
 
-	if (!fates || !recorder__wants(fates, thread, event->call.duration_ns))
+	if (!fates || !recorder__wants(fates, thread, event->call.slot, event->call.duration_ns))
 		return 0;
 	bpf_get_current_comm(event->comm, sizeof(event->comm));
 	recorder__find_name(&event->call);
@@ -249,7 +266,7 @@ static __attribute__((noinline)) u64 recorder__around(struct tm_stack *stack, u3
 			break;
 		if (frame->sp >= sp) {
 			*depth = open;
-			return frame->sequence;
+			return frame__call_id(frame);
 		}
 		open--;
 	}

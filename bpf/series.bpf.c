@@ -49,6 +49,20 @@ TM_INLINE bool has_no_room(const struct tm_key *key)
 	       (key__is_addb(key) ? tm_config.slots / 4 * 3 : tm_config.slots);
 }
 
+/* What is told of a new series: as of its cgroup where that has details of its own. */
+TM_INLINE u8 detail_of(const struct tm_key *key)
+{
+	struct tm_details *own = NULL;
+	u64 job = key->job;
+	u32 layer = tm_detail_layer(key->layer);
+
+	if (*(volatile u32 *)&tm_any_job_detail)
+		own = bpf_map_lookup_elem(&tm_job_details, &job);
+	TM_PIN(layer);
+	layer &= TM_DETAIL_LAYERS - 1;
+	return own ? own->of[layer] : *(volatile u8 *)&tm_details.of[layer];
+}
+
 __attribute__((noinline)) u32 series__create(struct tm_key *wanted)
 {
 	struct tm_series *series;
@@ -76,6 +90,8 @@ __attribute__((noinline)) u32 series__create(struct tm_key *wanted)
 
 	series->key = key;
 	series->min_ns = ~0ULL;
+	series->detail = detail_of(&key);
+	series->summed = series__level(series) == TM_LEVEL_SUMMARY;
 	series->creator = bpf_get_current_pid_tgid() >> 32;
 	if (bpf_map_update_elem(&tm_slots, &key, &slot, BPF_NOEXIST)) {
 		/* Another CPU was faster; or the bucket is locked by what we interrupted. */

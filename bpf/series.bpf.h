@@ -55,6 +55,12 @@ TM_INLINE struct tm_series *series__at(u32 slot)
 	return bpf_map_lookup_elem(&tm_series, &slot);
 }
 
+/* How much is told of it: enum tm_level. */
+TM_INLINE u32 series__level(const struct tm_series *series)
+{
+	return TM_DETAIL_LEVEL(*(volatile u8 *)&series->detail);
+}
+
 /* The slot of a key, TM_NO_SLOT where the table is full. Not inlined: the rare first use. */
 u32 series__create(struct tm_key *wanted);
 
@@ -67,9 +73,23 @@ TM_INLINE u32 series__find(struct tm_key *key)
 	return slot ? *slot : series__create(key);
 }
 
-TM_INLINE void series__bucket(u32 slot, enum tm_histogram_kind kind, u64 value)
+/*
+ * A bucket, at TM_LEVEL_SUMMARY one that there is not. Without a branch: it would double what the
+ * verifier has to look at each time.
+ */
+TM_INLINE u64 series__wanted(const struct tm_series *series, u64 bucket)
 {
-	u32 index = slot * TM_HISTOGRAMS + kind, bucket = tm_bucket_of(value);
+	u64 other = series__level(series) ^ TM_LEVEL_SUMMARY;
+
+	TM_PIN(other);
+	return bucket + ((other - 1) >> 32);
+}
+
+TM_INLINE void series__bucket(const struct tm_series *series, u32 slot, enum tm_histogram_kind kind,
+			      u64 value)
+{
+	u64 bucket = series__wanted(series, tm_bucket_of(value));
+	u32 index = slot * TM_HISTOGRAMS + kind;
 	struct tm_buckets *buckets = bpf_map_lookup_elem(&tm_buckets, &index);
 
 	if (buckets && bucket < TM_BUCKETS) {
@@ -97,14 +117,14 @@ TM_INLINE void series__time(struct tm_series *series, u32 slot, u64 ns)
 	ADD(series->total_ns, ns);
 	atomic__min(&series->min_ns, ns);
 	atomic__max(&series->max_ns, ns);
-	series__bucket(slot, TM_HISTOGRAM_LATENCY, ns);
+	series__bucket(series, slot, TM_HISTOGRAM_LATENCY, ns);
 }
 
 TM_INLINE void series__size(struct tm_series *series, u32 slot, u64 bytes)
 {
 	if (bytes)
 		ADD(series->bytes, bytes);
-	series__bucket(slot, TM_HISTOGRAM_SIZE, bytes);
+	series__bucket(series, slot, TM_HISTOGRAM_SIZE, bytes);
 }
 
 /* Errors that mean "again": EAGAIN, EINTR; 512-516: restarted, or EINTR (linux/errno.h). */

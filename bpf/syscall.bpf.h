@@ -305,7 +305,7 @@ TM_INLINE void end_operation(struct tm_thread *thread, u64 now, u64 ns, long res
 		vfs__account(account__of(thread), call->function, ns, result);
 	if (object__is_on())
 		count_by_file(thread, now - ns, ns, result);
-	if (recorder__is_on())
+	if (recorder__records(series))
 		vfs__put_call(call->function, call->slot, now - ns, ns, result);
 }
 

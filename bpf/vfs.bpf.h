@@ -39,6 +39,10 @@ TM_INLINE u32 vfs__begin_in(u32 function, u32 slot)
 		ledger__lose(ledger, TM_LOSS_NO_SLOT);
 		return TM_NO_SLOT;
 	}
+	if (series__level(series) == TM_LEVEL_OFF) {
+		ADD(ledger->filtered, 1);
+		return TM_NO_SLOT;
+	}
 	ADD(series->in_flight, 1);
 	return slot;
 }
@@ -197,7 +201,7 @@ static __attribute__((noinline)) int vfs__put_request(const struct tm_request *r
 		ADD(fates->busy, 1);
 		return 0;
 	}
-	if (!recorder__wants(fates, thread, ns))
+	if (!recorder__wants(fates, thread, request->slot, ns))
 		return 0;
 	event = bpf_ringbuf_reserve(&tm_calls, sizeof(*event), 0);
 	if (!event) {
@@ -249,14 +253,17 @@ TM_INLINE void vfs__account(struct tm_account *account, u32 function, u64 ns, s6
 /* Ends a request that is settled, and whose object is noted. */
 TM_INLINE void vfs__end_request(const struct tm_request *request, u64 now, s64 result)
 {
-	if (!vfs__end(request->function, request->slot, now - request->start_ns, result))
+	struct tm_series *series =
+		vfs__end(request->function, request->slot, now - request->start_ns, result);
+
+	if (!series)
 		return;
 	if (account__is_on())
 		vfs__account(account__of_process(&request->tgid), request->function,
 			     now - request->start_ns, result);
 	if (object__is_on())
 		vfs__count_request(request, now, result);
-	if (recorder__is_on())
+	if (recorder__records(series))
 		vfs__put_request(request, now, result);
 }
 

@@ -9,6 +9,7 @@
 #include "command/report.h"
 #include "command/selftest.h"
 #include "command/service.h"
+#include "command/set.h"
 #include "command/status.h"
 #include "command/story.h"
 #include "command/top.h"
@@ -34,7 +35,7 @@ static const struct {
 } commands[] = {
 	{ "dump", dump__main },	      { "report", report__main }, { "selftest", selftest__main },
 	{ "service", service__main }, { "status", status__main }, { "story", story__main },
-	{ "top", top__main },
+	{ "set", set__main },	      { "top", top__main },
 };
 
 static bool is(const char *argument, const char *command)

@@ -4,6 +4,7 @@
 #define TMTRACE_CONFIG_H
 
 #include "tmtrace/addb_sums.h"
+#include "tmtrace/detail.h"
 #include "tmtrace/key.h"
 #include "tmtrace/spec.h"
 
@@ -36,9 +37,7 @@ struct tm_config {
 	__u8 calls;		/* single calls are recorded: */
 	__u8 stacks;		/* with the stacks of those who made them */
 	__u32 objects;		/* slots of the table of files and objects; 0: none are counted */
-	__u32 call_sample;	/* one in so many */
 	__u32 call_wakeup; /* bytes, a power of two: the loader is woken each time so many came */
-	__u64 call_min_ns; /* those that take at least so long */
 	__u32 handles;	   /* objects are known by handle: elements of tm_handles; 0: none are */
 	__u32 pools;	   /* calls tell of storage pools: elements of tm_pools; 0: none do */
 	struct tm_addb_config addb;

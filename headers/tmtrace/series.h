@@ -15,9 +15,10 @@
 #define TMTRACE_SERIES_H
 
 #include "tmtrace/histogram.h"
+#include "tmtrace/detail.h"
 #include "tmtrace/key.h"
 
-#define TM_LAYOUT_VERSION 7
+#define TM_LAYOUT_VERSION 8
 
 /* Where the time inside a call went; a thread sums each up, a frame takes the difference. */
 enum tm_time {
@@ -67,7 +68,9 @@ enum tm_series_state {
 /* All counters are cumulative; minima start at the largest value. Five cache lines. */
 struct tm_series {
 	struct tm_key key;
-	__u32 state;   /* enum tm_series_state, written last */
+	__u16 state;   /* enum tm_series_state, written last */
+	__u8 detail;   /* TM_DETAIL() */
+	__u8 summed;   /* some may have been counted at TM_LEVEL_SUMMARY: in no histogram */
 	__u32 creator; /* process that was counted first: whose mount table knows the mount */
 	__u64 count;
 	__u64 in_flight;

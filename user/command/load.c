@@ -63,8 +63,6 @@ static void configure_calls(const struct options_calls *calls, struct tm_config 
 		return;
 	config->calls = 1;
 	config->stacks = calls->stacks;
-	config->call_sample = calls->sample;
-	config->call_min_ns = calls->min_ns;
 	config->call_wakeup = calls->buffer / CALL_WAKEUPS;
 }
 
@@ -124,6 +122,10 @@ static int load_kernel(struct session *session, struct error *err)
 			    session->options->kernel_mechanisms[KERNEL_BLOCK] },
 		.cgroup_fd = -1,
 		.call_buffer = session->options->calls.buffer,
+		.level = session->options->calls.quiet ? TM_LEVEL_HISTOGRAM : TM_LEVEL_CALLS,
+		.choice = { .min_ns = session->options->calls.min_ns,
+			    .sample = session->options->calls.sample },
+		.by_job = session->options->by_job,
 		.addb_buffer = session->options->addb.buffer,
 	};
 	struct drain_maps maps;

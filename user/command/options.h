@@ -45,6 +45,7 @@ struct options_calls {
 	unsigned int sample; /* one in so many; 0: all */
 	__u64 min_ns;
 	__u32 buffer; /* bytes, a power of two */
+	bool quiet;   /* they are recorded only where the service is asked to, later */
 };
 
 /* --addb and what goes with it */
@@ -98,6 +99,7 @@ struct options {
 	bool objects_said;
 	unsigned int objects; /* room for so many files and objects; 0: they are not counted */
 	bool per_process;     /* they are told apart */
+	bool by_job;	      /* jobs may be told of with more detail than others */
 	bool all_processes;   /* not even where that is the default */
 	struct options_calls calls;
 	struct options_addb addb;

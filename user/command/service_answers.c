@@ -7,6 +7,7 @@
 #include "command/node_cost.h"
 #include "command/recorder.h"
 #include "command/service_answers.h"
+#include "command/service_levels.h"
 #include "report/jobs.h"
 #include "report/names.h"
 #include "service/answer.h"
@@ -28,6 +29,8 @@ struct service_answers {
 	struct owners *owners;
 	struct session *session;
 	struct output *output;
+	struct service_levels *levels;
+	char *mount;	     /* of the jobs' cgroups; NULL: none */
 	struct drain *drain; /* NULL: what is recorded is read along with it */
 	struct node_cost cost;
 	bool unwritable; /* a file could not be written, which was told */
@@ -38,9 +41,9 @@ struct service_answers {
 
 /*
  * With a history there is no further copy of all figures for those who ask: they get what is
- * recorded, now.
+ * recorded, now. fresh: a moment ago is not enough.
  */
-static int read_figures(struct service_answers *answers, const struct snapshot **out,
+static int read_figures(struct service_answers *answers, bool fresh, const struct snapshot **out,
 			struct error *err)
 {
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
@@ -49,7 +52,7 @@ static int read_figures(struct service_answers *answers, const struct snapshot *
 	if (answers->drain)
 		return live_run__read_from(output__live(answers->output), answers->drain, out, err);
 	*out = output__recorded(answers->output);
-	if (*out && now - (*out)->monotonic_ns < FRESH_NS)
+	if (*out && !fresh && now - (*out)->monotonic_ns < FRESH_NS)
 		return 0;
 	rc = output__record(answers->output, err);
 	*out = output__recorded(answers->output);
@@ -60,12 +63,12 @@ static int read_figures(struct service_answers *answers, const struct snapshot *
 }
 
 /* All that is known now. */
-static int read_status(struct service_answers *answers, struct service_status *out,
+static int read_status(struct service_answers *answers, bool fresh, struct service_status *out,
 		       struct error *err)
 {
 	struct live_run *live = output__live(answers->output);
 	const struct snapshot *snapshot;
-	int rc = read_figures(answers, &snapshot, err);
+	int rc = read_figures(answers, fresh, &snapshot, err);
 
 	if (rc < 0)
 		return rc;
@@ -98,7 +101,7 @@ static int make_answer(void *context, const struct request *request, uid_t uid, 
 					.each_rank = each_rank,
 					.context = answers };
 	struct service_status status;
-	int rc = read_status(answers, &status, err);
+	int rc = read_status(answers, request->kind == REQUEST_SET, &status, err);
 
 	if (rc < 0)
 		return rc;
@@ -109,9 +112,12 @@ static int make_answer(void *context, const struct request *request, uid_t uid, 
 		return answer__dump(&source, request, uid, body, err);
 	case REQUEST_REPORT:
 		return answer__report(&source, request, uid, body, err);
+	case REQUEST_SET:
+		return service_levels__set(answers->levels, &source, request, uid, body, err);
 	default:
 		if (request->probes && uid != 0)
 			return error__set(err, -EPERM, "single probes are shown to root only");
+		status.levels = service_levels__show(answers->levels, &source, uid);
 		status__write(&status, request->probes, body);
 		return 0;
 	}
@@ -153,7 +159,7 @@ static void on_snapshot(void *context)
 	struct service_answers *answers = context;
 	struct service_status status;
 	struct error err = { 0 };
-	int rc = read_status(answers, &status, &err);
+	int rc = read_status(answers, false, &status, &err);
 
 	if (rc >= 0) {
 		node_cost__read(&answers->cost, answers->session, status.run, status.snapshot);
@@ -179,6 +185,7 @@ static void on_tend(void *context)
 	struct service_answers *answers = context;
 
 	server__tend(answers->server);
+	service_levels__tend(answers->levels);
 }
 
 int service_answers__open(struct service_answers **out, const struct service_config *config,
@@ -217,9 +224,12 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 	answers->output = output;
 	if (!traced && cgroup__find(&root, "/", &none) == 0)
 		traced = root;
-	answers->owners = owners__new(traced ? traced->mount : NULL);
+	answers->mount = traced ? strdup(traced->mount) : NULL;
 	free(root);
-	if (!answers->owners)
+	answers->owners = owners__new(answers->mount);
+	answers->levels =
+		service_levels__new(session, jobs, answers->mount, answers->config->calls);
+	if (!answers->owners || !answers->levels)
 		return error__set(err, -ENOMEM, "no memory");
 	if (output__keep_ranks(output) < 0)
 		return error__set(err, -ENOMEM, "no memory");
@@ -244,7 +254,9 @@ void service_answers__close(struct service_answers *answers)
 	if (!answers)
 		return;
 	server__close(answers->server);
+	service_levels__free(answers->levels);
 	owners__free(answers->owners);
+	free(answers->mount);
 	drain__free(answers->drain);
 	free(answers);
 }

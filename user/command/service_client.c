@@ -88,3 +88,30 @@ int service_client__save(const struct service_client *client, struct error *err)
 	fclose(answer);
 	return rc;
 }
+
+int service_client__print_record(const struct service_client *client,
+				 void (*print)(struct json_object *record, FILE *out),
+				 struct error *err)
+{
+	struct json_object *record = NULL;
+	char *line = NULL;
+	size_t room = 0;
+	FILE *answer;
+	int rc = client__ask(&answer, client->socket, &client->request, err);
+
+	if (rc < 0)
+		return rc;
+	if (getline(&line, &room, answer) > 0)
+		record = json_tokener_parse(line);
+	free(line);
+	fclose(answer);
+	if (!record)
+		return error__set(err, -EPROTO, "the service's answer is no record");
+	errno = 0;
+	print(record, stdout);
+	json_object_put(record);
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	return error__set(err, errno ? -errno : -EIO, "standard output: %s",
+			  strerror(errno ? errno : EIO));
+}

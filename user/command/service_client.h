@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <json-c/json.h>
 
 #include "service/client.h"
 
@@ -30,5 +31,10 @@ int service_client__save(const struct service_client *client, struct error *err)
 
 /* Prints to standard output what the service answers. 0, or a negative errno. */
 int service_client__print(const struct service_client *client, struct error *err);
+
+/* The same of one record, as text. */
+int service_client__print_record(const struct service_client *client,
+				 void (*print)(struct json_object *record, FILE *out),
+				 struct error *err);
 
 #endif

@@ -44,6 +44,9 @@ static int copy_probes(struct options *options, const struct service_config *con
 	return 0;
 }
 
+/* Of single calls, between kernel and service: it counts as the service's memory. */
+#define CALL_BUFFER (1U << 20)
+
 /* Records of processes, where the log gets them, and what ranks did. */
 static int copy_processes(struct options *options, const struct service_config *config,
 			  struct error *err)
@@ -80,6 +83,9 @@ int service_setup__options(struct options *options, const struct service_config 
 	options->recording = config->history;
 	options->recording_size = config->history_size;
 	options->syslog = config->log;
+	options->by_job = true;
+	options->calls.on = options->calls.quiet = config->calls != LEVELS_CALLS_NONE;
+	options->calls.buffer = CALL_BUFFER;
 	rc = copy_layers(options, config);
 	if (!rc)
 		rc = copy_probes(options, config);
@@ -141,11 +147,12 @@ static bool same_processes(const struct service_config *a, const struct service_
 
 bool service_setup__follows(const struct service_config *a, const struct service_config *b)
 {
-	if (a->n_layers != b->n_layers || a->n_probes != b->n_probes || a->series != b->series ||
-	    !same(a->job_patterns, b->job_patterns) || !same(a->cgroup, b->cgroup) ||
-	    !same(a->history, b->history) || a->history_size != b->history_size ||
-	    !same(a->log.path, b->log.path) || a->log.journal != b->log.journal ||
-	    !a->log.types != !b->log.types || !same(a->socket, b->socket))
+	if (a->calls != b->calls || a->n_layers != b->n_layers || a->n_probes != b->n_probes ||
+	    a->series != b->series || !same(a->job_patterns, b->job_patterns) ||
+	    !same(a->cgroup, b->cgroup) || !same(a->history, b->history) ||
+	    a->history_size != b->history_size || !same(a->log.path, b->log.path) ||
+	    a->log.journal != b->log.journal || !a->log.types != !b->log.types ||
+	    !same(a->socket, b->socket))
 		return false;
 	if (!same_names(a->layers, b->layers, a->n_layers) || !same_processes(a, b))
 		return false;

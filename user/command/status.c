@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <argp.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "command/option_values.h"
 #include "command/options.h"
@@ -54,41 +51,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The first record as text. */
-static int print_text(FILE *answer, struct error *err)
-{
-	struct json_object *record = NULL;
-	char *line = NULL;
-	size_t room = 0;
-
-	if (getline(&line, &room, answer) > 0)
-		record = json_tokener_parse(line);
-	free(line);
-	if (!record)
-		return error__set(err, -EPROTO, "the service's answer is no record");
-	status__print(record, stdout);
-	json_object_put(record);
-	return 0;
-}
-
-static int show(const struct asked *asked, struct error *err)
-{
-	const struct service_client *client = &asked->client;
-	FILE *answer;
-	int rc;
-
-	if (asked->json)
-		return service_client__print(client, err);
-	rc = client__ask(&answer, client->socket, &client->request, err);
-	if (rc < 0)
-		return rc;
-	rc = print_text(answer, err);
-	fclose(answer);
-	if (!rc && (fflush(stdout) || ferror(stdout)))
-		rc = error__set(err, -EIO, "standard output: %s", strerror(EIO));
-	return rc;
-}
-
 int status__main(int argc, char **argv)
 {
 	static const struct argp argp = { argp_options, parse, NULL,
@@ -99,7 +61,10 @@ int status__main(int argc, char **argv)
 	int rc;
 
 	option_values__parse(&argp, argc, argv, "tmtrace status", &asked);
-	rc = show(&asked, &err);
+	if (asked.json)
+		rc = service_client__print(&asked.client, &err);
+	else
+		rc = service_client__print_record(&asked.client, status__print, &err);
 	if (rc < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	return rc < 0 ? EXIT_RUN : 0;

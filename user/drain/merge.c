@@ -44,7 +44,9 @@ void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 
 	__u64 timed = add_buckets(merge->latency, latency);
 
 	add_buckets(merge->size, size);
-	total->count += timed ? timed : shard->count;
+	/* Some that are in no histogram. */
+	total->summed |= shard->summed;
+	total->count += timed && !shard->summed ? timed : shard->count;
 	total->in_flight += shard->in_flight;
 	total->total_ns += shard->total_ns;
 	/* Nothing is traced inside a file operation. */

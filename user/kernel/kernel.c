@@ -3,16 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <linux/membarrier.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "kernel/forget.h"
+#include "kernel/grace.h"
 #include "kernel/kernel.h"
 #include "kernel/ladder.h"
 #include "kernel/load_log.h"
@@ -263,6 +261,21 @@ bool kernel__accounts(const struct kernel *kernel, struct account_maps *maps)
 	return maps->n;
 }
 
+void kernel__details(const struct kernel *kernel, struct details_maps *maps)
+{
+	const struct tmtrace_bpf *skel = kernel->skel;
+
+	*maps = (struct details_maps){
+		.node = &skel->bss->tm_details,
+		.choices = skel->bss->tm_choices,
+		.any_job = &skel->bss->tm_any_job_detail,
+		.jobs = bpf_map__fd(skel->maps.tm_job_details),
+		.series = bpf_map__fd(skel->maps.tm_series),
+		.slots = kernel->options.config.slots,
+		.next_slot = &skel->bss->tm_next_slot,
+	};
+}
+
 bool kernel__addb(const struct kernel *kernel, struct kernel_addb *addb)
 {
 	const struct tmtrace_bpf *skel = kernel->skel;
@@ -364,17 +377,10 @@ int kernel__end_trial(struct kernel *kernel)
 	return forget__counts(kernel->skel);
 }
 
-/* Where the kernel refuses to wait for its programs: longer than they run, as a rule. */
-#define STOP_NS 5000000
-
 void kernel__stop(struct kernel *kernel)
 {
-	const struct timespec grace = { .tv_nsec = STOP_NS };
-
 	kernel->skel->data->tm_stopped = 1;
-	/* MEMBARRIER_CMD_GLOBAL waits for an RCU grace period, and so for every BPF program. */
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		nanosleep(&grace, NULL);
+	grace__wait();
 }
 
 pid_t kernel__detach(struct kernel *kernel, size_t *hooks)

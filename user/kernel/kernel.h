@@ -13,11 +13,13 @@
 #include "base/error.h"
 #include "base/note_list.h"
 #include "drain/drain.h"
+#include "kernel/details.h"
 #include "kernel/ladder.h"
 #include "kernel/misses.h"
 #include "process/accounts.h"
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
+#include "tmtrace/detail.h"
 #include "tmtrace/file.h"
 #include "tmtrace/handle.h"
 
@@ -30,6 +32,9 @@ struct kernel_options {
 	enum uprobe_mechanism mechanism;
 	int forced[KERNEL_LAYERS]; /* numbers of mechanisms as in ladder.h; -1: the best */
 	int cgroup_fd;		   /* of the v2 cgroup to trace; -1: none */
+	enum tm_level level;	   /* at the start, of all layers */
+	struct tm_choice choice;   /* the first one */
+	bool by_job;		   /* jobs may have levels of their own */
 	/* Where config.calls is set: bytes of the ring buffer, a power of two, at least a page. */
 	__u32 call_buffer;
 	__u32 addb_buffer; /* the same where config.addb.on is set */
@@ -60,6 +65,9 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps);
 
 /* Where accounts of processes are kept; false: they are not asked for. */
 bool kernel__accounts(const struct kernel *kernel, struct account_maps *maps);
+
+/* Where is said how much is told of what. */
+void kernel__details(const struct kernel *kernel, struct details_maps *maps);
 
 /* Where ADDB2 records come from; descriptors stay the kernel's. */
 struct kernel_addb {

@@ -124,6 +124,8 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 			bpf_map__set_max_entries(skel->maps.tm_started,
 						 bpf_map__max_entries(skel->maps.tm_requests));
 	}
+	if (options->by_job)
+		bpf_map__set_max_entries(skel->maps.tm_job_details, TM_DETAIL_CGROUPS);
 	if (config->addb.on)
 		bpf_map__set_max_entries(skel->maps.tm_addb, options->addb_buffer);
 	if (config->addb.sums)
@@ -146,6 +148,8 @@ int skeleton__open(struct tmtrace_bpf **out, const struct kernel_options *option
 		return explain_load(rc, err);
 	}
 	skel->rodata->tm_config = options->config;
+	memset(&skel->bss->tm_details, TM_DETAIL(options->level, 0), sizeof(skel->bss->tm_details));
+	skel->bss->tm_choices[0] = options->choice;
 	set_sizes(skel, options);
 	bpf_object__for_each_program(prog, skel->obj)
 	{

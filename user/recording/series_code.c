@@ -106,6 +106,7 @@ void series_code__pack(struct pack *pack, const struct snapshot_series *series, 
 	pack_histogram(pack, &series->latency);
 	pack_histogram(pack, &series->size);
 	pack__u64(pack, total->key.process);
+	pack__u64(pack, total->summed);
 }
 
 struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
@@ -133,6 +134,8 @@ struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
 	/* Not in the first recordings. */
 	if (!unpack->failed && unpack->at < unpack->end)
 		merge.total.key.process = (__u32)unpack__below(unpack, 1ULL << 32);
+	if (!unpack->failed && unpack->at < unpack->end)
+		merge.total.summed = (__u8)unpack__below(unpack, 2);
 	return unpack->failed ? NULL : merge__finish(&merge);
 }
 

@@ -7,7 +7,7 @@ void figures__set_quantiles(struct figures *figures, const struct histogram *lat
 {
 	__u64 min = figures->min_ns, max = figures->max_ns;
 
-	figures->timed = histogram__total(latency);
+	figures->bucketed = histogram__total(latency);
 	figures->p50_ns = histogram__quantile(latency, 500, min, max);
 	figures->p90_ns = histogram__quantile(latency, 900, min, max);
 	figures->p99_ns = histogram__quantile(latency, 990, min, max);
@@ -32,10 +32,17 @@ static void copy_counters(struct figures *out, const struct tm_series *total)
 	memcpy(out->outer_ns, total->outer_ns, sizeof(out->outer_ns));
 }
 
+/* Where some are in no histogram, all are timed, if any is. */
+static __u64 count_timed(const struct figures *figures, const struct tm_series *total)
+{
+	return total->summed && figures->total_ns ? figures->count : figures->bucketed;
+}
+
 void figures__total(struct figures *out, const struct snapshot_series *series)
 {
 	copy_counters(out, &series->total);
 	figures__set_quantiles(out, &series->latency);
+	out->timed = count_timed(out, &series->total);
 	out->sized = histogram__total(&series->size);
 }
 
@@ -84,6 +91,7 @@ void figures__interval(struct figures *out, const struct snapshot_series *series
 	latency = histogram__of(count);
 	find_extremes(out, &latency, &series->total, old);
 	figures__set_quantiles(out, &latency);
+	out->timed = count_timed(out, &series->total);
 	out->sized = histogram__total(&series->size) - histogram__total(&before->size);
 }
 
@@ -95,6 +103,7 @@ void figures__add(struct figures *to, const struct figures *from)
 	to->bytes += from->bytes;
 	to->in_flight += from->in_flight;
 	to->timed += from->timed;
+	to->bucketed += from->bucketed;
 	to->sized += from->sized;
 	to->total_ns += from->total_ns;
 	to->self_ns += from->self_ns;

@@ -9,6 +9,7 @@ struct figures {
 	__u64 count, errors, retries, bytes;
 	__u64 in_flight; /* now, also for an interval */
 	__u64 timed;	 /* calls that were timed: of the others no time is known */
+	__u64 bucketed;	 /* those of them that are in histograms: of the others no percentiles */
 	__u64 sized;	 /* calls whose size is known */
 	__u64 total_ns, self_ns, queue_ns;
 	__u64 times_ns[TM_TIMES];
@@ -26,7 +27,7 @@ void figures__interval(struct figures *out, const struct snapshot_series *series
 /* Adds what two series' counters have; minimum, maximum and percentiles are left as they are. */
 void figures__add(struct figures *to, const struct figures *from);
 
-/* How many were timed, and their percentiles; minimum and maximum are there already. */
+/* How many are in histograms, and their percentiles; minimum and maximum are there already. */
 void figures__set_quantiles(struct figures *figures, const struct histogram *latency);
 
 #endif

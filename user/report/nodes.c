@@ -42,7 +42,7 @@ static int put_node(struct grid *grid, const struct node *node)
 	ret = ret ? ret : put(grid, 4, units__time(text, node->sum.time_ns), timed);
 	if (!ret && timed)
 		ret = put(grid, 5, units__time(text, figures->total_ns / figures->timed), true);
-	ret = ret ? ret : put(grid, 6, units__time(text, figures->p99_ns), timed);
+	ret = ret ? ret : put(grid, 6, units__time(text, figures->p99_ns), figures->bucketed != 0);
 	return ret ? ret : put(grid, 7, units__time(text, figures->max_ns), timed);
 }
 

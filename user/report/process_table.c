@@ -114,7 +114,7 @@ static void put_figures(struct printer *printer, const struct layer_sum *sum)
 	set(printer, ERRORS, figures->errors ? units__count(text, figures->errors) : NULL);
 	set(printer, BYTES, figures->sized ? units__bytes(text, figures->bytes) : NULL);
 	set(printer, TIME, timed ? units__time(text, sum->time_ns) : NULL);
-	set(printer, P99, timed ? units__time(text, figures->p99_ns) : NULL);
+	set(printer, P99, figures->bucketed ? units__time(text, figures->p99_ns) : NULL);
 }
 
 static int top_layer(const struct report_run *run)

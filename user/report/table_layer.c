@@ -27,7 +27,7 @@ static void put_latency(struct row_writer *writer, const struct figures *figures
 	bool timed = figures->timed != 0;
 
 	row_writer__time(writer, timed ? figures->total_ns / figures->timed : 0, timed);
-	row_writer__time(writer, figures->p99_ns, timed);
+	row_writer__time(writer, figures->p99_ns, figures->bucketed != 0);
 	row_writer__time(writer, figures->max_ns, timed);
 }
 
@@ -37,8 +37,8 @@ static void put_spread(struct row_writer *writer, const struct figures *figures)
 	bool timed = figures->timed != 0;
 
 	row_writer__time(writer, timed ? figures->total_ns / figures->timed : 0, timed);
-	row_writer__time(writer, figures->p50_ns, timed);
-	row_writer__time(writer, figures->p99_ns, timed);
+	row_writer__time(writer, figures->p50_ns, figures->bucketed != 0);
+	row_writer__time(writer, figures->p99_ns, figures->bucketed != 0);
 	row_writer__time(writer, figures->max_ns, timed);
 }
 

@@ -101,7 +101,8 @@ static void put_figures(struct tree *tree, const struct layer_sum *sum, __u8 lay
 	set(tree, TIME, units__time(text, figures->total_ns));
 	if (layer >= TM_LAYER_USER)
 		set(tree, OWN, units__time(text, sum->time_ns));
-	set(tree, P99, units__time(text, figures->p99_ns));
+	if (figures->bucketed)
+		set(tree, P99, units__time(text, figures->p99_ns));
 	set(tree, MAX, units__time(text, figures->max_ns));
 }
 

@@ -84,6 +84,14 @@ static bool may_see(void *context, const struct report_run *run, __u64 job)
 	       (asked->vouched && owner == OWNERS_NOBODY && is_job(run, job, wanted));
 }
 
+bool answer__may_see(const struct answer_source *source, const struct request *request, uid_t uid,
+		     __u64 job)
+{
+	struct asked asked = { source, request, uid };
+
+	return may_see(&asked, source->run, job);
+}
+
 static void view__close(struct view *view)
 {
 	rank_sums__free(view->ranks);

@@ -37,6 +37,10 @@ int answer__dump(const struct answer_source *source, const struct request *reque
 int answer__report(const struct answer_source *source, const struct request *request, uid_t uid,
 		   FILE *body, struct error *err);
 
+/* Is a job one that the request names, or any where it names none, and may the user see it? */
+bool answer__may_see(const struct answer_source *source, const struct request *request, uid_t uid,
+		     __u64 job);
+
 /* Is a cgroup, or one above it, called so? job: a path from the root, its end, or a job's number.
  */
 bool answer__names(const char *job, const char *cgroup);

@@ -322,15 +322,38 @@ static int read_snapshot(struct reader *r)
 	return rc;
 }
 
+static int read_calls(struct reader *r, const yaml_node_t *node)
+{
+	static const char *const words[] = { [LEVELS_CALLS_NONE] = NONE,
+					     [LEVELS_CALLS_ROOT] = "root",
+					     [LEVELS_CALLS_USERS] = "users" };
+	const char *text = NULL;
+	int rc = yaml_doc__read_text(&r->doc, node, "calls", &text, r->err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!strcmp(text, words[i])) {
+			r->config->calls = i;
+			return 0;
+		}
+	}
+	return yaml_doc__fail(&r->doc, node, r->err,
+			      "calls is %s, one of none, root and users is needed",
+			      yaml_doc__quote(text).text);
+}
+
 static int read_keys(struct reader *r)
 {
 	static const char *const known[] = { "layers",	   "probes",   "job_patterns", "cgroup",
 					     "max_series", "interval", "history",      "log",
-					     "processes",  "socket",   "snapshot",     NULL };
+					     "processes",  "socket",   "snapshot",     "calls",
+					     NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *root = yaml_doc__root(&r->doc);
 	const yaml_node_t *layers = yaml_doc__get(&r->doc, root, "layers");
 	const yaml_node_t *probes = yaml_doc__get(&r->doc, root, "probes");
+	const yaml_node_t *calls = yaml_doc__get(&r->doc, root, "calls");
 	long series = config->series;
 	int rc = yaml_doc__check_keys(&r->doc, root, "the configuration", known, r->err);
 
@@ -338,6 +361,8 @@ static int read_keys(struct reader *r)
 		rc = read_layers(r, layers);
 	if (rc == 0 && probes)
 		rc = read_probes(r, probes);
+	if (rc == 0 && calls)
+		rc = read_calls(r, calls);
 	if (rc == 0)
 		rc = read_path(r, root, "job_patterns", &config->job_patterns);
 	if (rc == 0)
@@ -381,6 +406,7 @@ int service_config__defaults(struct service_config *config)
 	*config = (struct service_config){
 		.series = SERIES,
 		.accounts = true,
+		.calls = LEVELS_CALLS_USERS,
 		.interval_s = INTERVAL_S,
 		.history = HISTORY,
 		.history_size = HISTORY_SIZE,

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "catalogue/strings.h"
+#include "service/levels.h"
 #include "sink/syslog.h"
 
 #define SERVICE_CONFIG "/etc/tmtrace/tmtrace.yaml"
@@ -32,6 +33,7 @@ struct service_config {
 	const char *job_patterns; /* a file; NULL: none */
 	const char *cgroup;	  /* only what is in it, or below; NULL: the whole machine */
 	unsigned int series;	  /* room for so many */
+	enum levels_calls calls;  /* who may have single calls recorded */
 	double interval_s;	  /* from one record of a series in the log to the next */
 	bool accounts;		  /* of processes: for their records, and by rank for reports */
 	/* Of records of processes that end, where the log gets them: */

@@ -15,6 +15,7 @@ static const char *const kinds[REQUEST_KINDS] = {
 	[REQUEST_STATUS] = "status",
 	[REQUEST_DUMP] = "dump",
 	[REQUEST_REPORT] = "report",
+	[REQUEST_SET] = "set",
 };
 
 static int refuse(struct error *err, const char *what)
@@ -29,19 +30,72 @@ static int read_kind(struct request *out, struct json_object *value, struct erro
 	for (out->kind = 0; out->kind < REQUEST_KINDS; out->kind++)
 		if (!strcmp(json_object_get_string(value), kinds[out->kind]))
 			return 0;
-	return refuse(err, "there is no such request; known are status, dump and report");
+	return refuse(err, "there is no such request; known are status, dump, report and set");
 }
 
-static int read_job(struct request *out, struct json_object *value, struct error *err)
+static int read_text(char *out, size_t room, struct json_object *value, const char *wrong,
+		     struct error *err)
 {
 	const char *text = json_object_get_string(value);
 	size_t length = (size_t)json_object_get_string_len(value);
 
-	if (!json_object_is_type(value, json_type_string) || !length)
-		return refuse(err, "job is no name");
-	if (length >= sizeof(out->job) || strlen(text) != length)
-		return refuse(err, "job is too long, or has a NUL");
-	memcpy(out->job, text, length + 1);
+	if (!json_object_is_type(value, json_type_string) || !length || length >= room ||
+	    strlen(text) != length)
+		return refuse(err, wrong);
+	memcpy(out, text, length + 1);
+	return 0;
+}
+
+static int read_job(struct request *out, struct json_object *value, struct error *err)
+{
+	return read_text(out->job, sizeof(out->job), value,
+			 "job is no name, too long, or has a NUL", err);
+}
+
+static int read_layers(struct request *out, struct json_object *value, struct error *err)
+{
+	return read_text(out->layers, sizeof(out->layers), value,
+			 "layers is no list of names with commas", err);
+}
+
+static int read_level(struct request *out, struct json_object *value, struct error *err)
+{
+	const char *text = json_object_get_string(value);
+
+	for (out->level = 0; out->level <= LEVELS_DEFAULT; out->level++) {
+		if (json_object_is_type(value, json_type_string) &&
+		    !strcmp(text, levels_names[out->level])) {
+			out->has_level = true;
+			return 0;
+		}
+	}
+	return refuse(err, "level is one of off, summary, histogram, calls and default");
+}
+
+/* A number from 0 to most. */
+static int read_number(struct json_object *value, __s64 most, __s64 *out)
+{
+	*out = json_object_get_int64(value);
+	return json_object_is_type(value, json_type_int) && *out >= 0 && *out <= most ? 0 : -EINVAL;
+}
+
+static int read_sample(struct request *out, struct json_object *value, struct error *err)
+{
+	__s64 sample;
+
+	if (read_number(value, REQUEST_SAMPLE, &sample) < 0)
+		return refuse(err, "sample is no number up to 1000000000");
+	out->choice.sample = (__u32)sample;
+	return 0;
+}
+
+static int read_least(struct request *out, struct json_object *value, struct error *err)
+{
+	__s64 ns;
+
+	if (read_number(value, INT64_MAX, &ns) < 0)
+		return refuse(err, "min_duration_ns is no time");
+	out->choice.min_ns = (__u64)ns;
 	return 0;
 }
 
@@ -69,10 +123,10 @@ static const struct {
 	const char *name;
 	int (*read)(struct request *out, struct json_object *value, struct error *err);
 } members[] = {
-	{ "request", read_kind },
-	{ "job", read_job },
-	{ "probes", read_probes },
-	{ "uid", read_uid },
+	{ "request", read_kind },  { "job", read_job },
+	{ "probes", read_probes }, { "uid", read_uid },
+	{ "level", read_level },   { "layers", read_layers },
+	{ "sample", read_sample }, { "min_duration_ns", read_least },
 };
 
 static int read_member(struct request *out, const char *name, struct json_object *value,
@@ -81,7 +135,8 @@ static int read_member(struct request *out, const char *name, struct json_object
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
 		if (!strcmp(name, members[i].name))
 			return members[i].read(out, value, err);
-	return refuse(err, "known members are request, job, probes and uid");
+	return refuse(err, "known members are request, job, probes, uid, level, layers, sample and "
+			   "min_duration_ns");
 }
 
 static int read_members(struct request *out, struct json_object *object, struct error *err)
@@ -100,6 +155,8 @@ static int read_members(struct request *out, struct json_object *object, struct 
 		rc = refuse(err, "request is missing");
 	if (rc == 0 && out->has_uid && !out->job[0])
 		rc = refuse(err, "uid goes with job");
+	if (rc == 0 && out->kind == REQUEST_SET && !out->has_level)
+		rc = refuse(err, "level is missing");
 	return rc;
 }
 
@@ -136,6 +193,17 @@ char *request__line(const struct request *request)
 		json_object_object_add(object, "probes", json_object_new_boolean(1));
 	if (request->has_uid)
 		json_object_object_add(object, "uid", json_object_new_int64(request->uid));
+	if (request->has_level)
+		json_object_object_add(object, "level",
+				       json_object_new_string(levels_names[request->level]));
+	if (request->layers[0])
+		json_object_object_add(object, "layers", json_object_new_string(request->layers));
+	if (request->choice.sample)
+		json_object_object_add(object, "sample",
+				       json_object_new_int64(request->choice.sample));
+	if (request->choice.min_ns)
+		json_object_object_add(object, "min_duration_ns",
+				       json_object_new_int64((__s64)request->choice.min_ns));
 	if (asprintf(&line, "%s\n",
 		     json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN)) < 0)
 		line = NULL;

@@ -141,6 +141,8 @@ struct json_object *status__record(const struct service_status *status)
 	json_value__add_u64(record, "jobs", count_jobs(status->snapshot));
 	json_value__add_u64(record, "series", status->snapshot->n_series);
 	json_value__add_u64(record, "max_series", status->config->series);
+	if (status->levels)
+		add(record, "levels", status->levels);
 	add(record, "cost", cost(status));
 	add(record, "log", log_counts(status));
 	add(record, "notes", notes(run));
@@ -257,6 +259,54 @@ static void print_notes(struct json_object *notes_, FILE *out)
 	}
 }
 
+static void print_level(struct json_object *level, FILE *out)
+{
+	bool chosen = json_object_is_type(level, json_type_object);
+	__u64 sample = chosen ? number(level, "sample") : 1;
+	__u64 min_ns = chosen ? number(level, "min_duration_ns") : 0;
+	char text[UNITS_ROOM];
+
+	print_text(chosen ? get(level, "level") : level, out);
+	if (sample > 1)
+		fprintf(out, " (one in %s)", units__count(text, sample));
+	if (min_ns)
+		fprintf(out, " (from %s)", units__time(text, min_ns));
+}
+
+/* "vfs histogram, mio calls" */
+static void print_layers(struct json_object *layers, FILE *out)
+{
+	const char *before = "";
+
+	if (!json_object_is_type(layers, json_type_object))
+		return;
+	json_object_object_foreach(layers, layer, level)
+	{
+		fprintf(out, "%s%s ", before, layer);
+		print_level(level, out);
+		before = ", ";
+	}
+}
+
+void status__print_set(struct json_object *record, FILE *out)
+{
+	struct json_object *levels = get(record, "levels"), *jobs = get(levels, "jobs");
+
+	fprintf(out, "levels     ");
+	print_layers(get(levels, "node"), out);
+	fputc('\n', out);
+	for (size_t i = 0; jobs && i < json_object_array_length(jobs); i++) {
+		struct json_object *job = json_object_array_get_idx(jobs, i);
+		struct json_object *name = get(job, "jobid");
+
+		fprintf(out, "           job ");
+		print_text(name ? name : get(job, "cgroup"), out);
+		fprintf(out, ": ");
+		print_layers(get(job, "layers"), out);
+		fputc('\n', out);
+	}
+}
+
 void status__print(struct json_object *record, FILE *out)
 {
 	char text[UNITS_ROOM], other[UNITS_ROOM];
@@ -278,6 +328,8 @@ void status__print(struct json_object *record, FILE *out)
 	fprintf(out, "series     %s of %s\n", units__count(text, number(record, "series")),
 		units__count(other, number(record, "max_series")));
 	fprintf(out, "jobs       %s\n", units__count(text, number(record, "jobs")));
+	if (get(record, "levels"))
+		status__print_set(record, out);
 	print_cost(get(record, "cost"), out);
 	fprintf(out, "log        ");
 	print_counts(get(record, "log"), out);

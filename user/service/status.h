@@ -14,9 +14,10 @@ struct service_status {
 	const struct report_run *run;
 	const struct snapshot *snapshot;
 	const struct service_config *config;
-	struct top_cost cost;	  /* of the last interval */
-	__u64 own_ns;		  /* CPU time of this process, since its start */
-	struct syslog_counts log; /* all 0 where nothing is sent there */
+	struct top_cost cost;	    /* of the last interval */
+	__u64 own_ns;		    /* CPU time of this process, since its start */
+	struct syslog_counts log;   /* all 0 where nothing is sent there */
+	struct json_object *levels; /* what status__record() takes over; NULL: none */
 };
 
 /* What all probes together saw, since the start. */
@@ -33,6 +34,9 @@ struct json_object *status__record(const struct service_status *status);
 
 /* Writes the record, and if asked for one of each probe; a line each. */
 void status__write(const struct service_status *status, bool probes, FILE *out);
+
+/* A record that has its member "levels", which is printed: a line, and one for each job. */
+void status__print_set(struct json_object *record, FILE *out);
 
 /* The same record as text for people. */
 void status__print(struct json_object *record, FILE *out);

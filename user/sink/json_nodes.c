@@ -17,7 +17,7 @@ static struct json_object *node_object(const struct node *node)
 	json_value__add_u64(object, "errors", figures->errors);
 	json_value__add_measured(object, "bytes", figures->bytes, figures->sized);
 	json_value__add_measured(object, "time_ns", node->sum.time_ns, timed);
-	json_value__add_measured(object, "p99_ns", figures->p99_ns, timed);
+	json_value__add_measured(object, "p99_ns", figures->p99_ns, figures->bucketed != 0);
 	json_value__add_measured(object, "max_ns", figures->max_ns, timed);
 	return object;
 }

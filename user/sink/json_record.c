@@ -136,15 +136,15 @@ static void add_times(struct json_object *record, const struct report_run *run,
 static void add_latency(struct json_object *record, const struct figures *figures,
 			const struct snapshot_series *series)
 {
-	bool timed = figures->timed != 0;
+	bool timed = figures->timed != 0, bucketed = figures->bucketed != 0;
 
 	json_value__add_measured(record, "min_ns", figures->min_ns, timed);
 	json_value__add_measured(record, "max_ns", figures->max_ns, timed);
 	json_value__add_u64(record, "in_flight", figures->in_flight);
-	json_value__add_measured(record, "p50_ns", figures->p50_ns, timed);
-	json_value__add_measured(record, "p90_ns", figures->p90_ns, timed);
-	json_value__add_measured(record, "p99_ns", figures->p99_ns, timed);
-	json_value__add_measured(record, "p999_ns", figures->p999_ns, timed);
+	json_value__add_measured(record, "p50_ns", figures->p50_ns, bucketed);
+	json_value__add_measured(record, "p90_ns", figures->p90_ns, bucketed);
+	json_value__add_measured(record, "p99_ns", figures->p99_ns, bucketed);
+	json_value__add_measured(record, "p999_ns", figures->p999_ns, bucketed);
 	json_value__add_string(record, "scheme", TM_HISTOGRAM_SCHEME);
 	json_object_object_add(record, "buckets",
 			       timed ? json_value__buckets(&series->latency) : NULL);
@@ -167,8 +167,8 @@ static void add_interval(struct json_object *record, const struct report_run *ru
 	json_value__add_u64(interval, "count", figures.count);
 	json_value__add_u64(interval, "errors", figures.errors);
 	json_value__add_measured(interval, "bytes", figures.bytes, has_size);
-	json_value__add_measured(interval, "p50_ns", figures.p50_ns, figures.timed != 0);
-	json_value__add_measured(interval, "p99_ns", figures.p99_ns, figures.timed != 0);
+	json_value__add_measured(interval, "p50_ns", figures.p50_ns, figures.bucketed != 0);
+	json_value__add_measured(interval, "p99_ns", figures.p99_ns, figures.bucketed != 0);
 	json_value__add_measured(interval, "max_ns", figures.max_ns, figures.timed != 0);
 	json_object_object_add(record, "interval", interval);
 }
