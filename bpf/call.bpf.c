@@ -141,7 +141,6 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 	struct tm_stack *stack;
 	struct tm_frame *frame;
 	enum tm_loss reason;
-	bool records;
 	u32 slot;
 
 	stack = thread__get_stack_of(task);
@@ -169,16 +168,14 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 		ADD(ledger->filtered, 1);
 		return false;
 	}
-	records = recorder__records(series);
-
 	frame->sp = regs->sp;
 	frame->back = cookie ? 0 : frame__word_at(regs->sp);
 	frame->slot = slot;
 	frame->probe = index;
 	frame->children_ns = 0;
-	frame->sequence = records ? recorder__id(thread) : frame__number(stack);
+	frame->sequence = recorder__records(series) ? recorder__id(thread) : frame__number(stack);
 	call__size_at_entry(regs, &probe->spec.size, frame);
-	if (records || call__has_object(&probe->spec))
+	if ((recorder__is_on() && frame__call_id(frame)) || call__has_object(&probe->spec))
 		call__describe(regs, stack, &probe->spec.object);
 	if (account__is_on())
 		account__open(stack, stack->depth, probe->layer);
@@ -237,7 +234,7 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 	return call__open(task, thread, regs, index, probe, ledger, &key, cookie ? &cookie : NULL);
 }
 
-/* Records it as a single call; a size that is no real one: none. */
+/* Records it as a single call, if it is one; a size that is no real one: none. */
 static __attribute__((noinline)) int call__put(const struct tm_frame *frame,
 					       struct tm_thread *thread, u64 duration, s64 value,
 					       u64 size)
@@ -249,7 +246,7 @@ static __attribute__((noinline)) int call__put(const struct tm_frame *frame,
 	u64 ids = bpf_get_current_pid_tgid();
 	struct tm_call *call = &thread->event.call;
 
-	if (!probe)
+	if (!probe || !frame__call_id(frame))
 		return 0;
 	__builtin_memset(call, 0, sizeof(*call));
 	call->start_ns = frame->start_ns;
@@ -353,7 +350,7 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 
 		call__count_object(frame, &operation);
 	}
-	if (recorder__is_on() && frame__call_id(frame))
+	if (recorder__is_on())
 		call__put(frame, thread, duration, value, size);
 	if (tm_config.handles && probe->spec.handle.does && !failed)
 		handle__drop(frame->probe, depth - 1);

@@ -88,9 +88,9 @@ TM_INLINE u64 series__wanted(const struct tm_series *series, u64 bucket)
 TM_INLINE void series__bucket(const struct tm_series *series, u32 slot, enum tm_histogram_kind kind,
 			      u64 value)
 {
-	u64 bucket = series__wanted(series, tm_bucket_of(value));
 	u32 index = slot * TM_HISTOGRAMS + kind;
 	struct tm_buckets *buckets = bpf_map_lookup_elem(&tm_buckets, &index);
+	u64 bucket = series__wanted(series, tm_bucket_of(value));
 
 	if (buckets && bucket < TM_BUCKETS) {
 		TM_PIN(bucket);

@@ -147,6 +147,10 @@ _tmtrace_options()
 		mapfile -t COMPREPLY < <(compgen -W '--json --probes --socket --help --usage --version' -- "$1")
 		return
 	fi
+	if [[ $2 == set ]]; then
+		mapfile -t COMPREPLY < <(compgen -W 'off summary histogram calls default --job --json --layer --min-duration --sample --socket --help --usage --version' -- "$1")
+		return
+	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --addb= --addb-buffer --addb-text --call-buffer --call-graph
 		--calls --cgroup --duration --env --env-vars --exclude --histogram
 		--interval --job-patterns --json --max-processes --max-series --mechanism --min-duration --min-wall --no-per-process --objects --optional
@@ -199,7 +203,7 @@ _tmtrace()
 		elif [[ $word == -* || $COMP_CWORD -gt 1 ]]; then
 			_tmtrace_options "$word" "${COMP_WORDS[1]}"
 		else
-			mapfile -t COMPREPLY < <(compgen -W 'record report dump top list selftest service status --pid --cgroup --all --' -- "$word")
+			mapfile -t COMPREPLY < <(compgen -W 'record report dump top list selftest service set status --pid --cgroup --all --' -- "$word")
 		fi
 	fi
 }

@@ -31,7 +31,10 @@ static void check_request(const char *text, size_t size)
 	if (!line || strlen(line) > REQUEST_MAX * 7 ||
 	    request__parse(&again, line, strlen(line) - 1, &err) < 0 ||
 	    again.kind != request.kind || again.probes != request.probes ||
-	    strcmp(again.job, request.job) != 0)
+	    strcmp(again.job, request.job) != 0 || again.has_level != request.has_level ||
+	    again.level != request.level || strcmp(again.layers, request.layers) != 0 ||
+	    again.choice.sample != request.choice.sample ||
+	    again.choice.min_ns != request.choice.min_ns)
 		abort();
 	free(line);
 }

@@ -164,11 +164,29 @@ static void test_requests(void **state)
 	free(line);
 	assert_int_equal(parse_request(&again, "{\"request\":\"status\",\"probes\":true}"), 0);
 	assert_true(again.probes);
+	request = (struct request){ .kind = REQUEST_SET,
+				    .has_level = true,
+				    .level = TM_LEVEL_CALLS,
+				    .layers = "vfs,mio",
+				    .choice = { .sample = 7, .min_ns = 5 } };
+	line = request__line(&request);
+	assert_non_null(line);
+	line[strlen(line) - 1] = '\0';
+	assert_int_equal(parse_request(&again, line), 0);
+	assert_memory_equal(&again, &request, sizeof(again));
+	free(line);
 }
 
 static void test_bad_requests(void **state)
 {
 	static const char *const bad[] = {
+		"{\"request\":\"set\"}",
+		"{\"request\":\"set\",\"level\":\"loud\"}",
+		"{\"request\":\"set\",\"level\":2}",
+		"{\"request\":\"set\",\"level\":\"off\",\"layers\":\"\"}",
+		"{\"request\":\"set\",\"level\":\"off\",\"sample\":-1}",
+		"{\"request\":\"set\",\"level\":\"calls\",\"sample\":1000000001}",
+		"{\"request\":\"set\",\"level\":\"calls\",\"min_duration_ns\":\"1s\"}",
 		"",
 		"status",
 		"[]",
