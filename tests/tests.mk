@@ -83,6 +83,7 @@ test-kernels:
 .PHONY: test-system
 test-system:
 	$(Q)scripts/install-dependencies system
+	$(Q)$(MAKE) $(AGAIN) $(JOBS) stack
 	$(Q)tests/system/run --build $(BUILD) $(addprefix --kernel ,$(KERNELS)) $(PARTS)
 	$(GIVE_BACK)
 

@@ -15,18 +15,19 @@ HOST = "/mnt/host"  # this machine's files
 CONFIG = "/etc/tmtrace/tmtrace.yaml"
 COOKIE = "@cee: "
 JOB_BLOCKS = 1000
-# A job: writes and reads a file of its own, and one process of it is killed.
+# A job: writes and reads a file of its own, one process of it is killed; it ends when a file is there.
 JOB = f"""cd; dd if=/dev/zero of=data bs=4096 count={JOB_BLOCKS} conv=fsync status=none
 dd if=data of=/dev/null bs=4096 status=none
 sh -c 'dd if=data of=/dev/null bs=4096 count=10 status=none; kill -9 $$'
-sleep $1"""
+until [ -e "$1" ]; do sleep 1; done"""
 
 
 class World:
-    """The machine, and the packages to be tried in it: paths on this machine."""
+    """The machine, and packages and the sample stack to be tried in it: paths on this machine."""
 
-    def __init__(self, guest, package, newer):
+    def __init__(self, guest, package, newer, stack):
         self.guest = guest
+        self.stack = HOST + stack
         self.package, self.newer = HOST + package, HOST + newer
         self.files_before = None
         # guest.Guest has the words that steps are made of.
@@ -46,18 +47,22 @@ class World:
     def pid(self):
         return int(self.show("MainPID"))
 
-    def start_job(self, name, user, sleep=0):
-        """Runs JOB in a scope of systemd, as a user; in the background where it sleeps."""
+    def run_job(self, name, user, until=None):
+        """Runs JOB in a scope of systemd, as a user; in the background where it ends with a file."""
         self.output(f"systemd-run --scope --quiet --collect --uid={user} --unit={name} "
-                    f"sh -c {shlex.quote(JOB)} sh {sleep}"
-                    + (" >/dev/null 2>&1 &" if sleep else ""))
+                    f"sh -c {shlex.quote(JOB)} sh {until or '/'}"
+                    + (" >/dev/null 2>&1 &" if until else ""))
 
-    def records(self, kind, source, job):
-        """Waits for records of a type and job in rsyslog's file or in the journal."""
+    @staticmethod
+    def lines(kind, source, job):
+        """A command that prints what is in rsyslog's file or in the journal of a type and a job."""
         command = {"rsyslog": f"grep -F '\"type\":\"{kind}\"' /var/log/syslog",
                    "journal": f"journalctl -o cat TMTRACE_TYPE={kind}"}[source]
-        command += f" | grep -F '\"jobid\":\"{job}\"'"
-        lines = self.wait_for(command, f"{kind} records of {job} by {source}")
+        return f"{command} | grep -F '\"jobid\":\"{job}\"'"
+
+    def records(self, kind, source, job):
+        """Waits for such lines; the records."""
+        lines = self.wait_for(self.lines(kind, source, job), f"{kind} records of {job} by {source}")
         return [json.loads(line[line.index(COOKIE) + len(COOKIE):])
                 for line in lines.splitlines()]
 
@@ -123,10 +128,12 @@ def scope(world):
     """A user's job in a scope: its processes in rsyslog's file and in the journal, exact."""
     world.configure("interval: 2")
     world.output("systemctl restart tmtrace")
-    world.start_job("job-a", "alice", sleep=20)
+    world.run_job("job-a", "alice", until="/tmp/job-a-ends")
     for source in ("rsyslog", "journal"):
-        world.wait_for("pgrep -f '^sleep 20$'", "the job's sleep")
-        records = world.records("process", source, "job-a.scope")
+        world.wait_for(f"{world.lines('process', source, 'job-a.scope')} | grep -F '\"signal\":9'",
+                       "the process that is killed")
+        records = [r for r in world.records("process", source, "job-a.scope")
+                   if r["final"] and r["comm"] != "sleep"]
         by = {}
         for record in records:
             by.setdefault(record["comm"], []).append(record)
@@ -158,13 +165,54 @@ def asking(world):
             equal(f"{user}: written", sum(r["bytes"] for r in writes), JOB_BLOCKS * 4096)
 
 
+def levels(world):
+    """A user may raise the detail of the own job, and not of another's."""
+    for user, status in (("bob", 1), ("alice", 0)):
+        done = world.run("tmtrace set calls --job job-a.scope", user)
+        equal(f"{user}: {done.output}: status", done.status, status)
+
+
 def job_records(world):
     """At its end the job has a record, in both."""
+    world.output("touch /tmp/job-a-ends")
     for source in ("rsyslog", "journal"):
+        world.wait_for(f"{world.lines('job', source, 'job-a.scope')} | grep -v '\"end_ns\":null'",
+                       "the record of the job's end")
         last = world.records("job", source, "job-a.scope")[-1]
         equal(f"{source}: written", last["vfs_write_bytes"], JOB_BLOCKS * 4096)
-    world.wait_for("journalctl -o cat TMTRACE_TYPE=job | grep -F '\"jobid\":\"job-a.scope\"' "
-                   "| grep -v '\"end_ns\":null'", "the record of the job's end")
+
+
+def libraries(world):
+    """Calls of libraries that come after its start, from /tmp, which it does not share: exact."""
+    world.output(f"cp -r {world.stack} /tmp/stack && cp {HOST}/usr/lib/*/liburing.so.2 /tmp/stack && "
+                 "chmod -R go=u-w /tmp/stack")
+    script = ("cd; LD_LIBRARY_PATH=/tmp/stack exec /tmp/stack/load wait-then --go /tmp/go "
+              "--truth truth all --local --count 20")
+    armed = probes_armed(world)
+    world.output("systemd-run --scope --quiet --collect --uid=alice --unit=job-l "
+                 f"sh -c {shlex.quote(script)} >/tmp/load.log 2>&1 &")
+    before = armed
+    while armed == before or armed != probes_armed(world):
+        armed = probes_armed(world)
+        world.output("sleep 2")
+    world.output("touch /tmp/go")
+    truth = json.loads(world.wait_for("cat /home/alice/truth && ! pgrep -x load >/dev/null",
+                                      "the truth"))
+    counted = {}
+    for record in map(json.loads, world.output("tmtrace dump --job job-l.scope").splitlines()):
+        if record["type"] == "function" and record["final"]:
+            key = (record["layer"], record["function"])
+            counted[key] = counted.get(key, 0) + record["count"]
+    wanted = {(f["layer"], f["function"]): f["returns"] for f in truth["functions"]
+              if f["layer"] in ("mio", "mstro") and f["returns"]}
+    got = {key: count for key, count in counted.items() if key in wanted}
+    check(len(got) > 20, f"{sorted(got)}, of {len(wanted)} functions")
+    equal("calls", got, {key: wanted[key] for key in got})
+    return f"{sum(got.values())} calls of {len(got)} functions"
+
+
+def probes_armed(world):
+    return json.loads(world.output("tmtrace status --json"))["probes"]["armed"]
 
 
 def plain(world):
@@ -172,7 +220,7 @@ def plain(world):
     world.output("dd if=/dev/zero of=/root/plain bs=512 count=77 status=none")
     for source in ("rsyslog", "journal"):
         found = [r for r in world.records("process", source, "agent.service")
-                 if r["comm"] == "dd" and r["posix_write_count"] == 77]
+                 if r["final"] and r["comm"] == "dd" and r["posix_write_count"] == 77]
         equal(f"{source}: bytes", [r["vfs_write_bytes"] for r in found], [77 * 512])
 
 
@@ -226,7 +274,7 @@ def other_log(world):
     """Without the journal's protocol: syslog's own socket, which rsyslog reads."""
     world.configure("interval: 2\nlog:\n  types: [process]\n  socket: /run/systemd/journal/syslog")
     world.output("systemctl restart tmtrace")
-    world.start_job("job-b", "bob")
+    world.run_job("job-b", "bob")
     records = world.records("process", "rsyslog", "job-b.scope")
     check(records, "no records")
     equal("in the journal", world.output("journalctl -o cat TMTRACE_TYPE=process | "
@@ -238,7 +286,7 @@ def without_rsyslog(world):
     world.output("systemctl stop rsyslog.service syslog.socket")
     world.configure("interval: 2\nlog:\n  types: [process, job]\n  journal: /run/systemd/journal/socket")
     world.output("systemctl restart tmtrace")
-    world.start_job("job-c", "bob")
+    world.run_job("job-c", "bob")
     check(world.records("process", "journal", "job-c.scope"), "no processes")
     check(world.records("job", "journal", "job-c.scope"), "no job")
     world.output("systemctl start syslog.socket rsyslog.service")
@@ -263,7 +311,7 @@ def reboot(world):
     world.wait_for("systemctl is-system-running --wait || true", "boot")
     world.service_is_up()
     world.output(f"mount -t virtiofs -o ro root {HOST}")
-    world.start_job("job-d", "alice")
+    world.run_job("job-d", "alice")
     check(world.records("process", "rsyslog", "job-d.scope"), "no records")
 
 
@@ -279,5 +327,6 @@ def remove(world):
     return f"new, and not tmtrace's: {' '.join(left) or 'nothing'}"
 
 
-STEPS = (boots, install, security, permissions, scope, asking, job_records, plain, reload, watchdog,
-         restart, killed, other_log, without_rsyslog, upgrade, reboot, remove)
+STEPS = (boots, install, security, permissions, scope, asking, levels, job_records, libraries,
+         plain, reload, watchdog, restart, killed, other_log, without_rsyslog, upgrade, reboot,
+         remove)

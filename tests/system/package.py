@@ -13,14 +13,14 @@ SOURCES = ("Makefile", "README.md", "CHANGELOG.md", "LICENSE", "bpf", "docs", "h
            "scripts", "tests", "user", "vmlinux")
 
 
-def build(folder, version, revision="1", source=SOURCE, **environment):
-    """Builds the package of a source tree into a folder; its path."""
+def build(folder, version, copy_to, revision="1", source=SOURCE, **environment):
+    """Builds the package of a source tree in a folder, where it is the only one; its copy's path."""
     done = subprocess.run([os.path.join(source, "scripts/package/build"), "--revision", revision,
                            version, folder], cwd=source, stdout=subprocess.PIPE, text=True,
                           env={**os.environ, **environment}, check=False)
     if done.returncode:
         raise AssertionError(f"scripts/package/build ended with {done.returncode}")
-    return os.path.join(source, done.stdout.split()[-1])
+    return shutil.copy2(os.path.join(source, done.stdout.split()[-1]), copy_to)
 
 
 class Package:
@@ -47,7 +47,7 @@ def reproducible(package):
                 shutil.copytree(os.path.join(SOURCE, name), os.path.join(folder, name))
             else:
                 shutil.copy2(os.path.join(SOURCE, name), folder)
-        again = build(os.path.join(folder, "build/package"), package.version, source=folder,
+        again = build(os.path.join(folder, "build/package"), package.version, folder, source=folder,
                       SOURCE_DATE_EPOCH=date)
         with open(package.path, "rb") as first, open(again, "rb") as second:
             assert first.read() == second.read(), f"{package.path} and {again} differ"
