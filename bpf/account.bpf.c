@@ -242,7 +242,7 @@ int BPF_PROG(account_exec, struct task_struct *task)
 	note_environment(number);
 	if (known) {
 		describe(account, task);
-	} else if (account->ppid == tm_config.self_tgid) {
+	} else if (account->ppid == tm_self_tgid) {
 		account->start_ns = bpf_ktime_get_ns();
 	}
 	return 0;

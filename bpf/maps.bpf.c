@@ -63,6 +63,7 @@ __u32 tm_folded = 0;
 __u64 tm_environments_lost = 0;
 /* The loader starts the counting when everything is in place. */
 __u32 tm_stopped = 1;
+__u32 tm_self_tgid = 0;
 __u32 tm_any_switcher = 0;
 __u32 tm_trial = 0;
 struct tm_details tm_details = {};

@@ -446,6 +446,8 @@ extern __u32 tm_folded;
 extern __u64 tm_environments_lost;
 /* Set by the loader: nothing is counted any more. */
 extern __u32 tm_stopped;
+/* Set by the loader: the tracer's own process, never traced. */
+extern __u32 tm_self_tgid;
 /* Is there anything in tm_switchers? */
 extern __u32 tm_any_switcher;
 /* Set by the loader: a trial of the mechanisms, of which only tm_targets are counted. */

@@ -61,7 +61,7 @@ TM_INLINE bool scope__holds_for(struct task_struct *task)
 
 	if (tm_config.scope == TM_SCOPE_PROCESSES || *(volatile u32 *)&tm_trial)
 		return bpf_map_lookup_elem(&tm_targets, &tgid) != NULL;
-	if (tgid == tm_config.self_tgid)
+	if (tgid == tm_self_tgid)
 		return false;
 	if (tm_config.scope == TM_SCOPE_ALL)
 		return true;

@@ -16,15 +16,14 @@ enum tm_scope {
 
 struct tm_config {
 	__u32 scope;		/* enum tm_scope */
-	__u32 self_tgid;	/* the tracer's own process, never traced */
 	__u32 layers;		/* bits: 1 << enum tm_layer, TM_LAYER_USER for all user libraries */
 	__u32 slots;		/* elements of tm_series */
 	__u32 processes;	/* elements of tm_processes */
 	__u32 accounts;		/* elements of tm_accounts; 0: none are kept */
 	__u32 shards;		/* a power of two */
 	__s32 cgroup_v1;	/* index of the v1 controller whose cgroups are the jobs; -1: v2 */
-	__u64 cgroup_id;	/* TM_SCOPE_CGROUP */
 	__s32 cgroup_hierarchy; /* its number, 0 for v2 */
+	__u64 cgroup_id;	/* TM_SCOPE_CGROUP */
 	__u32 typed_reads;	/* the kernel has bpf_rdonly_cast() */
 	__s32 cgroup_io; /* index of the io controller, if its cgroups are jobs; -1: they are not */
 	/* What this kernel's block tracepoints tell: */

@@ -254,7 +254,9 @@ static int number_sites(struct attach *attach, struct site_list *sites, const ch
 		if (site->untimed)
 			snprintf(reason, sizeof(reason), "counted, not timed: %s", site->untimed);
 		probe.reason = site->untimed ? reason : NULL;
-		site->number = probe_table__add(attach->options.table, &probe);
+		site->number = probe_table__revive(attach->options.table, &probe);
+		if (site->number == -ENOENT)
+			site->number = probe_table__add(attach->options.table, &probe);
 		if (site->number < 0)
 			return site->number;
 		if (probes)
@@ -317,6 +319,7 @@ static int place(struct attach *attach, struct seen_file *seen, struct site_list
 				  strerror(-rc));
 	if (!attach->links)
 		return n;
+	attach__tell(attach);
 	link_set__add(attach->links, path, sites);
 	for (i = 0; i < n; i++) {
 		const struct site *site = site_list__at(sites, i);
@@ -407,6 +410,7 @@ static int probe_open(struct attach *attach, struct seen_file *seen, const struc
 		rc = error__set(err, -ENOMEM, "%s: no memory", request->shown);
 		goto out;
 	}
+	attach__version(fd, &seen->version);
 	rc = probe_elf(attach, seen, elf, request, fd, err);
 	if (rc > 0)
 		seen->n_probes += rc;
@@ -414,6 +418,9 @@ static int probe_open(struct attach *attach, struct seen_file *seen, const struc
 	if (seen->n_numbers || seen->guarded) {
 		seen->watch = watch;
 		watch = -1;
+		if (attach->links)
+			seen->n_links = link_set__count(attach->links, seen->group);
+		attach__tell(attach);
 	}
 out:
 	if (watch >= 0)
@@ -437,7 +444,7 @@ static int probe_file(struct attach *attach, const struct attach_request *reques
 	if (fd < 0 || identify(attach, fd, &id) < 0) {
 		rc = error__set(err, -errno, "%s: %s", request->shown, strerror(errno));
 	} else {
-		seen = seen_files__find(attach->files, &id);
+		seen = attach__meet(attach, seen_files__find(attach->files, &id), fd);
 		if (!is_done(attach, seen, request->layer))
 			rc = probe_open(attach, seen, &id, request, fd, err);
 	}

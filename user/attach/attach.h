@@ -26,6 +26,12 @@ struct attach_options {
 	struct kernel *kernel;	   /* NULL: only list, attach nothing */
 	enum uprobe_mechanism mechanism;
 	struct site_choice choice;
+	/*
+	 * Called when the table has numbers for which links are about to be made, and when links were
+	 * made or removed; NULL: by nobody.
+	 */
+	void (*changed)(void *context);
+	void *context;
 };
 
 int attach__new(struct attach **out, const struct attach_options *options, struct error *err);
@@ -35,6 +41,14 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
  * *probes: of how many; else 0.
  */
 pid_t attach__free(struct attach *attach, size_t *probes); /* NULL is fine */
+
+/*
+ * Takes over the links that are kept (kernel__pins()), of files that another process has probed,
+ * before anything else is probed. Where links of a file are missing, the others are removed, and its
+ * probes wait until it is met. 0, or a negative errno.
+ */
+int attach__adopt(struct attach *attach, const struct seen_file *files, size_t n,
+		  struct error *err);
 
 /*
  * Probes a library: path is what can be opened, shown what people know it by. Its layers are those

@@ -15,4 +15,16 @@ struct attach {
 	size_t n_patterns, patterns_room;
 };
 
+/* Takes a file's probes away: from here on it is another one. */
+void attach__drop(struct attach *attach, struct seen_file *file);
+/*
+ * One that was taken over is met, open as fd: it is watched from now on; NULL where it has changed
+ * meanwhile: then its probes are gone. Others, and NULL, stay as they are.
+ */
+struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen, int fd);
+/* Calls options.changed. */
+void attach__tell(const struct attach *attach);
+/* Which content an open file has. 0, or a negative errno. */
+int attach__version(int fd, struct file_version *version);
+
 #endif

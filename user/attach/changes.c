@@ -12,7 +12,7 @@ int attach__changes_fd(const struct attach *attach)
 	return attach->changes;
 }
 
-static void drop(struct attach *attach, struct seen_file *file)
+void attach__drop(struct attach *attach, struct seen_file *file)
 {
 	size_t probes;
 
@@ -21,8 +21,10 @@ static void drop(struct attach *attach, struct seen_file *file)
 	for (size_t i = 0; i < file->n_numbers; i++)
 		probe_table__set_state(attach->options.table, (size_t)file->probes[i], PROBE_FAILED,
 				       reason);
-	inotify_rm_watch(attach->changes, file->watch);
+	if (file->watch >= 0)
+		inotify_rm_watch(attach->changes, file->watch);
 	file->gone = true;
+	attach__tell(attach);
 }
 
 void attach__drop_changed(struct attach *attach, void (*changed)(void *ctx, const char *name),
@@ -39,7 +41,7 @@ void attach__drop_changed(struct attach *attach, void (*changed)(void *ctx, cons
 			at += sizeof(*event) + event->len;
 			if (!file || !(event->mask & IN_MODIFY))
 				continue;
-			drop(attach, file);
+			attach__drop(attach, file);
 			changed(ctx, file->path);
 		}
 	}

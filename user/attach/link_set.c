@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -19,6 +20,7 @@
 struct held {
 	int fd;
 	unsigned int group;
+	unsigned int number; /* the link's, in what is kept of it; 0: an event */
 };
 
 struct link_set {
@@ -27,6 +29,7 @@ struct link_set {
 	struct held *held;
 	size_t n, room;
 	unsigned int group, n_groups;
+	unsigned int n_links; /* ever made */
 };
 
 /* Places that get the same program, as the system call wants them, and how it went for each. */
@@ -67,6 +70,25 @@ unsigned int link_set__begin(struct link_set *set, unsigned int group)
 	return set->group;
 }
 
+/* How a link is called where it is kept. */
+#define NAME_ROOM   32
+#define NAME_FORMAT "file_%u_%u"
+
+static void name_link(char name[NAME_ROOM], unsigned int group, unsigned int number)
+{
+	snprintf(name, NAME_ROOM, NAME_FORMAT, group, number);
+}
+
+static void forget(const struct link_set *set, const struct held *held)
+{
+	char name[NAME_ROOM];
+
+	if (!held->number)
+		return;
+	name_link(name, held->group, held->number);
+	pins__drop(kernel__pins(set->kernel), PIN_LINK, name);
+}
+
 /* Takes those of a group, or all for 0, out of the set: *n of them, NULL: no memory. */
 static int *take(struct link_set *set, unsigned int group, size_t *n)
 {
@@ -85,10 +107,8 @@ static int *take(struct link_set *set, unsigned int group, size_t *n)
 	return fds;
 }
 
-pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes)
+static pid_t release(const struct link_set *set, int *fds, size_t n, size_t *probes)
 {
-	size_t n;
-	int *fds = take(set, group, &n);
 	pid_t pid = 0;
 
 	*probes = n / 2; /* of perf: a link and an event each */
@@ -100,28 +120,111 @@ pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes)
 	return pid > 0 ? pid : 0;
 }
 
+pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes)
+{
+	size_t n;
+	int *fds;
+
+	for (size_t i = 0; i < set->n; i++)
+		if (set->held[i].group == group)
+			forget(set, &set->held[i]);
+	fds = take(set, group, &n);
+	return release(set, fds, n, probes);
+}
+
 pid_t link_set__free(struct link_set *set, size_t *probes)
 {
-	pid_t pid;
+	pid_t pid = 0;
+	size_t n;
+	int *fds;
 
 	if (!set)
 		return 0;
-	pid = link_set__remove(set, 0, probes);
+	fds = take(set, 0, &n);
+	if (pins__keep(kernel__pins(set->kernel))) {
+		for (size_t i = 0; fds && i < n; i++)
+			close(fds[i]);
+		free(fds);
+	} else {
+		pid = release(set, fds, n, probes);
+	}
 	free(set->held);
 	free(set);
 	return pid;
 }
 
-static int keep(struct link_set *set, int fd)
+static int hold(struct link_set *set, const struct held *held)
 {
-	if (fd < 0)
-		return fd;
 	if (array__grow((void **)&set->held, &set->room, set->n, sizeof(*set->held)) < 0) {
-		close(fd);
+		close(held->fd);
 		return -ENOMEM;
 	}
-	set->held[set->n++] = (struct held){ .fd = fd, .group = set->group };
+	set->held[set->n++] = *held;
 	return 0;
+}
+
+/* Takes over a link; what cannot be kept is not made. */
+static int keep(struct link_set *set, int fd)
+{
+	struct held held = { .fd = fd, .group = set->group, .number = ++set->n_links };
+	char name[NAME_ROOM];
+	int rc;
+
+	if (fd < 0)
+		return fd;
+	name_link(name, held.group, held.number);
+	rc = pins__put(kernel__pins(set->kernel), PIN_LINK, name, fd);
+	if (rc < 0) {
+		close(fd);
+		return rc;
+	}
+	rc = hold(set, &held);
+	if (rc < 0)
+		forget(set, &held);
+	return rc;
+}
+
+static int adopt(void *context, const char *name, int fd)
+{
+	struct held held = { .fd = fd };
+	struct link_set *set = context;
+
+	if (sscanf(name, NAME_FORMAT, &held.group, &held.number) != 2 || !held.group ||
+	    !held.number) {
+		close(fd);
+		return 0;
+	}
+	if (held.group > set->n_groups)
+		set->n_groups = held.group;
+	if (held.number > set->n_links)
+		set->n_links = held.number;
+	return hold(set, &held);
+}
+
+int link_set__adopt(struct link_set *set)
+{
+	return pins__each(kernel__pins(set->kernel), PIN_LINK, adopt, set);
+}
+
+size_t link_set__count(const struct link_set *set, unsigned int group)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->n; i++)
+		n += set->held[i].group == group && set->held[i].number;
+	return n;
+}
+
+void link_set__sift(struct link_set *set, bool (*wanted)(void *context, unsigned int group),
+		    void *context)
+{
+	size_t i = 0, probes;
+
+	while (i < set->n)
+		if (wanted(context, set->held[i].group))
+			i++;
+		else
+			link_set__remove(set, set->held[i].group, &probes);
 }
 
 /* A perf uprobe's link and event. */
@@ -133,7 +236,7 @@ static int keep_pair(struct link_set *set, int link, int event)
 		close(event);
 		return rc;
 	}
-	return keep(set, event);
+	return hold(set, &(struct held){ .fd = event, .group = set->group });
 }
 
 static void batch__free(struct batch *batch)

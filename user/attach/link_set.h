@@ -13,10 +13,21 @@ int link_set__new(struct link_set **out, const struct kernel *kernel,
 		  enum uprobe_mechanism mechanism);
 
 /*
- * Takes all probes away, under 0.1 s per file. Of perf uprobes, which take that long each, the
+ * Takes all probes away but those that are kept, under 0.1 s per file. Of perf uprobes, which take that long each, the
  * kernel is told in a process in the background: its number, *probes: how many; else 0.
  */
 pid_t link_set__free(struct link_set *set, size_t *probes); /* NULL is fine */
+
+/*
+ * Takes over the links that are kept of all groups (kernel__pins()), before any is made. 0, or a
+ * negative errno.
+ */
+int link_set__adopt(struct link_set *set);
+/* How many links a group has. */
+size_t link_set__count(const struct link_set *set, unsigned int group);
+/* Removes the groups that wanted() refuses. */
+void link_set__sift(struct link_set *set, bool (*wanted)(void *context, unsigned int group),
+		    void *context);
 
 /*
  * What is linked from now on is of this group: a new one for 0. Its number, which is not 0.

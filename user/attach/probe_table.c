@@ -286,6 +286,33 @@ int probe_table__add(struct probe_table *table, const struct probe *probe)
 	return append(table, probe);
 }
 
+static bool is_waiting_for(const struct probe *old, const struct probe *probe)
+{
+	return old->state == PROBE_WAITING && old->layer_id == probe->layer_id &&
+	       old->function_id == probe->function_id && old->site == probe->site &&
+	       old->library && probe->library && !strcmp(old->library, probe->library);
+}
+
+int probe_table__revive(struct probe_table *table, const struct probe *probe)
+{
+	for (size_t i = TM_PROBE_USER; i < table->n; i++) {
+		struct probe copy = table->probes[i];
+
+		if (!is_waiting_for(&copy, probe))
+			continue;
+		if (keep(table, &copy.mechanism, probe->mechanism) < 0 ||
+		    keep(table, &copy.reason, probe->reason) < 0)
+			return -ENOMEM;
+		copy.entry_only = probe->entry_only;
+		copy.spec = probe->spec;
+		copy.entry = probe->entry;
+		copy.state = probe->state;
+		table->probes[i] = copy;
+		return (int)i;
+	}
+	return -ENOENT;
+}
+
 int probe_table__set_state(struct probe_table *table, size_t i, enum probe_state state,
 			   const char *reason)
 {

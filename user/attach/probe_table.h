@@ -67,6 +67,12 @@ const struct tm_spec *probe_table__spec(const struct probe_table *table, __u8 la
  */
 int probe_table__add(struct probe_table *table, const struct probe *probe);
 
+/*
+ * The number of a probe on the same place that waits for its library, which this one takes over;
+ * else -ENOENT, or -ENOMEM.
+ */
+int probe_table__revive(struct probe_table *table, const struct probe *probe);
+
 /* These copy the string, which may be NULL. 0 or -ENOMEM: then the probe is as it was. */
 int probe_table__set_state(struct probe_table *table, size_t i, enum probe_state state,
 			   const char *reason);

@@ -71,6 +71,30 @@ struct seen_file *seen_files__add(struct seen_files *files, const struct tm_file
 	return &files->files[files->n++];
 }
 
+int seen_files__adopt(struct seen_files *files, const struct seen_file *file)
+{
+	struct seen_file *own = seen_files__add(files, &file->id, file->path);
+	char *layers = strdup(file->layers);
+
+	if (!own || !layers) {
+		free(layers);
+		return -ENOMEM;
+	}
+	free(own->layers);
+	own->layers = layers;
+	memcpy(own->probed, file->probed, files->n_layers * sizeof(*own->probed));
+	own->complete = file->complete;
+	own->guarded = file->guarded;
+	own->group = file->group;
+	own->n_links = file->n_links;
+	own->version = file->version;
+	own->n_probes = file->n_probes;
+	for (size_t i = 0; i < file->n_numbers; i++)
+		if (seen_file__add_probe(own, file->probes[i]) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
 int seen_file__add_layer(struct seen_file *file, size_t layer, const char *name)
 {
 	char *layers;

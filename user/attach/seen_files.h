@@ -11,6 +11,12 @@
 
 #include "tmtrace/file.h"
 
+/* What tells whether a file is still the one that was read. */
+struct file_version {
+	__u64 size; /* bytes */
+	__s64 changed_ns;
+};
+
 struct seen_file {
 	struct tm_file id;
 	bool complete; /* looked at for all layers, not only for those that --lib named */
@@ -21,7 +27,9 @@ struct seen_file {
 	int *probes; /* their numbers */
 	size_t n_numbers, room;
 	unsigned int group; /* of their links; 0: none */
-	int watch;	    /* of changes; -1: none */
+	size_t n_links;	    /* that the group has, once all are made */
+	struct file_version version;
+	int watch;	    /* of changes; -1: none, or not yet */
 	bool guarded;	    /* it may have links that are no probe's */
 	bool gone;	    /* it has changed: what is there now is another file */
 };
@@ -37,6 +45,8 @@ struct seen_file *seen_files__find(const struct seen_files *files, const struct 
 /* Adds one that is not there; NULL: no memory. */
 struct seen_file *seen_files__add(struct seen_files *files, const struct tm_file *id,
 				  const char *path);
+/* Adds one that was seen by another process. 0, or -ENOMEM. */
+int seen_files__adopt(struct seen_files *files, const struct seen_file *file);
 /* The file has got probes of a layer. 0 or -ENOMEM. */
 int seen_file__add_layer(struct seen_file *file, size_t layer, const char *name);
 /* It has got a probe of that number. 0 or -ENOMEM. */

@@ -197,6 +197,19 @@ static int open_pools(struct live_run *live, struct error *err)
 	return live->pools ? 0 : error__set(err, -ENOMEM, "no memory");
 }
 
+/* Counters that go on are those of the epoch in which they began. */
+static void begin_epoch(struct live_run *live)
+{
+	struct continuity_epoch epoch;
+
+	live->run.start_ns = clock__ns(CLOCK_REALTIME);
+	if (!live->session->continuity)
+		return;
+	epoch = continuity__epoch(live->session->continuity);
+	live->run.start_ns = epoch.start_ns;
+	snprintf(live->epoch, sizeof(live->epoch), "%s", epoch.name);
+}
+
 int live_run__start(struct live_run *live, struct error *err)
 {
 	int rc = open_processes(live, err);
@@ -209,7 +222,7 @@ int live_run__start(struct live_run *live, struct error *err)
 		return rc;
 	describe_mechanisms(live);
 	describe_costs(live);
-	live->run.start_ns = clock__ns(CLOCK_REALTIME);
+	begin_epoch(live);
 	live->run.notes = (const char *const *)live->session->notes.lines;
 	live->run.n_notes = live->run.n_start_notes = live->session->notes.n;
 	return 0;

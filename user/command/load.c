@@ -104,8 +104,7 @@ static int load_programs(struct session *session, struct kernel_options *options
 static int load_kernel(struct session *session, struct error *err)
 {
 	struct kernel_options options = {
-		.config = { .self_tgid = getpid(),
-			    .cgroup_v1 = -1,
+		.config = { .cgroup_v1 = -1,
 			    .slots = session->options->slots,
 			    .objects = session->options->objects,
 			    .handles = layers__know_handles(session) ? HANDLES : 0,
@@ -127,6 +126,8 @@ static int load_kernel(struct session *session, struct error *err)
 			    .sample = session->options->calls.sample },
 		.by_job = session->options->by_job,
 		.addb_buffer = session->options->addb.buffer,
+		.pins = continuity__pins(session->continuity),
+		.adopt = continuity__layout(session->continuity),
 	};
 	struct drain_maps maps;
 	int rc;
@@ -152,10 +153,28 @@ static int load_kernel(struct session *session, struct error *err)
 	return rc;
 }
 
+/* What another service has loaded and proven. -ESTALE: it is not what this one is to have. */
+static int load_kept(struct session *session, struct error *err)
+{
+	int rc = continuity__restore(session->continuity, err);
+
+	return rc ? rc : load_kernel(session, err);
+}
+
 int load__proven(struct session *session, struct error *err)
 {
 	int rc;
 
+	if (continuity__layout(session->continuity)) {
+		rc = load_kept(session, err);
+		if (rc != -ESTALE)
+			return rc;
+		unload_kernel(session);
+		rc = continuity__renew(session->continuity,
+				       "its configuration or its version was another one", err);
+		if (rc < 0)
+			return rc;
+	}
 	session->choice = choice__first(session->options->mechanism);
 	do {
 		unload_kernel(session);

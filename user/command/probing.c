@@ -64,6 +64,8 @@ int probing__attach(struct session *session, const char *program, struct error *
 		.kernel = session->kernel,
 		.mechanism = session->mechanism,
 		.choice = prove__sites(session),
+		.changed = continuity__changed,
+		.context = session->continuity,
 	};
 	struct late_options late;
 	int rc;
@@ -71,6 +73,8 @@ int probing__attach(struct session *session, const char *program, struct error *
 	if (!layers__have_libraries(session))
 		return 0;
 	rc = attach__new(&session->attach, &options, err);
+	if (!rc && session->continuity)
+		rc = continuity__adopt(session->continuity, session->attach, err);
 	if (rc < 0)
 		return rc;
 	late = (struct late_options){
@@ -85,5 +89,9 @@ int probing__attach(struct session *session, const char *program, struct error *
 		error__set(err, rc, "no memory");
 	if (!rc)
 		rc = targets__named(session->attach, session->options, err);
-	return rc ? rc : probe_targets(session, program, err);
+	if (!rc)
+		rc = probe_targets(session, program, err);
+	if (!rc && session->continuity)
+		continuity__note_new(session->continuity, session->attach);
+	return rc;
 }

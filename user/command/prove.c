@@ -37,8 +37,7 @@ int prove__apart(const struct choice *choice, bool full, struct trial **trial,
 		 struct trial_result *result, struct error *err)
 {
 	struct kernel_options options = {
-		.config = { .self_tgid = getpid(),
-			    .scope = TM_SCOPE_PROCESSES,
+		.config = { .scope = TM_SCOPE_PROCESSES,
 			    .layers = 1U << TM_LAYER_USER,
 			    .cgroup_v1 = -1,
 			    .cgroup_io = -1,

@@ -14,6 +14,7 @@
 #include "command/recorder.h"
 #include "command/service.h"
 #include "command/service_answers.h"
+#include "command/service_clean.h"
 #include "command/service_setup.h"
 #include "service/lock.h"
 #include "service/notify.h"
@@ -21,7 +22,8 @@
 
 struct service {
 	const char *file; /* of --config; NULL: none was named */
-	bool check;
+	bool check, clean;
+	bool interrupted; /* by SIGINT: nothing is to stay */
 	int lock;
 	struct service_config config;
 	struct options options;
@@ -36,11 +38,13 @@ struct service {
 enum {
 	OPT_CONFIG = 256,
 	OPT_CHECK,
+	OPT_CLEAN,
 };
 
 static const struct argp_option argp_options[] = {
 	{ "config", OPT_CONFIG, "FILE", 0, "what to do (default: " SERVICE_CONFIG ")", 1 },
 	{ "check", OPT_CHECK, NULL, 0, "only say whether that file is right", 1 },
+	{ "clean", OPT_CLEAN, NULL, 0, "only remove what a service that ended has left", 1 },
 	{ 0 },
 };
 
@@ -54,6 +58,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_CHECK:
 		service->check = true;
+		return 0;
+	case OPT_CLEAN:
+		service->clean = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		option_values__refuse("service %s: what it does is said by its file, see --config",
@@ -155,14 +162,19 @@ static void on_signal(void *context, const struct signalfd_siginfo *info)
 
 	if (info->ssi_signo == SIGHUP)
 		reload(service);
-	else if (info->ssi_signo != SIGCHLD)
+	else if (info->ssi_signo != SIGCHLD) {
+		service->interrupted = info->ssi_signo == SIGINT;
 		loop__stop(service->loop);
+	}
 }
 
 static int start(struct service *service, char **argv, struct error *err)
 {
 	int rc = service_answers__open(&service->answers, &service->config, err);
 
+	if (!rc && service->config.pins)
+		rc = continuity__open(&service->session.continuity, service->config.pins,
+				      &service->session, err);
 	if (!rc)
 		rc = output__open(&service->output, &service->options, &service->session, argv,
 				  err);
@@ -195,6 +207,31 @@ static int watch(struct service *service, struct error *err)
 	return rc ? error__set(err, rc, "cannot wait for what happens: %s", strerror(-rc)) : 0;
 }
 
+/* Do the probes stay, so that the next service goes on with their counters? */
+static bool stays(const struct service *service)
+{
+	return service->session.continuity && !service->interrupted;
+}
+
+static int finish(struct service *service, struct error *err)
+{
+	session__stop(&service->session);
+	return output__print(service->output, true, err);
+}
+
+static int pause_output(struct service *service, struct error *err)
+{
+	int rc = output__print(service->output, false, err);
+
+	if (rc >= 0 && service->config.history)
+		rc = output__record(service->output, err);
+	fprintf(stderr,
+		"tmtrace: the probes go on counting, for the next service: %s; tmtrace service "
+		"--clean removes them\n",
+		service->config.pins);
+	return rc;
+}
+
 static int follow(struct service *service, struct error *err)
 {
 	int rc;
@@ -208,8 +245,7 @@ static int follow(struct service *service, struct error *err)
 	if (rc < 0)
 		return error__set(err, rc, "cannot wait for what happens: %s", strerror(-rc));
 	session__follow(&service->session);
-	session__stop(&service->session);
-	rc = output__print(service->output, true, err);
+	rc = stays(service) ? pause_output(service, err) : finish(service, err);
 	tell_notes(service);
 	return rc;
 }
@@ -240,6 +276,8 @@ static int run(struct service *service, char **argv, struct error *err)
 		rc = service_setup__layers(&service->session, &service->config, err);
 	if (rc < 0)
 		return rc;
+	if (service->clean)
+		return service_clean(&service->config, err);
 	if (!service->check)
 		return trace(service, argv, err);
 	printf("%s: right\n", service->config.file ? service->config.file : "the defaults");
@@ -250,7 +288,9 @@ static void close_service(struct service *service)
 {
 	service_answers__close(service->answers);
 	output__close(service->output);
+	continuity__end(service->session.continuity, stays(service));
 	session__close(&service->session);
+	continuity__close(service->session.continuity);
 	loop__close(service->loop);
 	options__free(&service->options);
 	service_config__free(&service->config);

@@ -152,7 +152,7 @@ bool service_setup__follows(const struct service_config *a, const struct service
 	    !same(a->cgroup, b->cgroup) || !same(a->history, b->history) ||
 	    a->history_size != b->history_size || !same(a->log.path, b->log.path) ||
 	    a->log.journal != b->log.journal || !a->log.types != !b->log.types ||
-	    !same(a->socket, b->socket))
+	    !same(a->socket, b->socket) || !same(a->pins, b->pins))
 		return false;
 	if (!same_names(a->layers, b->layers, a->n_layers) || !same_processes(a, b))
 		return false;

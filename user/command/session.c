@@ -46,7 +46,7 @@ int session__start(struct session *session, const char *program, struct error *e
 	if (!rc)
 		rc = scope__add_targets(session, err);
 	if (!rc)
-		kernel__start(session->kernel);
+		rc = continuity__start(session->continuity, session, err);
 	/* Its probes take a while to go: in the background, with the tracing under way. */
 	trial__free(session->trial);
 	session->trial = NULL;

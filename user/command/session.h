@@ -9,6 +9,7 @@
 #include "attach/attach.h"
 #include "base/note_list.h"
 #include "command/child.h"
+#include "command/continuity.h"
 #include "command/late.h"
 #include "command/loop.h"
 #include "command/options.h"
@@ -35,6 +36,7 @@ struct session {
 	struct drain *drain;
 	struct late *late;
 	struct child *child; /* of -- COMMAND */
+	struct continuity *continuity; /* of a service; NULL: nothing is kept. Not the session's */
 	struct note_list notes;
 };
 

@@ -34,6 +34,7 @@ struct kernel {
 	struct note_list notes;
 	__u64 missed_before[MISSED_KINDS]; /* the start: see misses.h */
 	int measuring;			   /* of run_time.h; -1: not */
+	__u64 layout;
 };
 
 /* A hot series is spread over this many copies: one for every eight CPUs. */
@@ -74,6 +75,25 @@ static int map_probes(struct kernel *kernel, struct error *err)
 	return 0;
 }
 
+static int load_or_adopt(struct kernel *kernel, struct error *err)
+{
+	struct kernel_options *options = &kernel->options;
+	int rc;
+
+	if (options->pins)
+		kernel->layout = skeleton__layout(kernel->skel);
+	if (options->adopt && options->adopt != kernel->layout)
+		return error__set(err, -ESTALE, "what is kept has another layout");
+	if (options->adopt)
+		rc = skeleton__adopt(kernel->skel, options->pins, err);
+	else
+		rc = skeleton__load(kernel->skel, options->cgroup_fd, err);
+	if (rc < 0)
+		return rc;
+	kernel->skel->bss->tm_self_tgid = (__u32)getpid();
+	return options->adopt ? 0 : skeleton__keep(kernel->skel, options->pins, err);
+}
+
 int kernel__load(struct kernel **out, const struct kernel_options *options, struct error *err)
 {
 	struct kernel *kernel = calloc(1, sizeof(*kernel));
@@ -109,7 +129,7 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 	programs__choose_user(kernel->skel, &kernel->options);
 	rc = programs__choose_kernel(&context, kernel->rungs, err);
 	if (!rc)
-		rc = skeleton__load(kernel->skel, kernel->options.cgroup_fd, err);
+		rc = load_or_adopt(kernel, err);
 	if (!rc)
 		rc = map_probes(kernel, err);
 	if (rc < 0)
@@ -161,7 +181,7 @@ static int attach_program(struct kernel *kernel, struct bpf_program *prog, struc
 		      : 0;
 }
 
-int kernel__attach(struct kernel *kernel, struct error *err)
+static int attach_all(struct kernel *kernel, struct error *err)
 {
 	struct rung_context context = context_of(kernel);
 	struct bpf_program *prog;
@@ -181,9 +201,41 @@ int kernel__attach(struct kernel *kernel, struct error *err)
 		if (rung && rung->attach)
 			rc = rung->attach(&context, err);
 	}
+	return rc;
+}
+
+int kernel__attach(struct kernel *kernel, struct error *err)
+{
+	int rc;
+
+	/* Not before: what mechanisms were tried with is not to be kept. */
+	kernel->links.pins = kernel->options.pins;
+	if (!kernel->options.adopt) {
+		rc = attach_all(kernel, err);
+	} else {
+		rc = links__adopt(&kernel->links);
+		if (rc < 0)
+			error__set(err, rc, "cannot take over what is attached: %s", strerror(-rc));
+	}
 	btf__free(kernel->btf);
 	kernel->btf = NULL;
 	return rc;
+}
+
+__u64 kernel__layout(const struct kernel *kernel)
+{
+	return kernel->layout;
+}
+
+struct pins *kernel__pins(const struct kernel *kernel)
+{
+	return kernel->options.pins;
+}
+
+/* Of a program of the object, whoever has loaded it. */
+static int fd_of(const struct kernel *kernel, const struct bpf_program *prog)
+{
+	return pins__program_fd(kernel->options.pins, prog);
 }
 
 const char *kernel__mechanism(const struct kernel *kernel, enum kernel_layer layer)
@@ -197,17 +249,15 @@ int kernel__program_fd(const struct kernel *kernel, enum kernel_program program)
 
 	switch (program) {
 	case KERNEL_SESSION:
-		return bpf_program__fd(skel->progs.call_session);
+		return fd_of(kernel, skel->progs.call_session);
 	case KERNEL_ENTRY:
-		return bpf_program__fd(skel->progs.call_entry);
+		return fd_of(kernel, skel->progs.call_entry);
 	case KERNEL_RETURN:
-		return bpf_program__fd(skel->progs.call_return);
+		return fd_of(kernel, skel->progs.call_return);
 	case KERNEL_UNWIND:
-		return bpf_program__autoload(skel->progs.unwind_begin)
-			       ? bpf_program__fd(skel->progs.unwind_begin)
-			       : -1;
+		return fd_of(kernel, skel->progs.unwind_begin);
 	case KERNEL_STACK_SWITCH:
-		return bpf_program__fd(skel->progs.stack_switch);
+		return fd_of(kernel, skel->progs.stack_switch);
 	}
 	return -EINVAL;
 }
@@ -307,8 +357,7 @@ int kernel__inode(const struct kernel *kernel, int fd, struct tm_file *file)
 		return -errno;
 	*file = (struct tm_file){ .mapping = (uintptr_t)mapping };
 	do {
-		rc = bpf_prog_test_run_opts(bpf_program__fd(kernel->skel->progs.mapped_inode),
-					    &opts);
+		rc = bpf_prog_test_run_opts(fd_of(kernel, kernel->skel->progs.mapped_inode), &opts);
 		rc = rc ? rc : (int)opts.retval;
 	} while (rc == -EBUSY && --tries);
 	munmap(mapping, page);
@@ -354,7 +403,8 @@ static __u64 count_missed(const struct kernel *kernel, enum missed kind)
 {
 	bool tracepoints = kernel->options.vfs && !kernel->skel->rodata->tm_config.hooks;
 
-	return misses__count(kernel->skel->obj, &kernel->links, tracepoints, kind);
+	return misses__count(kernel->skel->obj, kernel->options.pins, &kernel->links, tracepoints,
+			     kind);
 }
 
 void kernel__start(struct kernel *kernel)
@@ -362,6 +412,17 @@ void kernel__start(struct kernel *kernel)
 	for (enum missed kind = 0; kind < MISSED_KINDS; kind++)
 		kernel->missed_before[kind] = count_missed(kernel, kind);
 	kernel->skel->data->tm_stopped = 0;
+}
+
+void kernel__resume(struct kernel *kernel, const __u64 missed_before[MISSED_KINDS])
+{
+	memcpy(kernel->missed_before, missed_before, sizeof(kernel->missed_before));
+	kernel->skel->data->tm_stopped = 0;
+}
+
+const __u64 *kernel__missed_before(const struct kernel *kernel)
+{
+	return kernel->missed_before;
 }
 
 void kernel__begin_trial(struct kernel *kernel)
@@ -404,12 +465,12 @@ int kernel__measure_time(struct kernel *kernel, bool on)
 
 __u64 kernel__run_time(const struct kernel *kernel)
 {
-	return run_time__sum(kernel->skel->obj, &kernel->links);
+	return run_time__sum(kernel->skel->obj, kernel->options.pins, &kernel->links);
 }
 
 int kernel__arrivals_fd(const struct kernel *kernel)
 {
-	return bpf_program__autoload(kernel->skel->progs.cgroup_moved)
+	return fd_of(kernel, kernel->skel->progs.cgroup_moved) >= 0
 		       ? bpf_map__fd(kernel->skel->maps.tm_arrivals)
 		       : -1;
 }

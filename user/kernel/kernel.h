@@ -16,6 +16,7 @@
 #include "kernel/details.h"
 #include "kernel/ladder.h"
 #include "kernel/misses.h"
+#include "kernel/pins.h"
 #include "process/accounts.h"
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
@@ -38,6 +39,9 @@ struct kernel_options {
 	/* Where config.calls is set: bytes of the ring buffer, a power of two, at least a page. */
 	__u32 call_buffer;
 	__u32 addb_buffer; /* the same where config.addb.on is set */
+	/* Where all that is loaded and attached is kept, too; NULL: nowhere. They stay the caller's. */
+	struct pins *pins;
+	__u64 adopt; /* what is kept there is taken over, if it has this layout; 0: begin anew */
 };
 
 /* Which program of a library probe. */
@@ -50,14 +54,19 @@ enum kernel_program {
 };
 
 /*
- * Opens and loads. Errors name what is missing and what to do: privileges, BTF, a kernel that is
- * too old.
+ * Opens and loads, or takes over what is kept. Errors name what is missing and what to do:
+ * privileges, BTF, a kernel that is too old; -ESTALE: what is kept has another layout.
  */
 int kernel__load(struct kernel **out, const struct kernel_options *options, struct error *err);
 void kernel__free(struct kernel *kernel);
 
-/* Attaches the VFS and block layers and the following of processes. */
+/* Attaches the VFS and block layers and the following of processes, unless that is taken over. */
 int kernel__attach(struct kernel *kernel, struct error *err);
+
+/* Which programs, maps and configuration these are: equal for equal counters. Not 0. */
+__u64 kernel__layout(const struct kernel *kernel);
+/* As in the options. */
+struct pins *kernel__pins(const struct kernel *kernel);
 
 int kernel__program_fd(const struct kernel *kernel, enum kernel_program program);
 /* Descriptors stay the kernel's. */
@@ -110,6 +119,11 @@ int kernel__remove_target(struct kernel *kernel, pid_t pid);
 
 /* Everything is in place: counting begins. */
 void kernel__start(struct kernel *kernel);
+
+/* The counting, which has begun before, goes on: with what kernel__missed_before() told then. */
+void kernel__resume(struct kernel *kernel, const __u64 missed_before[MISSED_KINDS]);
+/* Events before the start for which no program was run: MISSED_KINDS of them. */
+const __u64 *kernel__missed_before(const struct kernel *kernel);
 
 /*
  * Nothing is counted from now on, neither begin nor end: what is read afterwards does not change

@@ -30,8 +30,8 @@ static __u64 misses_of(int program_fd)
 	return info.recursion_misses;
 }
 
-__u64 misses__count(const struct bpf_object *object, const struct links *links, bool tracepoints,
-		    enum missed kind)
+__u64 misses__count(const struct bpf_object *object, struct pins *pins, const struct links *links,
+		    bool tracepoints, enum missed kind)
 {
 	struct bpf_program *prog;
 	__u64 sum = 0;
@@ -40,7 +40,7 @@ __u64 misses__count(const struct bpf_object *object, const struct links *links, 
 	bpf_object__for_each_program(prog, object)
 	{
 		if (kind_of(prog, tracepoints) == kind)
-			sum += misses_of(bpf_program__fd(prog));
+			sum += misses_of(pins__program_fd(pins, prog));
 	}
 	/* Those beside the object's are on system calls. */
 	for (i = 0; kind == MISSED_OPERATIONS && i < links->n_programs; i++)

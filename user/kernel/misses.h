@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/links.h"
+#include "kernel/pins.h"
 
 /* What a program's events are for. */
 enum missed {
@@ -22,9 +23,10 @@ enum missed {
  * How often, since the load, a program of a kind was not run because the same one, or with perf's
  * tracepoints and kprobes any other, was under way on that CPU: it had been interrupted, or
  * preempted (a program at a tracepoint can be since 7.0). The kernel counts that (9ed9e9ba2337,
- * 5.12). tracepoints: operations on files are seen by the tracepoints of system calls.
+ * 5.12). tracepoints: operations on files are seen by the tracepoints of system calls. pins: where
+ * programs are that were not loaded here, or NULL.
  */
-__u64 misses__count(const struct bpf_object *object, const struct links *links, bool tracepoints,
-		    enum missed kind);
+__u64 misses__count(const struct bpf_object *object, struct pins *pins, const struct links *links,
+		    bool tracepoints, enum missed kind);
 
 #endif

@@ -22,7 +22,7 @@ static __u64 time_of(int program_fd)
 	return info.run_time_ns;
 }
 
-__u64 run_time__sum(const struct bpf_object *object, const struct links *links)
+__u64 run_time__sum(const struct bpf_object *object, struct pins *pins, const struct links *links)
 {
 	struct bpf_program *prog;
 	__u64 sum = 0;
@@ -30,7 +30,7 @@ __u64 run_time__sum(const struct bpf_object *object, const struct links *links)
 	bpf_object__for_each_program(prog, object)
 	{
 		if (strncmp(bpf_program__name(prog), "call_", 5) != 0)
-			sum += time_of(bpf_program__fd(prog));
+			sum += time_of(pins__program_fd(pins, prog));
 	}
 	for (size_t i = 0; i < links->n_programs; i++)
 		sum += time_of(links->programs[i]);

@@ -7,6 +7,7 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/links.h"
+#include "kernel/pins.h"
 
 /*
  * From now on, until the descriptor that it returns is closed, the kernel measures all BPF programs
@@ -16,8 +17,8 @@ int run_time__measure(void);
 
 /*
  * Nanoseconds that the programs ran while it was measured. Without those of probes on library
- * functions: most of what these cost is the trap.
+ * functions: most of what these cost is the trap. pins: as in misses.h.
  */
-__u64 run_time__sum(const struct bpf_object *object, const struct links *links);
+__u64 run_time__sum(const struct bpf_object *object, struct pins *pins, const struct links *links);
 
 #endif

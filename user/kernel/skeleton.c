@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
@@ -174,4 +175,96 @@ int skeleton__load(struct tmtrace_bpf *skel, int cgroup_fd, struct error *err)
 			return error__set(err, rc, "cannot trace that cgroup: %s", strerror(-rc));
 	}
 	return 0;
+}
+
+/* FNV-1a, 64 bits. */
+static __u64 mix(__u64 hash, const void *bytes, size_t n)
+{
+	const unsigned char *at = bytes;
+
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ at[i]) * 0x100000001b3ULL;
+	return hash;
+}
+
+__u64 skeleton__layout(const struct tmtrace_bpf *skel)
+{
+	__u64 hash = 0xcbf29ce484222325ULL;
+	struct bpf_program *prog;
+	struct bpf_map *map;
+	const void *bytes;
+	size_t n;
+
+	bytes = tmtrace_bpf__elf_bytes(&n);
+	hash = mix(hash, bytes, n);
+	bytes = bpf_map__initial_value(skel->maps.rodata, &n);
+	hash = mix(hash, bytes, n);
+	bpf_object__for_each_map(map, skel->obj)
+	{
+		__u32 size = bpf_map__max_entries(map);
+
+		hash = mix(hash, &size, sizeof(size));
+	}
+	bpf_object__for_each_program(prog, skel->obj)
+	{
+		__u32 how = bpf_program__autoload(prog) ? bpf_program__expected_attach_type(prog) + 1
+							: 0;
+
+		hash = mix(hash, &how, sizeof(how));
+	}
+	return hash ? hash : 1;
+}
+
+int skeleton__keep(const struct tmtrace_bpf *skel, struct pins *pins, struct error *err)
+{
+	struct bpf_program *prog;
+	struct bpf_map *map;
+	int rc = 0;
+
+	bpf_object__for_each_map(map, skel->obj)
+	{
+		if (!rc && bpf_map__fd(map) >= 0)
+			rc = pins__put(pins, PIN_MAP, bpf_map__name(map), bpf_map__fd(map));
+	}
+	bpf_object__for_each_program(prog, skel->obj)
+	{
+		if (!rc && bpf_program__fd(prog) >= 0)
+			rc = pins__put(pins, PIN_PROGRAM, bpf_program__name(prog),
+				       bpf_program__fd(prog));
+	}
+	return rc < 0 ? error__set(err, rc, "maps and programs cannot be kept: %s", strerror(-rc))
+		      : 0;
+}
+
+static int adopt_map(struct bpf_map *map, const struct pins *pins, struct error *err)
+{
+	int fd = pins__get(pins, PIN_MAP, bpf_map__name(map));
+	int rc = fd < 0 ? fd : bpf_map__reuse_fd(map, fd);
+
+	if (fd >= 0)
+		close(fd);
+	return rc < 0 ? error__set(err, rc, "the map %s that was kept cannot be taken over: %s",
+				   bpf_map__name(map), strerror(-rc))
+		      : 0;
+}
+
+int skeleton__adopt(struct tmtrace_bpf *skel, struct pins *pins, struct error *err)
+{
+	struct bpf_program *prog;
+	struct bpf_map *map;
+	int rc = 0;
+
+	bpf_object__for_each_map(map, skel->obj)
+	{
+		if (!rc)
+			rc = adopt_map(map, pins, err);
+	}
+	bpf_object__for_each_program(prog, skel->obj)
+	{
+		bpf_program__set_autoload(prog, false);
+	}
+	if (!rc && tmtrace_bpf__load(skel))
+		rc = error__set(err, -errno, "what was kept cannot be taken over: %s",
+				strerror(errno));
+	return rc;
 }

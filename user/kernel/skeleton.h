@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "kernel/kernel.h"
+#include "kernel/pins.h"
 
 struct tmtrace_bpf;
 
@@ -19,5 +20,17 @@ int skeleton__open(struct tmtrace_bpf **out, const struct kernel_options *option
 
 /* Loads the programs that were chosen. cgroup_fd: as in the options. */
 int skeleton__load(struct tmtrace_bpf *skel, int cgroup_fd, struct error *err);
+
+/*
+ * Which programs, maps, sizes and configuration were chosen, as one number, not 0; before load.
+ * Where it is the same, so are counters and what they mean.
+ */
+__u64 skeleton__layout(const struct tmtrace_bpf *skel);
+
+/* Keeps what was loaded: maps and programs. NULL: nowhere. */
+int skeleton__keep(const struct tmtrace_bpf *skel, struct pins *pins, struct error *err);
+
+/* In place of loading: takes over the maps that are kept; programs are asked of the pins. */
+int skeleton__adopt(struct tmtrace_bpf *skel, struct pins *pins, struct error *err);
 
 #endif

@@ -106,7 +106,7 @@ static int load_stub(const struct continuation *c, const struct hook *hook)
 static int attach_stub(const struct rung_context *context, const struct continuation *c,
 		       const struct hook *hook)
 {
-	int program = load_stub(c, hook), link;
+	int program = load_stub(c, hook), link, rc;
 
 	if (program < 0)
 		return program;
@@ -115,9 +115,10 @@ static int attach_stub(const struct rung_context *context, const struct continua
 		close(program);
 		return link;
 	}
-	if (links__add_program(context->links, program) < 0) {
+	rc = links__add_program(context->links, program);
+	if (rc < 0) {
 		close(link);
-		return -ENOMEM;
+		return rc;
 	}
 	return links__add_fd(context->links, link);
 }

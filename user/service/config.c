@@ -20,6 +20,7 @@
 #define LOG_RATE     1000
 #define SNAPSHOT     "/run/tmtrace/snapshot"
 #define SNAPSHOT_S   15
+#define PINS	     "/sys/fs/bpf/tmtrace"
 
 #define DAY_S 86400
 
@@ -343,11 +344,23 @@ static int read_calls(struct reader *r, const yaml_node_t *node)
 			      yaml_doc__quote(text).text);
 }
 
+/* Where maps and links are kept, or "none". */
+static int read_pins(struct reader *r, const yaml_node_t *root)
+{
+	const yaml_node_t *node = yaml_doc__get(&r->doc, root, "pins");
+
+	if (!node || !is_none(node))
+		return read_path(r, root, "pins", &r->config->pins);
+	r->config->pins = NULL;
+	return 0;
+}
+
 static int read_keys(struct reader *r)
 {
 	static const char *const known[] = { "layers",	   "probes",   "job_patterns", "cgroup",
 					     "max_series", "interval", "history",      "log",
 					     "processes",  "socket",   "snapshot",     "calls",
+					     "pins",
 					     NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *root = yaml_doc__root(&r->doc);
@@ -378,6 +391,8 @@ static int read_keys(struct reader *r)
 		rc = read_log(r);
 	if (rc == 0)
 		rc = read_path(r, root, "socket", &config->socket);
+	if (rc == 0)
+		rc = read_pins(r, root);
 	if (rc == 0)
 		rc = read_snapshot(r);
 	return rc == 0 ? read_processes(r) : rc;
@@ -412,6 +427,7 @@ int service_config__defaults(struct service_config *config)
 		.history_size = HISTORY_SIZE,
 		.log = { .types = default_types, .rate = LOG_RATE },
 		.socket = SERVICE_SOCKET,
+		.pins = PINS,
 		.snapshot = SNAPSHOT,
 		.snapshot_s = SNAPSHOT_S,
 		.layers = calloc(n, sizeof(*config->layers)),

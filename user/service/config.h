@@ -44,6 +44,7 @@ struct service_config {
 	__u64 history_size;	   /* bytes */
 	struct syslog_options log; /* types 0: nothing is sent there */
 	const char *socket;
+	const char *pins; /* a folder in bpffs; NULL: nothing is kept */
 	/* What other programs read, each NULL: not written. */
 	const char *snapshot;	/* pairs of name and value */
 	const char *prometheus; /* for the textfile collector of node_exporter */

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Going on with what another process has probed. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+
+#include "attach/attach_state.h"
+#include "base/clock.h"
+
+void attach__tell(const struct attach *attach)
+{
+	if (attach->options.changed)
+		attach->options.changed(attach->options.context);
+}
+
+int attach__version(int fd, struct file_version *version)
+{
+	struct stat st;
+
+	*version = (struct file_version){ 0 };
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	*version = (struct file_version){
+		.size = (__u64)st.st_size,
+		.changed_ns = (__s64)st.st_mtim.tv_sec * (__s64)NS_PER_S + st.st_mtim.tv_nsec,
+	};
+	return 0;
+}
+
+struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen, int fd)
+{
+	struct file_version now;
+	char path[32];
+
+	if (!seen || seen->watch >= 0 || attach->changes < 0 || !seen->n_links)
+		return seen;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	seen->watch = inotify_add_watch(attach->changes, path, IN_MODIFY);
+	/* Watched first: what changes after this look is told. */
+	if (attach__version(fd, &now) < 0 ||
+	    (now.size == seen->version.size && now.changed_ns == seen->version.changed_ns))
+		return seen;
+	attach__drop(attach, seen);
+	return NULL;
+}
+
+static bool is_group(void *context, unsigned int group)
+{
+	const struct attach *attach = context;
+
+	for (size_t i = 0; i < seen_files__n(attach->files); i++)
+		if (seen_files__at(attach->files, i)->group == group)
+			return true;
+	return false;
+}
+
+/* The table's probes of the files that are not there any more wait for them. */
+static int let_wait(struct attach *attach, const struct seen_file *files, size_t n)
+{
+	struct probe_table *table = attach->options.table;
+	bool *held = calloc(probe_table__n(table) + 1, sizeof(*held));
+	int rc = held ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < seen_files__n(attach->files); i++) {
+		const struct seen_file *file = seen_files__at(attach->files, i);
+
+		for (size_t k = 0; k < file->n_numbers; k++)
+			held[file->probes[k]] = true;
+	}
+	/* What failed there may be tried again. */
+	for (size_t i = 0; !rc && i < n; i++)
+		for (size_t k = 0; !rc && k < files[i].n_numbers; k++)
+			if (!held[files[i].probes[k]])
+				rc = probe_table__set_state(table, (size_t)files[i].probes[k],
+							    PROBE_WAITING, NULL);
+	for (size_t i = TM_PROBE_USER; !rc && i < probe_table__n(table); i++)
+		if (!held[i] && probe_table__at(table, i)->state == PROBE_ARMED)
+			rc = probe_table__set_state(table, i, PROBE_WAITING, NULL);
+	free(held);
+	return rc;
+}
+
+int attach__adopt(struct attach *attach, const struct seen_file *files, size_t n, struct error *err)
+{
+	int rc = link_set__adopt(attach->links);
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		if (files[i].complete && files[i].n_links &&
+		    link_set__count(attach->links, files[i].group) == files[i].n_links)
+			rc = seen_files__adopt(attach->files, &files[i]);
+	if (rc == 0) {
+		link_set__sift(attach->links, is_group, attach);
+		rc = let_wait(attach, files, n);
+	}
+	return rc < 0 ? error__set(err, rc, "probes that are in place cannot be taken over: %s",
+				   strerror(-rc))
+		      : 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a service knows of its probes, beside what the kernel keeps (kernel/pins.h): enough for the
+ * next one to go on where this one ends, however it ends. As bytes that are checked when read:
+ * damaged ones are refused, never followed.
+ */
+#ifndef USER_SERVICE_STATE_H
+#define USER_SERVICE_STATE_H
+
+#include "attach/probe_table.h"
+#include "attach/seen_files.h"
+#include "catalogue/strings.h"
+#include "kernel/misses.h"
+#include "recording/pack.h"
+#include "selftest/choice.h"
+
+struct service_state {
+	__u64 layout;	 /* of the kernel side (kernel__layout()) */
+	__u64 catalogue; /* the same of the layers and functions that are traced */
+	const char *epoch;
+	__u64 start_ns; /* of the epoch; CLOCK_REALTIME */
+	__u64 restarts; /* since */
+	struct choice choice;
+	struct trial_result proven;
+	__u64 missed[MISSED_KINDS]; /* before the start */
+	/* The catalogue's layers, by number less TM_LAYER_USER. */
+	const char *const *layers;
+	size_t n_layers;
+	const struct probe *probes; /* by number less TM_PROBE_USER; without spec */
+	size_t n_probes;
+	/* Libraries: what is not made of the kernel (watches) is not there. */
+	const struct seen_file *files;
+	size_t n_files;
+	struct strings strings; /* of one that was read */
+};
+
+/* Puts it together; pack->failed: no memory. */
+void service_state__encode(const struct service_state *state, struct pack *pack);
+
+/* 0 and *out, to be freed; -EBADMSG: they are no state, or one of another version; -ENOMEM. */
+int service_state__decode(struct service_state *out, const void *bytes, size_t n);
+void service_state__free(struct service_state *state);
+
+#endif
