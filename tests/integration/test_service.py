@@ -8,7 +8,7 @@ import re
 import signal
 import socket
 
-from harness import (PATIENCE, Records, check, compare, equal, read_text, wait_for)
+from harness import (PATIENCE, Failure, Records, check, compare, ended, equal, read_text, wait_for)
 from test_cgroup import joining, mount_v2, new_cgroup
 
 NOBODY = 65534
@@ -26,37 +26,53 @@ snapshot:
   file: {dir}/pairs
   prometheus: {dir}/node.prom
   interval: 1
+pins: {pins}
 """
 
 
 class Service:
     """A service of the test's own, with a manager that it tells how it fares."""
 
-    def __init__(self, env, layers="sample, vfs", log="none", **environment):
+    def __init__(self, env, layers="sample, vfs", log="none", pins="none", **environment):
         self.env = env
+        self.environment = environment
         self.socket = env.path("run/socket")
         self.config = env.path("tmtrace.yaml")
         os.chmod(env.dir, 0o755)  # others may ask, too
-        self.write(layers=layers, log=log)
+        self.write(layers=layers, log=log, pins=pins)
         self.manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.manager.bind(env.path("notify"))
-        self.manager.settimeout(60 * PATIENCE)
-        self.process = env.start("service", "--config", self.config, env={
-            **os.environ, "NOTIFY_SOCKET": env.path("notify"), **environment})
+        self.begin()
         self.told("READY=1")
+
+    def begin(self):
+        """Starts it, without waiting for it."""
+        self.process = self.env.start("service", "--config", self.config, env={
+            **os.environ, "NOTIFY_SOCKET": self.env.path("notify"), **self.environment})
+
+    def kill(self):
+        """Kills it; what it had said."""
+        self.process.kill()
+        return self.process.communicate(timeout=60 * PATIENCE)[1]
 
     def write(self, **values):
         values = {"layers": "sample, vfs", "log": "none", "probes": self.env.sample,
-                  "dir": self.env.dir, **values}
+                  "dir": self.env.dir, "pins": "none", **values}
         with open(self.config, "w", encoding="utf-8") as f:
             f.write(CONFIG.format(**values))
 
     def told(self, what):
         """Waits for what the manager is told."""
-        while True:
-            check(self.process.poll() is None, "the service ended")
-            if what in self.manager.recv(4096).decode().splitlines():
-                return
+        self.manager.settimeout(1)
+        for _ in range(int(60 * PATIENCE)):
+            if self.process.poll() is not None:
+                raise Failure(f"the service ended: {ended(self.process)}")
+            try:
+                if what in self.manager.recv(4096).decode().splitlines():
+                    return
+            except TimeoutError:
+                pass
+        raise Failure(f"the service has not told {what}")
 
     def command(self, *argv):
         """A command that asks the service; its standard output."""

@@ -80,6 +80,13 @@ static int read_status(struct service_answers *answers, bool fresh, struct servi
 		.own_ns = clock__ns(CLOCK_PROCESS_CPUTIME_ID),
 	};
 	output__log_counts(answers->output, &out->log);
+	if (answers->session->continuity) {
+		const struct continuity_epoch epoch =
+			continuity__epoch(answers->session->continuity);
+
+		out->restarts = epoch.restarts;
+		out->adopted = epoch.continued ? epoch.links : 0;
+	}
 	return 0;
 }
 

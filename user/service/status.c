@@ -130,6 +130,9 @@ struct json_object *status__record(const struct service_status *status)
 	json_value__add_u64(record, "start_ns", run->start_ns);
 	json_value__add_string(record, "config", status->config->file);
 	json_value__add_string(record, "history", status->config->history);
+	json_value__add_string(record, "pins", status->config->pins);
+	json_value__add_u64(record, "restarts", status->restarts);
+	json_value__add_u64(record, "adopted_links", status->adopted);
 	add(record, "mechanisms", mechanisms(run));
 	add(record, "probes", probe_counts(&sums));
 	json_value__add_u64(record, "hits", sums.hits);
@@ -250,6 +253,19 @@ static void print_mechanisms(struct json_object *mechanisms_, FILE *out)
 	fputc('\n', out);
 }
 
+/* Whether the counters are older than the service. */
+static void print_restarts(struct json_object *record, FILE *out)
+{
+	__u64 restarts = number(record, "restarts");
+
+	if (restarts)
+		fprintf(out,
+			"restarts   %llu since the counters began, at the last one %llu links were "
+			"in place\n",
+			(unsigned long long)restarts,
+			(unsigned long long)number(record, "adopted_links"));
+}
+
 static void print_notes(struct json_object *notes_, FILE *out)
 {
 	for (size_t i = 0; notes_ && i < json_object_array_length(notes_); i++) {
@@ -317,6 +333,7 @@ void status__print(struct json_object *record, FILE *out)
 	print_text(get(record, "hostname"), out);
 	fprintf(out, ", process %llu, since %s\n", (unsigned long long)number(record, "pid"),
 		units__time(text, number(record, "time_ns") - number(record, "start_ns")));
+	print_restarts(record, out);
 	print_mechanisms(get(record, "mechanisms"), out);
 	fprintf(out, "probes     ");
 	print_counts(get(record, "probes"), out);

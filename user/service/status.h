@@ -18,6 +18,8 @@ struct service_status {
 	__u64 own_ns;		    /* CPU time of this process, since its start */
 	struct syslog_counts log;   /* all 0 where nothing is sent there */
 	struct json_object *levels; /* what status__record() takes over; NULL: none */
+	__u64 restarts;		    /* since the counters began */
+	size_t adopted;		    /* links that were in place when this process began */
 };
 
 /* What all probes together saw, since the start. */

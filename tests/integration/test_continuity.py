@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A service that is killed, restarted or upgraded: the next one goes on with its counters."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+
+from harness import (PATIENCE, Skip, check, check_ledgers, compare, equal, need, sum_truths,
+                     wait_for)
+from test_cgroup import Loads, finish, joining, mount_v2, new_cgroup
+from test_service import Service
+
+# The SIGKILLs of test_kills.
+KILLS = int(os.environ.get("TMTRACE_KILLS", "12"))
+
+
+def new_pins(env):
+    """A folder for pins, in a BPF file system of the test's own."""
+    mount = env.path("bpf")
+    os.mkdir(mount)
+    done = subprocess.run(["mount", "-t", "bpf", "bpf", mount], stderr=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode:
+        raise Skip(f"no BPF file system can be mounted: {done.stderr}")
+    env.cleanup(subprocess.run, ["umount", mount])
+    return os.path.join(mount, "tmtrace")
+
+
+class Kept(Service):
+    """A service whose probes and counters are kept."""
+
+    def __init__(self, env, **values):
+        self.pins = new_pins(env)
+        super().__init__(env, pins=self.pins, **values)
+        env.cleanup(self.clean)
+
+    def clean(self):
+        if self.process.poll() is None:
+            self.kill()
+        return self.env.trace("service", "--clean", "--config", self.config)
+
+    def restart(self):
+        """Kills it, and starts the next one; what the killed one had said."""
+        err = self.kill()
+        self.start_again()
+        return err
+
+    def is_ready(self):
+        """Has one that is killed said so? Nothing of what it said is left then."""
+        ready = False
+        self.manager.setblocking(False)
+        while True:
+            try:
+                ready |= b"READY=1" in self.manager.recv(4096)
+            except BlockingIOError:
+                return ready
+
+    def start_again(self):
+        self.is_ready()
+        self.begin()
+        self.told("READY=1")
+
+
+class OwnLoads(Loads):
+    """Loads in a cgroup of their own: what others on this machine do is not theirs."""
+
+    def __init__(self, env):
+        super().__init__(env)
+        self.cgroup = new_cgroup(env, mount_v2(), "loads")
+
+    def waiting(self, name, *words):
+        return super().waiting(name, self.cgroup, *words)
+
+    def compare(self, records, truths, *layers):
+        """Calls are those of the truth, each hit is accounted for, and nothing is lost."""
+        compare(records, sum_truths(*truths), layers=layers,
+                cgroup="/" + os.path.basename(self.cgroup))
+        records.all = [r for r in records.all if r["type"] in ("probe", "loss")
+                       and (r["library"] or "").startswith(self.stack)]
+        check_ledgers(records)
+        equal("losses", {key: n for key, n in records.losses().items() if n}, {})
+
+
+def test_sigkill(env):
+    """Calls before, between and after two services, of which the first is killed: all of them."""
+    loads = OwnLoads(env)
+    before, between, after = (loads.waiting(name) for name in ("before", "between", "after"))
+    service = Kept(env)
+    first = service.status()
+    truths = [finish(before)]
+    service.kill()
+    truths.append(finish(between))
+    service.start_again()
+    truths.append(finish(after))
+    records = service.records("--all")
+    loads.compare(records, truths, "sample")
+    second = service.status()
+    for field in ("epoch", "start_ns"):
+        equal(field, second[field], first[field])
+    equal("restarts", (first["restarts"], second["restarts"]), (0, 1))
+    check(second["probes"]["armed"] >= first["probes"]["armed"], second)
+    err = service.stop()
+    check("the probes go on counting" in err, err)
+
+
+class Writer:
+    """Writes to a file in a cgroup of its own, again and again: how much, is known."""
+
+    SIZE = 1000
+    AT_ONCE = 5000
+
+    def __init__(self, env):
+        self.env = env
+        self.cgroup = new_cgroup(env, mount_v2(), "writer")
+        self.name = "/" + os.path.basename(self.cgroup)
+        self.count = 0
+
+    def once(self):
+        status, _, err = self.env.run(
+            *joining(self.cgroup), "dd", "if=/dev/zero", f"of={self.env.path('written')}",
+            f"bs={self.SIZE}", f"count={self.AT_ONCE}", "status=none")
+        equal(f"dd, {err}", status, 0)
+        self.count += self.AT_ONCE
+
+    def check(self, records):
+        written = [r for r in records.functions("vfs", "write") if r["cgroup"] == self.name]
+        equal("writes", sum(r["count"] for r in written), self.count)
+        equal("bytes", sum(r["bytes"] for r in written), self.count * self.SIZE)
+
+
+class Load(threading.Thread):
+    """Calls of libraries and of files, by one process after the other, until it is to end."""
+
+    def __init__(self, env, loads):
+        super().__init__()
+        self.env, self.loads = env, loads
+        self.writer = Writer(env)
+        self.truths = []
+        self.over = False
+        self.failure = None
+
+    def run(self):
+        try:
+            while not self.over:
+                self.truths.append(finish(self.loads.waiting(f"load-{len(self.truths)}")))
+                self.writer.once()
+        except Exception as failure:  # pylint: disable=broad-except
+            self.failure = failure
+
+    def finish(self):
+        self.over = True
+        self.join()
+        if self.failure:
+            raise self.failure
+
+
+def test_kills(env):
+    """SIGKILL at random moments under load, also while it starts: counts are the truth's.
+
+    TMTRACE_KILLS says how many.
+    """
+    loads = OwnLoads(env)
+    present = loads.waiting("present")  # its libraries are mapped from the start on
+    service = Kept(env, layers="sample, mio, mstro, vfs")
+    epoch = service.status()["epoch"]
+    load = Load(env, loads)
+    load.start()
+    dice = random.Random(50)
+    ready = 0
+    for _ in range(KILLS):
+        # A third of them while it starts.
+        time.sleep(dice.choice((0.3, 1, 1)) * dice.random() * PATIENCE)
+        service.kill()
+        ready += service.is_ready()
+        service.begin()
+    service.told("READY=1")
+    service.kill()
+    service.start_again()
+    load.finish()
+    truths = [*load.truths, finish(present)]
+    records = service.records("--all")
+    status = service.status()
+    equal("epoch", status["epoch"], epoch)
+    load.writer.check(records)
+    loads.compare(records, truths, "sample", "mio", "mstro")
+    service.stop()
+    calls = sum(f["returns"] for f in sum_truths(*truths)["functions"]
+                if f["layer"] in ("sample", "mio", "mstro"))
+    env.remark = (f"{KILLS} kills, {KILLS - ready} of them before it was ready; {calls} calls, "
+                  f"{load.writer.count} writes, all exact")
+
+
+def bpftool(*words):
+    done = subprocess.run(["bpftool", "-j", *words], stdout=subprocess.PIPE, check=False)
+    return json.loads(done.stdout)
+
+
+def kept_ids(pins):
+    """The numbers of all that is kept: of links, programs and maps."""
+    found = {}
+    for kind, folder in (("link", "links"), ("prog", "programs"), ("map", "maps")):
+        found[kind] = {bpftool(kind, "show", "pinned", os.path.join(pins, folder, name))["id"]
+                       for name in os.listdir(os.path.join(pins, folder))}
+    return found
+
+
+def present_ids(kept):
+    """Those of them that are there."""
+    return {kind: ids & {item["id"] for item in bpftool(kind, "list")}
+            for kind, ids in kept.items()}
+
+
+def test_clean(env):
+    """--clean leaves nothing, and is refused while a service runs."""
+    need("bpftool")
+    service = Kept(env)
+    status, _, err = env.trace("service", "--clean", "--config", service.config)
+    equal(f"--clean beside a service, {err}", status, 1)
+    check(f"process {service.process.pid}" in err, err)
+    service.kill()
+    kept = kept_ids(service.pins)
+    equal("what is kept", present_ids(kept), kept)
+    check(all(kept.values()), kept)
+    status, out, err = service.clean()
+    equal(f"--clean, {out}{err}", (status, out, err), (0, "", ""))
+    wait_for(lambda: not any(present_ids(kept).values()), "all to be gone")
+    check(not os.path.exists(service.pins), "pins are left")
+    check(not os.path.exists(service.socket), "the socket is left")
+    # Nothing to do is fine, too.
+    equal("--clean again", env.trace("service", "--clean", "--config", service.config)[0], 0)
+    # Ctrl-C leaves nothing either.
+    service.start_again()
+    equal("restarts", service.status()["restarts"], 0)
+    service.stop(signal.SIGINT)
+    check(not os.path.exists(service.pins), "pins are left by Ctrl-C")
