@@ -43,7 +43,8 @@ struct tm_account_sums {
 enum tm_account_state {
 	TM_ACCOUNT_FREE,
 	TM_ACCOUNT_LIVE,
-	TM_ACCOUNT_ENDED, /* to be told, emptied and given back by the loader */
+	TM_ACCOUNT_ENDED,   /* to be told, emptied and given back by the loader */
+	TM_ACCOUNT_TELLING, /* the loader does so right now, or was killed meanwhile */
 };
 
 /* In place of a wait status: the end was not seen. */

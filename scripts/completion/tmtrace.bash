@@ -140,7 +140,7 @@ _tmtrace_options()
 		return
 	fi
 	if [[ $2 == service ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--check --config --help --usage --version' -- "$1")
+		mapfile -t COMPREPLY < <(compgen -W '--check --clean --config --help --usage --version' -- "$1")
 		return
 	fi
 	if [[ $2 == status ]]; then

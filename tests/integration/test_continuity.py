@@ -5,6 +5,7 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -237,3 +238,78 @@ def test_clean(env):
     equal("restarts", service.status()["restarts"], 0)
     service.stop(signal.SIGINT)
     check(not os.path.exists(service.pins), "pins are left by Ctrl-C")
+
+
+def log_of(env):
+    """A log daemon's socket that keeps what comes until somebody reads it."""
+    log = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    log.bind(env.path("log"))
+    return log
+
+
+def records_until(log, done):
+    """The records that come, until done(record)."""
+    records = []
+    log.settimeout(30 * PATIENCE)
+    while not records or not done(records[-1]):
+        records.append(json.loads(log.recv(65536).decode().partition("@cee: ")[2]))
+    return records
+
+
+def test_processes(env):
+    """Those that end before, between and after two services: a record each, and one alone."""
+    log = log_of(env)
+    service = Kept(env, layers="vfs", log=f"{{types: [process], socket: {env.path('log')}}}")
+
+    def run(script, **variables):
+        process = env.spawn(["sh", "-c", script], env={**os.environ, **variables})
+        process.communicate()
+        return process.pid
+
+    lasting = env.spawn(["sh", "-c", "read x; cat /etc/passwd; exit 3"], stdin=subprocess.PIPE,
+                        env={**os.environ, "SLURM_JOB_ID": "4711", "PMI_RANK": "7"})
+    pids = [run("cat /etc/passwd"), run("cat /etc/passwd; kill -9 $$")]
+    before = records_until(log, lambda r: r["pid"] == pids[1])
+    service.kill()
+    while_down = [run("cat /etc/group; exit 5"), run("kill -9 $$", SLURM_JOB_ID="12"),
+                  *(run("exit 1") for _ in range(30))]
+    service.start_again()
+    lasting.communicate()
+    last = run("exit 2")
+    after = records_until(log, lambda r: r["pid"] == last)
+    service.stop()
+    records = {}
+    for record in before + after:
+        records.setdefault(record["pid"], []).append(record)
+    own = [*pids, *while_down, lasting.pid, last]
+    equal("records of each", {pid: len(records.get(pid, [])) for pid in own},
+          {pid: 1 for pid in own})
+    check(records[while_down[0]][0]["exit_code"] == 5, records[while_down[0]])
+    check(records[while_down[1]][0]["signal"] == 9, records[while_down[1]])
+    # What it was started with was told the service that was killed.
+    equal("the one that was there all the time",
+          [records[lasting.pid][0][k] for k in ("exit_code", "jobid", "rank")], [3, "4711", 7])
+    # Environments wait, too.
+    equal("job of one that ended meanwhile", records[while_down[1]][0]["jobid"], "12")
+
+
+def test_new_library(env):
+    """A library that is first mapped while no service runs is probed by the next one, which says so."""
+    loads = OwnLoads(env)
+    service = Kept(env)
+    service.kill()
+    late = loads.waiting("late")
+    service.start_again()
+    notes = service.status()["notes"]
+    library = os.path.join(loads.stack, "libsample.so.1")
+    equal("notes", [n for n in notes if library in n],
+          [f"{library} was first seen when the service was started again: calls before that are "
+           "missing"])
+    truths = [finish(late)]
+    # It is known from now on.
+    service.restart()
+    check(not [n for n in service.status()["notes"] if library in n], "told again")
+    after = loads.waiting("after")
+    truths.append(finish(after))
+    loads.compare(service.records("--all"), truths, "sample")
+    service.stop()

@@ -27,8 +27,8 @@ struct attach_options {
 	enum uprobe_mechanism mechanism;
 	struct site_choice choice;
 	/*
-	 * Called when the table has numbers for which links are about to be made, and when links were
-	 * made or removed; NULL: by nobody.
+	 * Called when the table has numbers for which links are about to be made, and when links
+	 * were made or removed; NULL: by nobody.
 	 */
 	void (*changed)(void *context);
 	void *context;
@@ -44,8 +44,8 @@ pid_t attach__free(struct attach *attach, size_t *probes); /* NULL is fine */
 
 /*
  * Takes over the links that are kept (kernel__pins()), of files that another process has probed,
- * before anything else is probed. Where links of a file are missing, the others are removed, and its
- * probes wait until it is met. 0, or a negative errno.
+ * before anything else is probed. Where links of a file are missing, the others are removed, and
+ * its probes wait until it is met. 0, or a negative errno.
  */
 int attach__adopt(struct attach *attach, const struct seen_file *files, size_t n,
 		  struct error *err);

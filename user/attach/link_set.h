@@ -13,8 +13,9 @@ int link_set__new(struct link_set **out, const struct kernel *kernel,
 		  enum uprobe_mechanism mechanism);
 
 /*
- * Takes all probes away but those that are kept, under 0.1 s per file. Of perf uprobes, which take that long each, the
- * kernel is told in a process in the background: its number, *probes: how many; else 0.
+ * Takes all probes away but those that are kept, under 0.1 s per file. Of perf uprobes, which take
+ * that long each, the kernel is told in a process in the background: its number, *probes: how many;
+ * else 0.
  */
 pid_t link_set__free(struct link_set *set, size_t *probes); /* NULL is fine */
 

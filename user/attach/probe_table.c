@@ -289,8 +289,8 @@ int probe_table__add(struct probe_table *table, const struct probe *probe)
 static bool is_waiting_for(const struct probe *old, const struct probe *probe)
 {
 	return old->state == PROBE_WAITING && old->layer_id == probe->layer_id &&
-	       old->function_id == probe->function_id && old->site == probe->site &&
-	       old->library && probe->library && !strcmp(old->library, probe->library);
+	       old->function_id == probe->function_id && old->site == probe->site && old->library &&
+	       probe->library && !strcmp(old->library, probe->library);
 }
 
 int probe_table__revive(struct probe_table *table, const struct probe *probe)

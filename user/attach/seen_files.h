@@ -29,9 +29,9 @@ struct seen_file {
 	unsigned int group; /* of their links; 0: none */
 	size_t n_links;	    /* that the group has, once all are made */
 	struct file_version version;
-	int watch;	    /* of changes; -1: none, or not yet */
-	bool guarded;	    /* it may have links that are no probe's */
-	bool gone;	    /* it has changed: what is there now is another file */
+	int watch;    /* of changes; -1: none, or not yet */
+	bool guarded; /* it may have links that are no probe's */
+	bool gone;    /* it has changed: what is there now is another file */
 };
 
 struct seen_files;

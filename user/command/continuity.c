@@ -268,7 +268,8 @@ static void describe(const struct continuity *continuity, struct service_state *
 		.choice = session->choice,
 		.proven = session->proven,
 		.n_probes = n - TM_PROBE_USER,
-		.probes = n > TM_PROBE_USER ? probe_table__at(session->probes, TM_PROBE_USER) : NULL,
+		.probes =
+			n > TM_PROBE_USER ? probe_table__at(session->probes, TM_PROBE_USER) : NULL,
 		.n_files = session->attach ? attach__n_files(session->attach) : 0,
 	};
 	if (out->n_files)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A service's probes and counters outlive it, in a folder of the BPF file system (kernel/pins.h), and
- * the next one goes on with them. What it has to know for that is written ahead of what it does, so
- * that it may be killed at any moment: what was begun and is not whole is removed.
+ * A service's probes and counters outlive it, in a folder of the BPF file system (kernel/pins.h),
+ * and the next one goes on with them. What it has to know for that is written ahead of what it
+ * does, so that it may be killed at any moment: what was begun and is not whole is removed.
  */
 #ifndef USER_COMMAND_CONTINUITY_H
 #define USER_COMMAND_CONTINUITY_H
@@ -53,8 +53,8 @@ void continuity__changed(void *context);
 struct continuity_epoch {
 	const char *name;
 	__u64 start_ns;
-	__u64 restarts; /* since then */
-	bool continued; /* it did not begin with this process */
+	__u64 restarts;	     /* since then */
+	bool continued;	     /* it did not begin with this process */
 	size_t files, links; /* libraries whose probes were in place, and links of all kinds */
 };
 

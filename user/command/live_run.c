@@ -210,6 +210,17 @@ static void begin_epoch(struct live_run *live)
 	snprintf(live->epoch, sizeof(live->epoch), "%s", epoch.name);
 }
 
+/* Intervals begin now, also those of counters that are older. */
+static int skip_past(struct live_run *live, struct error *err)
+{
+	const struct continuity *continuity = live->session->continuity;
+	const struct snapshot *past;
+
+	if (!continuity || !continuity__epoch(continuity).continued)
+		return 0;
+	return drain__read(live->session->drain, &past, err);
+}
+
 int live_run__start(struct live_run *live, struct error *err)
 {
 	int rc = open_processes(live, err);
@@ -223,6 +234,9 @@ int live_run__start(struct live_run *live, struct error *err)
 	describe_mechanisms(live);
 	describe_costs(live);
 	begin_epoch(live);
+	rc = skip_past(live, err);
+	if (rc < 0)
+		return rc;
 	live->run.notes = (const char *const *)live->session->notes.lines;
 	live->run.n_notes = live->run.n_start_notes = live->session->notes.n;
 	return 0;

@@ -150,6 +150,8 @@ int output__start(struct output *output, struct error *err)
 	if (!rc)
 		rc = process_output__start(output->processes, output->session->kernel,
 					   output->syslog, output->recorder, err);
+	if (!rc)
+		process_output__note_interrupted(output->processes, &output->session->notes);
 	if (!rc && output->json)
 		rc = sink_json__run_start(output->json, err);
 	output->failed |= rc < 0;

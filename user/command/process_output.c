@@ -86,6 +86,17 @@ int process_output__start(struct process_output *output, const struct kernel *ke
 	return accounts__open(&output->accounts, &maps, &output->options->variables, err);
 }
 
+void process_output__note_interrupted(const struct process_output *output, struct note_list *notes)
+{
+	__u64 n = output && output->accounts ? accounts__interrupted(output->accounts) : 0;
+
+	if (n)
+		note_list__add(notes,
+			       "the service before was killed when it told of %llu processes that "
+			       "ended: their records may be missing",
+			       n);
+}
+
 /* A line at once, so that those of several writers do not mix. What fails is told, once. */
 static void put_selfie(struct process_output *output, const struct process_account *account)
 {

@@ -47,6 +47,9 @@ void process_output__each_rank(struct process_output *output,
 			       void (*take)(void *context, const struct process_account *account),
 			       void *context);
 
+/* What a service that was killed may not have told. */
+void process_output__note_interrupted(const struct process_output *output, struct note_list *notes);
+
 /* After that, at the end: what is said of those that there was no room for. */
 void process_output__finish(struct process_output *output, struct note_list *notes);
 

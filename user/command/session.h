@@ -35,7 +35,7 @@ struct session {
 	struct object_table *objects; /* NULL: they are not counted */
 	struct drain *drain;
 	struct late *late;
-	struct child *child; /* of -- COMMAND */
+	struct child *child;	       /* of -- COMMAND */
 	struct continuity *continuity; /* of a service; NULL: nothing is kept. Not the session's */
 	struct note_list notes;
 };

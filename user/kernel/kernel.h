@@ -39,7 +39,8 @@ struct kernel_options {
 	/* Where config.calls is set: bytes of the ring buffer, a power of two, at least a page. */
 	__u32 call_buffer;
 	__u32 addb_buffer; /* the same where config.addb.on is set */
-	/* Where all that is loaded and attached is kept, too; NULL: nowhere. They stay the caller's. */
+	/* Where all that is loaded and attached is kept, too; NULL: nowhere. They stay the
+	 * caller's. */
 	struct pins *pins;
 	__u64 adopt; /* what is kept there is taken over, if it has this layout; 0: begin anew */
 };

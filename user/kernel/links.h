@@ -19,7 +19,8 @@ struct links {
 	size_t n_programs, programs_room;
 };
 
-/* All take over what they are given, also when they fail, with a negative errno; it is gone then. */
+/* All take over what they are given, also when they fail, with a negative errno; it is gone then.
+ */
 int links__add(struct links *links, struct bpf_link *link);
 int links__add_fd(struct links *links, int fd);
 int links__add_program(struct links *links, int program_fd);
@@ -28,8 +29,8 @@ int links__add_program(struct links *links, int program_fd);
 int links__adopt(struct links *links);
 
 /*
- * Detaches all, but for what is kept. The kernel waits some 0.1 s for each hooked function: those are left to a process
- * of its own in the background, whose number this returns; 0: all is done.
+ * Detaches all, but for what is kept. The kernel waits some 0.1 s for each hooked function: those
+ * are left to a process of its own in the background, whose number this returns; 0: all is done.
  */
 pid_t links__release(struct links *links);
 

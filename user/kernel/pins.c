@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/magic.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -15,6 +14,7 @@
 #include <bpf/bpf.h>
 
 #include "base/array.h"
+#include "base/lock_soon.h"
 #include "kernel/pins.h"
 
 #define STATE	  "state"
@@ -96,8 +96,8 @@ static int lock_folder(const char *dir)
 		fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return -errno;
-		if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-			rc = -errno;
+		rc = lock_soon(fd);
+		if (rc < 0) {
 			close(fd);
 			return rc;
 		}

@@ -55,8 +55,9 @@ int pins__each(const struct pins *pins, enum pin_kind kind,
 	       int (*take)(void *context, const char *name, int fd), void *context);
 
 /*
- * The descriptor of a program: the object's own where it was loaded, else the one that is kept under
- * its name, which stays the pins'. NULL: there are none. A negative errno where there is neither.
+ * The descriptor of a program: the object's own where it was loaded, else the one that is kept
+ * under its name, which stays the pins'. NULL: there are none. A negative errno where there is
+ * neither.
  */
 int pins__program_fd(struct pins *pins, const struct bpf_program *prog);
 

@@ -207,8 +207,9 @@ __u64 skeleton__layout(const struct tmtrace_bpf *skel)
 	}
 	bpf_object__for_each_program(prog, skel->obj)
 	{
-		__u32 how = bpf_program__autoload(prog) ? bpf_program__expected_attach_type(prog) + 1
-							: 0;
+		__u32 how = bpf_program__autoload(prog)
+				    ? bpf_program__expected_attach_type(prog) + 1
+				    : 0;
 
 		hash = mix(hash, &how, sizeof(how));
 	}

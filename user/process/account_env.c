@@ -103,11 +103,12 @@ static const char *value_of(const char *block, size_t bytes, const char *name)
 	return NULL;
 }
 
-static void read_variables(const struct account_env *env, struct entry *entry)
+static void read_variables(const struct account_env *env, struct entry *entry, const char *block,
+			   size_t bytes)
 {
 	entry->variables = calloc(env->n_names, sizeof(*entry->variables));
 	for (size_t i = 0; entry->variables && i < env->n_names; i++) {
-		const char *value = value_of(entry->block.text, entry->block.total, env->names[i]);
+		const char *value = value_of(block, bytes, env->names[i]);
 		char *copy = value ? strdup(value) : NULL;
 
 		if (copy)
@@ -116,16 +117,30 @@ static void read_variables(const struct account_env *env, struct entry *entry)
 	}
 }
 
+static void read_block(const struct account_env *env, struct entry *entry, const char *block,
+		       size_t bytes)
+{
+	start_env__read(&entry->start, block, bytes);
+	if (env->n_names && !entry->variables)
+		read_variables(env, entry, block, bytes);
+}
+
 void account_env__take(struct account_env *env, const struct tm_environment *piece)
 {
 	struct entry *entry = piece->id ? find_or_add(env, piece->id) : NULL;
 
 	if (!entry || !env_block__add(&entry->block, piece))
 		return;
-	start_env__read(&entry->start, entry->block.text, entry->block.total);
-	if (env->n_names && !entry->variables)
-		read_variables(env, entry);
+	read_block(env, entry, entry->block.text, entry->block.total);
 	env_block__drop(&entry->block);
+}
+
+void account_env__add(struct account_env *env, __u64 id, const char *block, size_t bytes)
+{
+	struct entry *entry = id ? find_or_add(env, id) : NULL;
+
+	if (entry)
+		read_block(env, entry, block, bytes);
 }
 
 /* NULL for an empty one. */

@@ -21,6 +21,9 @@ void account_env__free(struct account_env *env); /* NULL is fine */
 /* A piece, as the kernel side sends it; those of several environments may be mixed. */
 void account_env__take(struct account_env *env, const struct tm_environment *piece);
 
+/* A whole one: a block of VAR=VALUE, each ended by NUL. */
+void account_env__add(struct account_env *env, __u64 id, const char *block, size_t bytes);
+
 /* Adds to an account what the environment of that id says; valid until account_env__keep(). */
 void account_env__describe(const struct account_env *env, __u64 id,
 			   struct process_account *account);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Accounts that are read from the kernel's maps. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -59,6 +60,41 @@ static void close_maps(void *context)
 	free(maps);
 }
 
+/* As much of an environment as is looked at, in bytes. */
+#define ENVIRONMENT_MAX (256U << 10)
+
+static size_t read_environment(__u32 pid, char *block)
+{
+	char path[32];
+	FILE *file;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/environ", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	n = fread(block, 1, ENVIRONMENT_MAX, file);
+	fclose(file);
+	return n;
+}
+
+/* Of processes that live on the kernel has told another process, which is gone. */
+static void read_environments(const struct maps *maps)
+{
+	const struct tm_account *accounts = maps->accounts;
+	char *block = malloc(ENVIRONMENT_MAX);
+
+	for (__u32 i = TM_ACCOUNT_FIRST; block && i < maps->fds.n && i < *maps->fds.next; i++) {
+		size_t n = 0;
+
+		if (accounts[i].state == TM_ACCOUNT_LIVE && accounts[i].environment)
+			n = read_environment(accounts[i].pid, block);
+		if (n)
+			account_env__add(maps->env, accounts[i].environment, block, n);
+	}
+	free(block);
+}
+
 static int open_maps(struct maps *maps, const struct account_names *variables)
 {
 	void *accounts =
@@ -70,6 +106,7 @@ static int open_maps(struct maps *maps, const struct account_names *variables)
 	maps->env = account_env__new(variables->at, variables->n);
 	if (!maps->env)
 		return -ENOMEM;
+	read_environments(maps);
 	maps->ring = ring_buffer__new(maps->fds.environments, on_piece, maps, NULL);
 	return maps->ring ? 0 : -errno;
 }

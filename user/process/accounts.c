@@ -19,7 +19,9 @@ struct ended {
 
 struct accounts {
 	struct account_source source;
-	__u64 taken;	     /* of those that have ended */
+	__u64 looked;	     /* how many had ended when it was looked */
+	__u64 interrupted;   /* those that were being told when the loader was killed */
+	bool left;	     /* there may be some that ended before and are not taken */
 	struct ended *ended; /* room for all */
 	__u64 *ids;	     /* of environments; the same */
 	__u64 *told;	     /* by number: how much of it was told while it lives */
@@ -27,25 +29,6 @@ struct accounts {
 	char comm[sizeof(((struct tm_account *)0)->comm) + 1];
 	char program[OBJECT_NAME_ROOM];
 };
-
-int accounts__open_from(struct accounts **out, const struct account_source *source)
-{
-	struct accounts *accounts = calloc(1, sizeof(*accounts));
-
-	if (!accounts)
-		return -ENOMEM;
-	/* Until it has the source, closing it leaves that open. */
-	accounts->ended = calloc(source->n, sizeof(*accounts->ended));
-	accounts->told = calloc(source->n, sizeof(*accounts->told));
-	accounts->ids = calloc(source->n, sizeof(*accounts->ids));
-	if (!accounts->ended || !accounts->told || !accounts->ids) {
-		accounts__close(accounts);
-		return -ENOMEM;
-	}
-	accounts->source = *source;
-	*out = accounts;
-	return 0;
-}
 
 void accounts__close(struct accounts *accounts)
 {
@@ -74,18 +57,22 @@ static int compare(const void *left, const void *right)
 	return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
 }
 
-/* Those that ended before a time, in that order; how many. */
+/* Those that ended before a time, in that order; how many. Others are left. */
 static size_t find_ended(struct accounts *accounts, __u64 before_ns)
 {
 	const struct account_source *source = &accounts->source;
 	size_t n = 0;
 
+	accounts->left = false;
 	for (__u32 number = TM_ACCOUNT_FIRST; number < used(source); number++) {
 		const struct tm_account *account = &source->accounts[number];
 
-		if (__atomic_load_n(&account->state, __ATOMIC_ACQUIRE) == TM_ACCOUNT_ENDED &&
-		    account->end_ns < before_ns)
+		if (__atomic_load_n(&account->state, __ATOMIC_ACQUIRE) != TM_ACCOUNT_ENDED)
+			continue;
+		if (account->end_ns < before_ns)
 			accounts->ended[n++] = (struct ended){ account->end_ns, number };
+		else
+			accounts->left = true;
 	}
 	qsort(accounts->ended, n, sizeof(*accounts->ended), compare);
 	return n;
@@ -132,9 +119,48 @@ static void give_back(struct accounts *accounts, __u32 number)
 	__u32 pid = account->pid;
 
 	accounts->told[number] = 0;
+	/* First: whoever is killed from here on has told it. */
+	__atomic_store_n(&account->state, TM_ACCOUNT_FREE, __ATOMIC_RELEASE);
 	memset(account, 0, sizeof(*account));
 	/* Else the number is lost: that is all. */
 	source->give_back(source->context, number, pid);
+}
+
+/* Nothing is told twice. */
+static void drop_interrupted(struct accounts *accounts)
+{
+	for (__u32 number = TM_ACCOUNT_FIRST; number < used(&accounts->source); number++) {
+		if (accounts->source.accounts[number].state != TM_ACCOUNT_TELLING)
+			continue;
+		give_back(accounts, number);
+		accounts->interrupted++;
+	}
+}
+
+int accounts__open_from(struct accounts **out, const struct account_source *source)
+{
+	struct accounts *accounts = calloc(1, sizeof(*accounts));
+
+	if (!accounts)
+		return -ENOMEM;
+	/* Until it has the source, closing it leaves that open. */
+	accounts->ended = calloc(source->n, sizeof(*accounts->ended));
+	accounts->told = calloc(source->n, sizeof(*accounts->told));
+	accounts->ids = calloc(source->n, sizeof(*accounts->ids));
+	if (!accounts->ended || !accounts->told || !accounts->ids) {
+		accounts__close(accounts);
+		return -ENOMEM;
+	}
+	accounts->source = *source;
+	accounts->left = true; /* they may have waited for us */
+	drop_interrupted(accounts);
+	*out = accounts;
+	return 0;
+}
+
+__u64 accounts__interrupted(const struct accounts *accounts)
+{
+	return accounts->interrupted;
 }
 
 /* More environments than processes have are forgotten at some time. */
@@ -167,17 +193,19 @@ void accounts__take_ended(struct accounts *accounts, bool over,
 	size_t n;
 
 	follow(accounts);
-	if (ended == accounts->taken)
+	if (ended == accounts->looked && !accounts->left)
 		return;
 	n = find_ended(accounts, over ? now : now - SETTLED_NS);
 	for (size_t i = 0; i < n; i++) {
 		__u32 number = accounts->ended[i].number;
 
 		show(accounts, &accounts->source.accounts[number], &shown);
+		__atomic_store_n(&accounts->source.accounts[number].state, TM_ACCOUNT_TELLING,
+				 __ATOMIC_RELEASE);
 		take(context, &shown);
 		give_back(accounts, number);
 	}
-	accounts->taken += n;
+	accounts->looked = ended;
 }
 
 /* How much a process did: it only grows. */

@@ -58,6 +58,12 @@ void accounts__each_untold(struct accounts *accounts,
 			   void (*take)(void *context, const struct process_account *account),
 			   void *context);
 
+/*
+ * How many accounts a loader that was killed was telling right then: whether it had done so is not
+ * known. They are not told again.
+ */
+__u64 accounts__interrupted(const struct accounts *accounts);
+
 /* What the processes did together that there was no room for; false: there were none. */
 bool accounts__others(struct accounts *accounts, struct process_account *out);
 

@@ -4,10 +4,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lock_soon.h"
 #include "service/lock.h"
 
 static int make_folder(const char *socket, struct error *err)
@@ -48,10 +48,10 @@ int lock__take(const char *socket, struct error *err)
 	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return error__set(err, -errno, "%s: %s", path, strerror(errno));
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		rc = errno == EWOULDBLOCK
-			     ? refuse(fd, socket, err)
-			     : error__set(err, -errno, "%s: %s", path, strerror(errno));
+	rc = lock_soon(fd);
+	if (rc < 0) {
+		rc = rc == -EWOULDBLOCK ? refuse(fd, socket, err)
+					: error__set(err, rc, "%s: %s", path, strerror(-rc));
 		close(fd);
 		return rc;
 	}

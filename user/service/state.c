@@ -223,8 +223,8 @@ static void get_numbers(struct reader *r, struct seen_file *file)
 		return;
 	file->probes = get_room(r, n, sizeof(*file->probes));
 	for (size_t i = 0; file->probes && i < n; i++)
-		file->probes[file->n_numbers++] = (int)unpack__below(
-			&r->unpack, (__u64)TM_PROBE_USER + r->state->n_probes);
+		file->probes[file->n_numbers++] =
+			(int)unpack__below(&r->unpack, (__u64)TM_PROBE_USER + r->state->n_probes);
 	file->room = file->n_numbers;
 }
 
@@ -292,7 +292,8 @@ int service_state__decode(struct service_state *out, const void *bytes, size_t n
 	*out = (struct service_state){ 0 };
 	if (!is_intact(bytes, n))
 		return -EBADMSG;
-	r.unpack = (struct unpack){ .at = bytes, .end = (const unsigned char *)bytes + n - HASH_BYTES };
+	r.unpack = (struct unpack){ .at = bytes,
+				    .end = (const unsigned char *)bytes + n - HASH_BYTES };
 	version = get_string(&r);
 	if (!version || strcmp(version, VERSION) != 0)
 		r.unpack.failed = true;
