@@ -240,6 +240,10 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 		return error__set(err, -ENOMEM, "no memory");
 	if (output__keep_ranks(output) < 0)
 		return error__set(err, -ENOMEM, "no memory");
+	if (session->continuity && continuity__epoch(session->continuity).continued)
+		rc = service_levels__renew(answers->levels, err);
+	if (rc < 0)
+		return rc;
 	on_snapshot(answers);
 	return 0;
 }

@@ -217,6 +217,12 @@ static int tell_kernel(struct service_levels *levels, const struct report_run *r
 	return details__apply(&levels->maps, wanted, levels, err) < 0 ? err->code : rc;
 }
 
+int service_levels__renew(struct service_levels *levels, struct error *err)
+{
+	details__drop_all(&levels->maps);
+	return tell_kernel(levels, NULL, err);
+}
+
 /* The name of a layer that is traced; NULL: it is not. */
 static const char *layer_name(const struct session *session, int id)
 {

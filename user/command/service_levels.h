@@ -18,6 +18,9 @@ struct service_levels *service_levels__new(const struct session *session, struct
 					   const char *mount, enum levels_calls calls);
 void service_levels__free(struct service_levels *levels); /* NULL is fine */
 
+/* What another service has set is set no more. 0, or a negative errno. */
+int service_levels__renew(struct service_levels *levels, struct error *err);
+
 /*
  * Does what the request says, for that user, and writes to body a record of what holds then. 0, or
  * a negative errno: it may not be done, there is no such layer or job.

@@ -24,6 +24,15 @@ void details__drop_cgroup(const struct details_maps *maps, __u64 cgroup)
 	bpf_map_delete_elem(maps->jobs, &cgroup);
 }
 
+void details__drop_all(const struct details_maps *maps)
+{
+	__u64 cgroup;
+
+	while (!bpf_map_get_next_key(maps->jobs, NULL, &cgroup) &&
+	       !bpf_map_delete_elem(maps->jobs, &cgroup))
+		;
+}
+
 void details__set_any_job(const struct details_maps *maps, bool any)
 {
 	*maps->any_job = any;

@@ -27,6 +27,8 @@ void details__set_node(const struct details_maps *maps, const struct tm_details 
 int details__set_cgroup(const struct details_maps *maps, __u64 cgroup,
 			const struct tm_details *details);
 void details__drop_cgroup(const struct details_maps *maps, __u64 cgroup);
+/* No cgroup has details of its own any more. */
+void details__drop_all(const struct details_maps *maps);
 /* any: has any job details of its own? */
 void details__set_any_job(const struct details_maps *maps, bool any);
 

@@ -360,8 +360,7 @@ static int read_keys(struct reader *r)
 	static const char *const known[] = { "layers",	   "probes",   "job_patterns", "cgroup",
 					     "max_series", "interval", "history",      "log",
 					     "processes",  "socket",   "snapshot",     "calls",
-					     "pins",
-					     NULL };
+					     "pins",	   NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *root = yaml_doc__root(&r->doc);
 	const yaml_node_t *layers = yaml_doc__get(&r->doc, root, "layers");
