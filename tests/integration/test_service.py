@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The service: its configuration, what it counts and answers to whom, and how it ends."""
 
+import contextlib
 import json
 import os
 import random
@@ -10,6 +11,7 @@ import socket
 
 from harness import (PATIENCE, Failure, Records, check, compare, ended, equal, read_text, wait_for)
 from test_cgroup import joining, mount_v2, new_cgroup
+from test_jobs import Scheduler
 
 NOBODY = 65534
 
@@ -98,7 +100,7 @@ class Service:
             client.shutdown(socket.SHUT_WR)
             return b"".join(iter(lambda: client.recv(65536), b""))
 
-    def asked_by(self, uid, **request):
+    def asked_by(self, uid, /, **request):
         """What another user is answered: (header, the lines after it)."""
         reader, writer = os.pipe()
         pid = os.fork()
@@ -252,6 +254,43 @@ def test_users(env):
     equal("type", header["type"], "error")
     header, lines = service.asked_by(NOBODY, request="status")
     equal("types", [r["type"] for r in lines], ["status"])
+    service.stop()
+
+
+def remove(folder):
+    """A cgroup; some are gone already."""
+    with contextlib.suppress(FileNotFoundError):
+        os.rmdir(folder)
+
+
+def test_job_of_a_scheduler(env):
+    """A job whose processes are in cgroups below its own, root's beside the user's, is the user's."""
+    slurm = Scheduler(env)
+    service = Service(env, layers="vfs")
+    with slurm.step(71, "0") as cgroup:
+        beside = os.path.join(os.path.dirname(os.path.dirname(cgroup)), "slurm")
+        os.mkdir(beside)
+        for rest in ("", "step_0", "step_0/user", "step_0/user/task_0", "step_0/slurm"):
+            env.cleanup(remove, os.path.join(slurm.scope, "job_71", rest))
+        steps = [env.spawn([*joining(beside), "sleep", "1000"]),
+                 env.spawn([*joining(cgroup), "setpriv", "--reuid", str(NOBODY), "--clear-groups",
+                            "sh", "-c", "cat /etc/passwd >/dev/null; echo; exec sleep 1000"])]
+        equal("the load", steps[1].stdout.readline(), "\n")
+        header, lines = service.asked_by(NOBODY, request="dump", job="71")
+        equal(f"type: {header}", header["type"], "answer")
+        equal("jobs", {r["jobid"] for r in lines if r["type"] == "function"}, {"71"})
+        header, _ = service.asked_by(NOBODY - 1, request="dump", job="71")
+        equal(f"another's: {header}", header["type"], "error")
+        header, _ = service.asked_by(NOBODY, request="dump", job="71", uid=0)
+        check("only root may ask as another user" in header["text"], header)
+        # Root says whose it is, but not against what is known.
+        header, lines = service.asked_by(0, request="dump", job="71", uid=NOBODY)
+        equal("root's as the user", header["type"], "answer")
+        header, _ = service.asked_by(0, request="dump", job="71", uid=NOBODY - 1)
+        equal("root's as another one", header["type"], "error")
+        for process in steps:
+            process.kill()
+            process.wait()
     service.stop()
 
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "service/owners.h"
+#include "target/process_list.h"
 
 /* More than there are cgroups; beyond it all is found anew. */
 #define KNOWN_MAX 65536
@@ -90,18 +91,20 @@ static uid_t of_process(int pid)
 }
 
 /* The user of all processes in a cgroup; OWNERS_NOBODY: there is none, or they are of several. */
-static uid_t of_processes(const char *folder)
+static uid_t of_processes(const char *folder, bool *is_empty)
 {
 	uid_t uid = OWNERS_NOBODY;
 	char path[PATH_MAX + 16];
 	FILE *file;
 	int pid;
 
+	*is_empty = true;
 	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
 	file = fopen(path, "re");
 	while (file && fscanf(file, "%d", &pid) == 1) {
 		uid_t one = of_process(pid);
 
+		*is_empty = false;
 		if (one != uid && uid != OWNERS_NOBODY) {
 			uid = OWNERS_NOBODY;
 			break;
@@ -113,10 +116,37 @@ static uid_t of_processes(const char *folder)
 	return uid;
 }
 
+/*
+ * Of one that has none itself, as a job of Slurm in version 2, the one user of those below, beside
+ * root, whose slurmstepd is in a cgroup of its own there.
+ */
+static uid_t of_processes_below(const char *folder)
+{
+	uid_t uid = OWNERS_NOBODY;
+	pid_t *pids = NULL;
+	struct error err;
+	bool one_user = true;
+	size_t n;
+
+	if (process_list__cgroup(folder, &pids, &n, &err) < 0)
+		return OWNERS_NOBODY;
+	for (size_t i = 0; i < n && one_user; i++) {
+		uid_t one = of_process(pids[i]);
+
+		if (one == 0 || one == OWNERS_NOBODY)
+			continue;
+		one_user = uid == OWNERS_NOBODY || one == uid;
+		uid = one;
+	}
+	free(pids);
+	return one_user ? uid : OWNERS_NOBODY;
+}
+
 static uid_t find(const struct owners *owners, const char *path)
 {
 	uid_t uid = owners__in_path(path);
 	char folder[PATH_MAX];
+	bool is_empty;
 	struct stat st;
 
 	if (uid != OWNERS_NOBODY || !owners->mount)
@@ -124,7 +154,8 @@ static uid_t find(const struct owners *owners, const char *path)
 	snprintf(folder, sizeof(folder), "%s%s", owners->mount, path);
 	if (stat(folder, &st) == 0 && st.st_uid != 0)
 		return st.st_uid;
-	return of_processes(folder);
+	uid = of_processes(folder, &is_empty);
+	return is_empty ? of_processes_below(folder) : uid;
 }
 
 static int compare(const void *left, const void *right)

@@ -17,8 +17,9 @@ void owners__free(struct owners *owners); /* NULL is fine */
 
 /*
  * The user of a job, by its cgroup's path below the mount: the one in the path, where systemd or
- * Slurm put it; else who owns the folder; else the one whom all processes in it belong to. What was
- * found once stays: of a job that is over it could not be found any more.
+ * Slurm put it; else who owns the folder; else the one whom all processes in it belong to, or,
+ * where there are none, all below but root's. What was found once stays: of a job that is over it
+ * could not be found any more.
  */
 uid_t owners__of(struct owners *owners, __u64 job, const char *path);
 
