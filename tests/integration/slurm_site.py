@@ -62,6 +62,7 @@ layers: [vfs]
 cgroup: {cgroup}
 history: none
 log: none
+pins: none
 socket: {dir}/{node}.sock
 snapshot: none
 """
