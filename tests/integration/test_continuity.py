@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 
-from harness import (PATIENCE, Skip, check, check_ledgers, compare, equal, need, sum_truths,
+from harness import (PATIENCE, Records, Skip, check, check_ledgers, compare, equal, need, sum_truths,
                      wait_for)
 from test_cgroup import Loads, finish, joining, mount_v2, new_cgroup
 from test_service import Service
@@ -313,3 +313,54 @@ def test_new_library(env):
     truths.append(finish(after))
     loads.compare(service.records("--all"), truths, "sample")
     service.stop()
+
+
+def test_other_layout(env):
+    """Another configuration: what was counted is recorded as the epoch that it was, and all anew."""
+    loads = OwnLoads(env)
+    before, between, after = (loads.waiting(name) for name in ("before", "between", "after"))
+    service = Kept(env)
+    first = service.status()
+    truths = [finish(before)]
+    service.kill()
+    truths.append(finish(between))
+    service.write(pins=service.pins, layers="sample, vfs, block")
+    service.start_again()
+    second = service.status()
+    check(second["epoch"] != first["epoch"] and not second["restarts"], second)
+    notes = [n for n in second["notes"] if "epoch" in n]
+    equal("notes", notes, [
+        f"the epoch before was recorded into {env.path('history.data.last')}",
+        "the probes and counters of the service before were removed, a new epoch begins: its "
+        "configuration or its version was another one"])
+    path = env.path("last.json")
+    status, out, err = env.trace("dump", env.path("history.data.last"))
+    equal(f"exit status of dump, {err}", status, 0)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(out)
+    records = Records(path)
+    equal("epoch", {r["epoch"] for r in records.all}, {first["epoch"]})
+    loads.compare(records, truths, "sample")
+    truths = [finish(after)]
+    loads.compare(service.records("--all"), truths, "sample")
+    service.stop(signal.SIGINT)
+
+
+def test_damaged(env):
+    """Pins that are not whole, or whose state makes no sense: removed, and a new epoch."""
+    service = Kept(env)
+    first = service.status()["epoch"]
+    service.kill()
+    state = os.path.join(service.pins, "state")
+    os.remove(state)
+    service.start_again()
+    second = service.status()["epoch"]
+    check(first != second, second)
+    service.kill()
+    # Another map in its place.
+    os.rename(os.path.join(service.pins, "maps", "tm_switchers"), state)
+    service.start_again()
+    third = service.status()
+    check(third["epoch"] != second and not third["restarts"], third)
+    check(any("is damaged" in note for note in third["notes"]), third["notes"])
+    service.stop(signal.SIGINT)

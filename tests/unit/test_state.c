@@ -39,6 +39,7 @@ static struct service_state sample(struct seen_file files[2])
 	static bool probed[2][N_LAYERS] = { { true, false }, { false, true } };
 	static int numbers[] = { TM_PROBE_USER, TM_PROBE_USER + 2 };
 	struct service_state state = {
+		.version = 5,
 		.layout = ~0ULL,
 		.catalogue = 7,
 		.epoch = "18a-1",
@@ -108,6 +109,7 @@ static void test_same(void **unused)
 	service_state__encode(&put, &pack);
 	assert_false(pack.failed);
 	assert_int_equal(service_state__decode(&got, pack.bytes, pack.n), 0);
+	assert_int_equal(got.version, 5);
 	assert_int_equal(got.layout, put.layout);
 	assert_int_equal(got.catalogue, 7);
 	assert_string_equal(got.epoch, "18a-1");

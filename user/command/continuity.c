@@ -17,6 +17,7 @@ struct continuity {
 	struct session *session;
 	struct pins *pins;
 	bool has_state;		    /* that can be gone on with */
+	bool readable;		    /* the session has its table, and its structs are ours */
 	bool started;		    /* counting, and what is kept is whole */
 	struct service_state state; /* as it was found */
 	char own_epoch[32];
@@ -181,18 +182,31 @@ static int restore_probes(const struct continuity *continuity)
 	return rc;
 }
 
+/* Numbers of layers are then the same. */
+static bool has_same_layers(const struct continuity *continuity)
+{
+	const struct service_state *state = &continuity->state;
+	const struct catalogue *cat = continuity->session->catalogue;
+
+	for (size_t i = 0; i < state->n_layers && i < catalogue__n_layers(cat); i++)
+		if (strcmp(state->layers[i], catalogue__layer(cat, i)->name) != 0)
+			return false;
+	return state->n_layers == catalogue__n_layers(cat);
+}
+
 int continuity__restore(struct continuity *continuity, struct error *err)
 {
 	const struct service_state *state = &continuity->state;
 	struct session *session = continuity->session;
 	int rc;
 
-	if (state->catalogue != hash_catalogue(session))
-		return error__set(err, -ESTALE, "they are of other layers or functions");
+	if (state->version != kernel__version() || !has_same_layers(continuity))
+		return error__set(err, -ESTALE, "they are of another version");
 	rc = restore_probes(continuity);
 	if (rc < 0)
 		return error__set(err, rc == -ENOMEM ? rc : -ESTALE,
 				  "what is known of them does not fit what is kept");
+	continuity->readable = true;
 	continuity->epoch = (struct continuity_epoch){
 		.name = state->epoch,
 		.start_ns = state->start_ns,
@@ -202,7 +216,14 @@ int continuity__restore(struct continuity *continuity, struct error *err)
 	session->choice = state->choice;
 	session->mechanism = state->choice.mechanism;
 	session->proven = state->proven;
+	if (state->catalogue != hash_catalogue(session))
+		return error__set(err, -ESTALE, "they are of other layers or functions");
 	return 0;
+}
+
+bool continuity__is_readable(const struct continuity *continuity)
+{
+	return continuity->readable;
 }
 
 int continuity__renew(struct continuity *continuity, const char *reason, struct error *err)
@@ -214,7 +235,7 @@ int continuity__renew(struct continuity *continuity, const char *reason, struct 
 			       "the probes and counters of the service before were removed, a new "
 			       "epoch begins: %s",
 			       reason);
-	continuity->has_state = false;
+	continuity->has_state = continuity->readable = false;
 	continuity->epoch = (struct continuity_epoch){ 0 };
 	service_state__free(&continuity->state);
 	pins__empty(continuity->pins);
@@ -260,6 +281,7 @@ static void describe(const struct continuity *continuity, struct service_state *
 	size_t n = probe_table__n(session->probes);
 
 	*out = (struct service_state){
+		.version = kernel__version(),
 		.layout = kernel__layout(session->kernel),
 		.catalogue = hash_catalogue(session),
 		.epoch = continuity->epoch.name,

@@ -36,6 +36,8 @@ __u64 continuity__layout(const struct continuity *continuity);
  * what is kept is of other layers or functions; or another negative errno.
  */
 int continuity__restore(struct continuity *continuity, struct error *err);
+/* Has the session got what is kept, so that it can be read, whether or not it is to go on? */
+bool continuity__is_readable(const struct continuity *continuity);
 /* There is nothing to go on with: removes what is kept, for that reason, which is a note. */
 int continuity__renew(struct continuity *continuity, const char *reason, struct error *err);
 

@@ -7,6 +7,7 @@
 #include "addb/sums.h"
 #include "command/layers.h"
 #include "command/load.h"
+#include "command/past_epoch.h"
 #include "command/prove.h"
 #include "command/scope.h"
 #include "tmtrace/pool.h"
@@ -101,7 +102,8 @@ static int load_programs(struct session *session, struct kernel_options *options
 	return 0;
 }
 
-static int load_kernel(struct session *session, struct error *err)
+/* past: what is kept, whatever its layout, only to be read. */
+static int load_kernel(struct session *session, bool past, struct error *err)
 {
 	struct kernel_options options = {
 		.config = { .cgroup_v1 = -1,
@@ -128,6 +130,7 @@ static int load_kernel(struct session *session, struct error *err)
 		.addb_buffer = session->options->addb.buffer,
 		.pins = continuity__pins(session->continuity),
 		.adopt = continuity__layout(session->continuity),
+		.any_layout = past,
 	};
 	struct drain_maps maps;
 	int rc;
@@ -153,12 +156,22 @@ static int load_kernel(struct session *session, struct error *err)
 	return rc;
 }
 
+int load__past(struct session *session, struct error *err)
+{
+	return load_kernel(session, true, err);
+}
+
+void load__unload(struct session *session)
+{
+	unload_kernel(session);
+}
+
 /* What another service has loaded and proven. -ESTALE: it is not what this one is to have. */
 static int load_kept(struct session *session, struct error *err)
 {
 	int rc = continuity__restore(session->continuity, err);
 
-	return rc ? rc : load_kernel(session, err);
+	return rc ? rc : load_kernel(session, false, err);
 }
 
 int load__proven(struct session *session, struct error *err)
@@ -170,6 +183,7 @@ int load__proven(struct session *session, struct error *err)
 		if (rc != -ESTALE)
 			return rc;
 		unload_kernel(session);
+		past_epoch__record(session);
 		rc = continuity__renew(session->continuity,
 				       "its configuration or its version was another one", err);
 		if (rc < 0)
@@ -180,7 +194,7 @@ int load__proven(struct session *session, struct error *err)
 		unload_kernel(session);
 		rc = choose_mechanism(session, err);
 		if (!rc)
-			rc = load_kernel(session, err);
+			rc = load_kernel(session, false, err);
 		if (!rc && layers__have_libraries(session))
 			rc = prove__mechanism(session, err);
 	} while (rc == -EAGAIN);

@@ -82,7 +82,7 @@ static int load_or_adopt(struct kernel *kernel, struct error *err)
 
 	if (options->pins)
 		kernel->layout = skeleton__layout(kernel->skel);
-	if (options->adopt && options->adopt != kernel->layout)
+	if (options->adopt && !options->any_layout && options->adopt != kernel->layout)
 		return error__set(err, -ESTALE, "what is kept has another layout");
 	if (options->adopt)
 		rc = skeleton__adopt(kernel->skel, options->pins, err);
@@ -91,6 +91,8 @@ static int load_or_adopt(struct kernel *kernel, struct error *err)
 	if (rc < 0)
 		return rc;
 	kernel->skel->bss->tm_self_tgid = (__u32)getpid();
+	if (options->adopt)
+		options->config = kernel->skel->rodata->tm_config;
 	return options->adopt ? 0 : skeleton__keep(kernel->skel, options->pins, err);
 }
 
@@ -220,6 +222,11 @@ int kernel__attach(struct kernel *kernel, struct error *err)
 	btf__free(kernel->btf);
 	kernel->btf = NULL;
 	return rc;
+}
+
+__u64 kernel__version(void)
+{
+	return skeleton__version();
 }
 
 __u64 kernel__layout(const struct kernel *kernel)

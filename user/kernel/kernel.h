@@ -43,6 +43,7 @@ struct kernel_options {
 	 * caller's. */
 	struct pins *pins;
 	__u64 adopt; /* what is kept there is taken over, if it has this layout; 0: begin anew */
+	bool any_layout; /* only to be read: the configuration above is then that of what is kept */
 };
 
 /* Which program of a library probe. */
@@ -64,6 +65,8 @@ void kernel__free(struct kernel *kernel);
 /* Attaches the VFS and block layers and the following of processes, unless that is taken over. */
 int kernel__attach(struct kernel *kernel, struct error *err);
 
+/* Of the programs and maps that this program has: equal for equal structs. */
+__u64 kernel__version(void);
 /* Which programs, maps and configuration these are: equal for equal counters. Not 0. */
 __u64 kernel__layout(const struct kernel *kernel);
 /* As in the options. */

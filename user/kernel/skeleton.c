@@ -187,16 +187,22 @@ static __u64 mix(__u64 hash, const void *bytes, size_t n)
 	return hash;
 }
 
+__u64 skeleton__version(void)
+{
+	size_t n;
+	const void *bytes = tmtrace_bpf__elf_bytes(&n);
+
+	return mix(0xcbf29ce484222325ULL, bytes, n);
+}
+
 __u64 skeleton__layout(const struct tmtrace_bpf *skel)
 {
-	__u64 hash = 0xcbf29ce484222325ULL;
+	__u64 hash = skeleton__version();
 	struct bpf_program *prog;
 	struct bpf_map *map;
 	const void *bytes;
 	size_t n;
 
-	bytes = tmtrace_bpf__elf_bytes(&n);
-	hash = mix(hash, bytes, n);
 	bytes = bpf_map__initial_value(skel->maps.rodata, &n);
 	hash = mix(hash, bytes, n);
 	bpf_object__for_each_map(map, skel->obj)

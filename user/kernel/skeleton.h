@@ -21,6 +21,8 @@ int skeleton__open(struct tmtrace_bpf **out, const struct kernel_options *option
 /* Loads the programs that were chosen. cgroup_fd: as in the options. */
 int skeleton__load(struct tmtrace_bpf *skel, int cgroup_fd, struct error *err);
 
+/* Of the object as it was built. */
+__u64 skeleton__version(void);
 /*
  * Which programs, maps, sizes and configuration were chosen, as one number, not 0; before load.
  * Where it is the same, so are counters and what they mean.

@@ -7,7 +7,7 @@
 #include "service/state.h"
 
 /* Changes with what follows it. */
-#define VERSION "tmtrace state 1"
+#define VERSION "tmtrace state 2"
 
 #define HASH_BYTES 8
 
@@ -72,6 +72,7 @@ void service_state__encode(const struct service_state *state, struct pack *pack)
 
 	pack__start(pack);
 	pack__string(pack, VERSION);
+	pack__u64(pack, state->version);
 	pack__u64(pack, state->layout);
 	pack__u64(pack, state->catalogue);
 	pack__string(pack, state->epoch);
@@ -297,6 +298,7 @@ int service_state__decode(struct service_state *out, const void *bytes, size_t n
 	version = get_string(&r);
 	if (!version || strcmp(version, VERSION) != 0)
 		r.unpack.failed = true;
+	out->version = unpack__u64(&r.unpack);
 	out->layout = unpack__u64(&r.unpack);
 	out->catalogue = unpack__u64(&r.unpack);
 	out->epoch = get_name(&r);

@@ -15,6 +15,7 @@
 #include "selftest/choice.h"
 
 struct service_state {
+	__u64 version;	 /* of programs and maps (kernel__version()) */
 	__u64 layout;	 /* of the kernel side (kernel__layout()) */
 	__u64 catalogue; /* the same of the layers and functions that are traced */
 	const char *epoch;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef USER_COMMAND_PAST_EPOCH_H
+#define USER_COMMAND_PAST_EPOCH_H
+
+#include "command/session.h"
+
+/*
+ * What is kept (continuity.h) cannot be gone on with: its last figures go to the log, and to a
+ * recording beside the history, HISTORY.last. A note of the session says so, or why that cannot be.
+ */
+void past_epoch__record(struct session *session);
+
+#endif
