@@ -247,6 +247,18 @@ int continuity__renew(struct continuity *continuity, const char *reason, struct 
 		       : 0;
 }
 
+void continuity__give_up(struct continuity *continuity, const char *reason)
+{
+	note_list__add(&continuity->session->notes, "counters begin anew with each start: %s",
+		       reason);
+	pins__clear(continuity->pins);
+}
+
+bool continuity__keeps(const struct continuity *continuity)
+{
+	return continuity && pins__keep(continuity->pins);
+}
+
 int continuity__adopt(struct continuity *continuity, struct attach *attach, struct error *err)
 {
 	int rc;

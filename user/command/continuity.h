@@ -41,6 +41,11 @@ bool continuity__is_readable(const struct continuity *continuity);
 /* There is nothing to go on with: removes what is kept, for that reason, which is a note. */
 int continuity__renew(struct continuity *continuity, const char *reason, struct error *err);
 
+/* Nothing is to be kept in this session, for that reason, which is a note. */
+void continuity__give_up(struct continuity *continuity, const char *reason);
+/* Is something? NULL: no. */
+bool continuity__keeps(const struct continuity *continuity);
+
 /* The probes of libraries, before others are made. Nothing where there are none to go on with. */
 int continuity__adopt(struct continuity *continuity, struct attach *attach, struct error *err);
 /* Notes on libraries that came while nobody looked, once all were looked for. */

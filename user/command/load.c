@@ -198,5 +198,12 @@ int load__proven(struct session *session, struct error *err)
 		if (!rc && layers__have_libraries(session))
 			rc = prove__mechanism(session, err);
 	} while (rc == -EAGAIN);
+	/* Those of several libraries were seen to count nothing any more when their process was
+	 * gone. */
+	if (!rc && session->continuity && layers__have_libraries(session) &&
+	    session->mechanism == UPROBE_PERF)
+		continuity__give_up(session->continuity,
+				    "this kernel probes libraries by perf alone, whose probes are "
+				    "not kept");
 	return rc;
 }

@@ -210,7 +210,7 @@ static int watch(struct service *service, struct error *err)
 /* Do the probes stay, so that the next service goes on with their counters? */
 static bool stays(const struct service *service)
 {
-	return service->session.continuity && !service->interrupted;
+	return continuity__keeps(service->session.continuity) && !service->interrupted;
 }
 
 static int finish(struct service *service, struct error *err)
