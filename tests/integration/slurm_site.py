@@ -49,13 +49,10 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=10 State=UP
 """
 
 CGROUP_CONF = """
-CgroupPlugin=cgroup/v{version}
+CgroupPlugin=cgroup/v1
 CgroupMountpoint=/sys/fs/cgroup
 CgroupAutomount=no
 """
-
-# In place of asking systemd for a scope.
-ALONE = "IgnoreSystemd=yes\n"
 
 SERVICE = """
 layers: [vfs]
@@ -78,13 +75,9 @@ TMTRACE_SOCKET={dir}/{node}.sock
 """
 
 
-def cgroup_version():
-    """Slurm uses version 2 where there is nothing else."""
-    if [line[:3] for line in read_text("/proc/self/cgroup").splitlines()] == ["0::"]:
-        return 2
-    if os.path.exists(f"{MOUNT}/freezer/tasks"):
-        return 1
-    raise Skip(f"Slurm needs cgroups of version 2 alone, or a freezer at {MOUNT}/freezer")
+def cgroup_of(node):
+    """What all jobs of a node are in."""
+    return f"{MOUNT}/freezer/slurm_{node}"
 
 
 def free_ports(n):
@@ -103,7 +96,8 @@ class Site:
 
     def __init__(self, env, user="nobody"):
         need("slurmctld", "slurmd", "srun", "sbatch", "scancel", "munged", "unshare", "runuser")
-        self.version = cgroup_version()
+        if not os.path.exists(f"{MOUNT}/freezer/tasks"):
+            raise Skip(f"Slurm on cgroups of version 1 needs the freezer at {MOUNT}/freezer")
         self.env = env
         self.user = user
         self.uid = pwd.getpwnam(user).pw_uid
@@ -118,20 +112,13 @@ class Site:
                    last=port + 22, nodes="\n".join(
                        f"NodeName={node} NodeHostname={node} NodeAddr=127.0.0.1 Port={port + i} CPUs=2"
                        for i, node in enumerate(self.nodes, 1)))
-        self.write("cgroup.conf", CGROUP_CONF + (ALONE if self.version == 2 else ""),
-                   version=self.version)
+        self.write("cgroup.conf", CGROUP_CONF)
         self.write("epilog", EPILOG, mode=0o755)
         for node in self.nodes:
             self.write(f"{node}.conf", EPILOG_CONF, node=node)
         os.mkdir(env.path("state"))
         self.environment = {**os.environ, "SLURM_CONF": env.path("slurm.conf")}
         self.start()
-
-    def cgroup(self, node):
-        """What all jobs of a node are in."""
-        if self.version == 1:
-            return f"{MOUNT}/freezer/slurm_{node}"
-        return f"{MOUNT}/system.slice/{node}_slurmstepd.scope"
 
     def write(self, name, text, mode=0o644, **values):
         with open(self.env.path(name), "w", encoding="utf-8") as f:
@@ -160,12 +147,12 @@ class Site:
         wait_for(lambda: os.path.exists(path("munge.sock")), "munged")
         self.daemon("slurmctld", "-D", "-i")
         for node in self.nodes:
-            self.env.cleanup(remove_cgroups, self.cgroup(node))
+            self.env.cleanup(remove_cgroups, cgroup_of(node))
             self.daemon("slurmd", "-D", "-N", node, node=node)
         wait_for(lambda: self.run("sinfo", "-h", "-o", "%t %D", may_fail=True).split() ==
                  ["idle", "2"], "both nodes", 30)
         for node in self.nodes:
-            cgroup = self.cgroup(node)
+            cgroup = cgroup_of(node)
             wait_for(lambda path=cgroup: os.path.isdir(path), cgroup)
             self.write(f"{node}.yaml", SERVICE, node=node, cgroup=cgroup)
             self.daemon(self.env.tmtrace, "service", "--config", path(f"{node}.yaml"), node=node)
