@@ -131,12 +131,16 @@ static int open_maps(struct calls *calls)
 {
 	const struct drain_maps *maps = &calls->maps;
 	size_t bytes = maps->slots * sizeof(struct tm_series);
-	void *series = mmap(NULL, bytes, PROT_READ, MAP_SHARED, maps->series, 0);
+	void *series;
 
-	if (series == MAP_FAILED)
-		return -errno;
-	calls->series = series;
-	calls->series_bytes = bytes;
+	calls->series = calls->options.series;
+	if (!calls->series) {
+		series = mmap(NULL, bytes, PROT_READ, MAP_SHARED, maps->series, 0);
+		if (series == MAP_FAILED)
+			return -errno;
+		calls->series = series;
+		calls->series_bytes = bytes;
+	}
 	calls->ring = ring_buffer__new(maps->calls, on_call, calls, NULL);
 	return calls->ring ? watch(calls, maps->calls) : -errno;
 }
@@ -182,7 +186,7 @@ void calls__close(struct calls *calls)
 	if (calls->epoll >= 0)
 		close(calls->epoll);
 	ring_buffer__free(calls->ring);
-	if (calls->series)
+	if (calls->series_bytes)
 		munmap((void *)calls->series, calls->series_bytes);
 	call_pack__free(calls->pack);
 	operation_fields__free(calls->fields);

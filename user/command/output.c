@@ -115,11 +115,15 @@ static int open_calls(struct output *output, struct error *err)
 	struct drain_maps maps;
 	const struct calls_options options = {
 		.maps = &maps,
+		.series = drain__series(output->session->drain),
 		.stacks = output->options->calls.stacks,
 		.catalogue = output->session->catalogue,
 		.probes = output->session->probes,
 		.notes = &output->session->notes,
-		.batch_bytes = output->recorder ? recorder__batch_max(output->recorder) : 0,
+		/* Small ones where there may never be any. */
+		.batch_bytes = output->recorder && !output->options->calls.quiet
+				       ? recorder__batch_max(output->recorder)
+				       : 0,
 		.jobs = live_run__jobs(output->live),
 		.take = take_calls,
 		.context = output,

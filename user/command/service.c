@@ -20,6 +20,11 @@
 #include "service/notify.h"
 #include "sink/utf8.h"
 
+/* Of memory that is free, kept for later. */
+#define KEPT_BYTES (64 << 10)
+/* How often what lies between what is used is given back, in seconds. */
+#define TRIM_S 10
+
 struct service {
 	const char *file; /* of --config; NULL: none was named */
 	bool check, clean;
@@ -114,6 +119,12 @@ static void on_record(void *context)
 	}
 }
 
+static void on_trim(void *context)
+{
+	(void)context;
+	malloc_trim(0);
+}
+
 static void on_watchdog(void *context)
 {
 	(void)context;
@@ -202,6 +213,8 @@ static int watch(struct service *service, struct error *err)
 				 &service->log_timer);
 	if (!rc && service->config.history)
 		rc = loop__timer(loop, RECORDER_INTERVAL_S, true, on_record, service, NULL);
+	if (!rc)
+		rc = loop__timer(loop, TRIM_S, true, on_trim, NULL, NULL);
 	if (!rc)
 		rc = loop__timer(loop, notify__watchdog_s(), true, on_watchdog, service, NULL);
 	return rc ? error__set(err, rc, "cannot wait for what happens: %s", strerror(-rc)) : 0;
@@ -310,6 +323,9 @@ int service__main(int argc, char **argv)
 	int rc;
 
 	option_values__parse(&argp, argc, argv, "tmtrace service", &service);
+	/* What is large and needed for a moment goes back at once; else the C library waits. */
+	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 	/* What it writes is the machine's, whoever started it, and names everybody's jobs. */
 	unsetenv("SUDO_UID");
 	umask(0077);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "command/layers.h"
-#include "command/process_options.h"
+#include "command/option_values.h"
 #include "command/service_setup.h"
 #include "command/target_options.h"
 
@@ -45,7 +45,7 @@ static int copy_probes(struct options *options, const struct service_config *con
 }
 
 /* Of single calls, between kernel and service: it counts as the service's memory. */
-#define CALL_BUFFER (1U << 20)
+#define CALL_BUFFER (1U << 19)
 
 /* Records of processes, where the log gets them, and what ranks did. */
 static int copy_processes(struct options *options, const struct service_config *config,
@@ -57,7 +57,10 @@ static int copy_processes(struct options *options, const struct service_config *
 	options->processes.on = config->accounts;
 	if (!options->processes.on)
 		return 0;
-	options->processes.room = PROCESS_OPTIONS_ROOM;
+	options->processes.room = config->processes;
+	for (size_t i = 0; i < config->n_env_vars; i++)
+		option_values__add(&options->processes.variables.at,
+				   &options->processes.variables.n, config->env_vars[i]);
 	filter = options->processes.filter = process_filter__new();
 	if (!filter)
 		return error__set(err, -ENOMEM, "no memory");
@@ -129,6 +132,14 @@ static bool same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+static bool same_texts(const char *const *a, size_t n, const char *const *b, size_t m)
+{
+	for (size_t i = 0; n == m && i < n; i++)
+		if (strcmp(a[i], b[i]) != 0)
+			return false;
+	return n == m;
+}
+
 static bool same_names(const struct service_name *a, const struct service_name *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -141,6 +152,8 @@ static bool same_names(const struct service_name *a, const struct service_name *
 static bool same_processes(const struct service_config *a, const struct service_config *b)
 {
 	return a->accounts == b->accounts && a->min_wall_ns == b->min_wall_ns &&
+	       a->processes == b->processes &&
+	       same_texts(a->env_vars, a->n_env_vars, b->env_vars, b->n_env_vars) &&
 	       a->n_excluded == b->n_excluded &&
 	       same_names(a->excluded, b->excluded, a->n_excluded);
 }
@@ -156,8 +169,5 @@ bool service_setup__follows(const struct service_config *a, const struct service
 		return false;
 	if (!same_names(a->layers, b->layers, a->n_layers) || !same_processes(a, b))
 		return false;
-	for (size_t i = 0; i < a->n_probes; i++)
-		if (strcmp(a->probes[i], b->probes[i]) != 0)
-			return false;
-	return true;
+	return same_texts(a->probes, a->n_probes, b->probes, b->n_probes);
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <search.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ struct drain {
 	size_t n_active, active_room;
 	__u64 *oldest; /* per slot, at this read: launch of the oldest open operation; 0: none */
 	struct tm_ledger *ledgers;
+	void *ledger_pages;		     /* in which they are */
 	struct tm_call_ledger *call_ledgers; /* NULL: calls are not recorded */
 	struct object_table *objects;	     /* NULL: they are not counted */
 	struct object_list *object_list;
@@ -67,6 +69,11 @@ static void free_known(void *node)
 	free(known);
 }
 
+static void *align_up(void *at, size_t align)
+{
+	return (void *)(((uintptr_t)at + align - 1) / align * align);
+}
+
 int drain__new_from(struct drain **out, const struct drain_source *source)
 {
 	struct drain *drain = calloc(1, sizeof(*drain));
@@ -76,11 +83,13 @@ int drain__new_from(struct drain **out, const struct drain_source *source)
 		return -ENOMEM;
 	drain->source = *source;
 	drain->seen = calloc(source->slots + 1, sizeof(*drain->seen));
-	drain->ledgers = aligned_alloc(align, (source->probes + 1) * sizeof(*drain->ledgers));
+	/* Of pages that are touched only where a probe counts. */
+	drain->ledger_pages = calloc(source->probes + 2, sizeof(*drain->ledgers));
+	drain->ledgers = align_up(drain->ledger_pages, align);
 	if (source->call_ledgers)
 		drain->call_ledgers = calloc(source->probes + 1, sizeof(*drain->call_ledgers));
 	drain->oldest = calloc(source->slots + 1, sizeof(*drain->oldest));
-	if (!drain->seen || !drain->oldest || !drain->ledgers ||
+	if (!drain->seen || !drain->oldest || !drain->ledger_pages ||
 	    (source->call_ledgers && !drain->call_ledgers)) {
 		drain->source.close = NULL;
 		drain__free(drain);
@@ -101,6 +110,11 @@ int drain__share(struct drain **out, const struct drain *other)
 	return drain__new_from(out, &source);
 }
 
+const struct tm_series *drain__series(const struct drain *drain)
+{
+	return drain->source.series;
+}
+
 void drain__free(struct drain *drain)
 {
 	if (!drain)
@@ -113,7 +127,7 @@ void drain__free(struct drain *drain)
 	free((void *)drain->snapshot.before);
 	free((void *)drain->active);
 	free(drain->oldest);
-	free(drain->ledgers);
+	free(drain->ledger_pages);
 	free(drain->call_ledgers);
 	free(drain->seen);
 	free(drain);
@@ -378,16 +392,30 @@ static int refresh(struct drain *drain)
 	return 0;
 }
 
+/* Was there ever a hit? Most of many probes have none. */
+static bool is_used(const struct tm_ledger *shards, __u32 n)
+{
+	for (__u32 i = 0; i < n; i++)
+		if (load(&shards[i].hits))
+			return true;
+	return false;
+}
+
 static void read_ledgers(struct drain *drain)
 {
 	const struct drain_source *source = &drain->source;
 	__u32 i, n = source->shards;
 
-	for (i = 0; i < source->probes; i++)
-		drain->ledgers[i] = merge__ledgers(&source->ledgers[(size_t)i * n], n);
-	for (i = 0; drain->call_ledgers && i < source->probes; i++)
-		drain->call_ledgers[i] =
-			merge__call_ledgers(&source->call_ledgers[(size_t)i * n], n);
+	for (i = 0; i < source->probes; i++) {
+		const struct tm_ledger *ledgers = &source->ledgers[(size_t)i * n];
+
+		if (!is_used(ledgers, n))
+			continue;
+		drain->ledgers[i] = merge__ledgers(ledgers, n);
+		if (drain->call_ledgers)
+			drain->call_ledgers[i] =
+				merge__call_ledgers(&source->call_ledgers[(size_t)i * n], n);
+	}
 }
 
 /* The kernel layers count what is in flight by series alone; a probe's is the sum of its own. */

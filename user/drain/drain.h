@@ -62,6 +62,9 @@ int drain__new(struct drain **out, const struct drain_maps *fds, struct error *e
 int drain__share(struct drain **out, const struct drain *other);
 void drain__free(struct drain *drain); /* NULL is fine */
 
+/* The series as they are in the kernel, by slot, for as long as the mapping is there. */
+const struct tm_series *drain__series(const struct drain *drain);
+
 /* Snapshots will have the objects of this table, too; it must outlive the drain. 0 or -ENOMEM. */
 int drain__add_objects(struct drain *drain, struct object_table *objects);
 

@@ -69,8 +69,12 @@ static int open_adapted(struct tmtrace_bpf *skel, const struct btf *kernel_btf)
 /* Of environments that wait for their reader: a hundred usual ones. */
 #define ENVIRONMENTS_BYTES (1U << 20)
 
-/* The same of accounts, which are looked at five times a second: of a thousand. */
+/*
+ * The same of accounts, which are looked at five times a second: of a thousand, where there is room
+ * for many processes, else of half as many.
+ */
 #define ACCOUNT_ENVIRONMENTS_BYTES (4U << 20)
+#define ACCOUNTS_MANY		   4200
 
 /* A map's full size is only known here; what a layer does not need stays at one element. */
 static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *options)
@@ -111,7 +115,8 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 		bpf_map__set_max_entries(skel->maps.tm_accounts, config->accounts);
 		bpf_map__set_max_entries(skel->maps.tm_free_accounts, config->accounts);
 		bpf_map__set_max_entries(skel->maps.tm_account_environments,
-					 ACCOUNT_ENVIRONMENTS_BYTES);
+					 ACCOUNT_ENVIRONMENTS_BYTES /
+						 (config->accounts > ACCOUNTS_MANY ? 1 : 2));
 		bpf_map__set_max_entries(skel->maps.tm_account_numbers, config->accounts + NUMBERS);
 	}
 	if (config->calls) {

@@ -18,11 +18,14 @@
 #define HISTORY	     "/var/lib/tmtrace/history.data"
 #define HISTORY_SIZE (64ULL << 20)
 #define LOG_RATE     1000
+#define PROCESSES    4096
 #define SNAPSHOT     "/run/tmtrace/snapshot"
 #define SNAPSHOT_S   15
 #define PINS	     "/sys/fs/bpf/tmtrace"
 
 #define DAY_S 86400
+
+#define PROCESSES_MAX 1000000
 
 /* What is on where nobody says it; a site chooses mpi, hdf5, m0 and addb. */
 static const char *const default_layers[] = { "vfs", "block", "mstro", "mio" };
@@ -161,10 +164,42 @@ static int read_excluded(struct reader *r, const yaml_node_t *node)
 	return rc;
 }
 
+/* Names of variables. */
+static int read_variables(struct reader *r, const yaml_node_t *node)
+{
+	struct service_config *config = r->config;
+	size_t room = 0;
+
+	for (size_t i = 0; i < yaml_doc__n_items(node); i++) {
+		const yaml_node_t *item = yaml_doc__item(&r->doc, node, i);
+		const char *text = NULL;
+		int rc = yaml_doc__read_text(&r->doc, item, "a variable", &text, r->err);
+
+		if (rc < 0)
+			return rc;
+		if (!text[0] || strchr(text, '='))
+			return yaml_doc__fail(
+				&r->doc, item, r->err,
+				"env_vars has %s, names without values are needed, as "
+				"in [USER, OMP_NUM_THREADS]",
+				yaml_doc__quote(text).text);
+		if (array__grow((void **)&config->env_vars, &room, config->n_env_vars,
+				sizeof(*config->env_vars)) < 0)
+			return no_memory(r);
+		rc = keep(r, text, &config->env_vars[config->n_env_vars]);
+		if (rc < 0)
+			return rc;
+		config->n_env_vars++;
+	}
+	return 0;
+}
+
 static int read_processes(struct reader *r)
 {
-	static const char *const known[] = { "exclude", "min_wall", NULL };
-	const yaml_node_t *section, *exclude, *wall;
+	static const char *const known[] = { "exclude", "min_wall", "env_vars", "max_processes",
+					     NULL };
+	const yaml_node_t *section, *exclude, *wall, *variables;
+	long room = r->config->processes;
 	const char *text = NULL;
 	bool none;
 	int rc = read_section(r, "processes", known, &section, &none);
@@ -177,8 +212,14 @@ static int read_processes(struct reader *r)
 		return rc;
 	exclude = yaml_doc__get(&r->doc, section, "exclude");
 	wall = yaml_doc__get(&r->doc, section, "min_wall");
+	variables = yaml_doc__get(&r->doc, section, "env_vars");
 	if (exclude)
 		rc = read_excluded(r, exclude);
+	if (rc == 0 && variables)
+		rc = read_variables(r, variables);
+	if (rc == 0)
+		rc = read_number(r, section, "max_processes", 1, PROCESSES_MAX, &room);
+	r->config->processes = (unsigned int)room;
 	if (rc == 0 && wall)
 		rc = yaml_doc__read_text(&r->doc, wall, "min_wall", &text, r->err);
 	if (rc == 0 && wall && quantity__ns(text, &r->config->min_wall_ns) < 0)
@@ -420,6 +461,7 @@ int service_config__defaults(struct service_config *config)
 	*config = (struct service_config){
 		.series = SERIES,
 		.accounts = true,
+		.processes = PROCESSES,
 		.calls = LEVELS_CALLS_USERS,
 		.interval_s = INTERVAL_S,
 		.history = HISTORY,
@@ -477,6 +519,7 @@ void service_config__free(struct service_config *config)
 	free(config->layers);
 	free(config->excluded);
 	free((void *)config->probes);
+	free((void *)config->env_vars);
 	strings__free(&config->strings);
 	*config = (struct service_config){ 0 };
 }

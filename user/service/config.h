@@ -39,7 +39,10 @@ struct service_config {
 	/* Of records of processes that end, where the log gets them: */
 	struct service_name *excluded; /* not of those whose program's path matches */
 	size_t n_excluded;
-	__u64 min_wall_ns;	   /* only of those that last so long */
+	__u64 min_wall_ns;     /* only of those that last so long */
+	const char **env_vars; /* with these variables of their environments */
+	size_t n_env_vars;
+	unsigned int processes;	   /* room for so many that run at the same time */
 	const char *history;	   /* the ring file; NULL: none */
 	__u64 history_size;	   /* bytes */
 	struct syslog_options log; /* types 0: nothing is sent there */
