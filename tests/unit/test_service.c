@@ -41,16 +41,18 @@ static void test_defaults(void **state)
 
 static void test_config(void **state)
 {
-	static const char text[] = "layers: [vfs, mpi]\n"
-				   "probes: /etc/probes\n"
-				   "max_series: 512\n"
-				   "cgroup: /sys/fs/cgroup/a\n"
-				   "interval: 5\n"
-				   "history: {file: /h, size: 2M}\n"
-				   "log: {types: [run, probe], rate: 7, journal: /j}\n"
-				   "processes: {exclude: [^/bin/, ssh], min_wall: 1.5s}\n"
-				   "socket: /s\n"
-				   "snapshot: {prometheus: /p, interval: 3}\n";
+	static const char text[] =
+		"layers: [vfs, mpi]\n"
+		"probes: /etc/probes\n"
+		"max_series: 512\n"
+		"cgroup: /sys/fs/cgroup/a\n"
+		"interval: 5\n"
+		"history: {file: /h, size: 2M}\n"
+		"log: {types: [run, probe], rate: 7, journal: /j}\n"
+		"processes: {exclude: [^/bin/, ssh], min_wall: 1.5s, env_vars: [USER, A],"
+		" max_processes: 100}\n"
+		"socket: /s\n"
+		"snapshot: {prometheus: /p, interval: 3}\n";
 	struct service_config config;
 	struct error err;
 
@@ -74,6 +76,9 @@ static void test_config(void **state)
 	assert_int_equal(config.n_excluded, 2);
 	assert_string_equal(config.excluded[1].text, "ssh");
 	assert_int_equal(config.min_wall_ns, 1500 * MS);
+	assert_int_equal(config.n_env_vars, 2);
+	assert_string_equal(config.env_vars[1], "A");
+	assert_int_equal(config.processes, 100);
 	service_config__free(&config);
 }
 
@@ -115,6 +120,9 @@ static void test_bad_config(void **state)
 		{ "\t\n", "f:" },
 		{ "processes:\n exclude: ['a', '(']",
 		  "f:2: exclude has \"(\", which is no regular" },
+		{ "processes: {env_vars: [A=1]}", "f:1: env_vars has \"A=1\", names" },
+		{ "processes: {max_processes: 0}", "f:1: max_processes" },
+		{ "calls: all", "f:1: calls is \"all\", one of none, root and users" },
 		{ "processes: {min_wall: soon}", "f:1: min_wall is \"soon\", a time is needed" },
 		{ "- vfs\n", "f:1: the file holds a list" },
 	};

@@ -54,7 +54,7 @@ void service_levels__free(struct service_levels *levels)
 {
 	if (!levels)
 		return;
-	for (size_t i = 0; i < levels->n_places; i++)
+	for (size_t i = 0; levels->places && i < levels->n_places; i++)
 		free(levels->places[i].path);
 	free(levels->places);
 	levels__free(levels->levels);
@@ -142,6 +142,7 @@ static void forget_place(struct service_levels *levels, size_t i)
 {
 	free(levels->places[i].path);
 	levels->places[i] = levels->places[--levels->n_places];
+	levels->places[levels->n_places] = (struct place){ 0 };
 }
 
 /* Places are those of the jobs that have levels of their own. */

@@ -32,12 +32,19 @@ struct client {
 	off_t body_size, body_sent;
 };
 
+/* What answers to a user have cost lately. */
+struct asker {
+	uid_t uid;
+	__u64 debt_ns, at_ns; /* that much at that time (CLOCK_MONOTONIC), 0: nobody */
+};
+
 struct server {
 	int listener, epoll;
 	char *path;
 	server_answer answer;
 	void *context;
 	struct client clients[SERVER_CLIENTS];
+	struct asker askers[SERVER_ASKERS];
 };
 
 /*
@@ -104,6 +111,45 @@ static int make_body(struct server *server, struct client *client, const struct 
 	return rc;
 }
 
+/* With the debt of now; who asked least lately is forgotten for a new one. */
+static struct asker *asker_of(struct server *server, uid_t uid)
+{
+	__u64 now = clock__ns(CLOCK_MONOTONIC), paid;
+	struct asker *asker = &server->askers[0];
+
+	for (size_t i = 0; i < SERVER_ASKERS; i++) {
+		if (server->askers[i].at_ns && server->askers[i].uid == uid) {
+			asker = &server->askers[i];
+			break;
+		}
+		if (server->askers[i].at_ns < asker->at_ns)
+			asker = &server->askers[i];
+	}
+	if (!asker->at_ns || asker->uid != uid)
+		*asker = (struct asker){ .uid = uid, .at_ns = now };
+	paid = (now - asker->at_ns) / SERVER_SHARE;
+	asker->debt_ns -= paid < asker->debt_ns ? paid : asker->debt_ns;
+	asker->at_ns = now;
+	return asker;
+}
+
+/* Makes the answer, as long as those to the user cost little enough. */
+static int make_affordable(struct server *server, struct client *client,
+			   const struct request *request, struct error *err)
+{
+	struct asker *asker = asker_of(server, client->uid);
+	__u64 begin = clock__ns(CLOCK_THREAD_CPUTIME_ID), spent;
+	int rc;
+
+	if (client->uid != 0 && asker->debt_ns > SERVER_BURST_NS)
+		return error__set(err, -EBUSY, "user %u asks too often; try again in a second",
+				  client->uid);
+	rc = make_body(server, client, request, err);
+	spent = clock__ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+	asker->debt_ns += spent > SERVER_LEAST_NS ? spent : SERVER_LEAST_NS;
+	return rc;
+}
+
 static void answer_line(struct server *server, struct client *client, size_t length)
 {
 	struct request request;
@@ -111,7 +157,7 @@ static void answer_line(struct server *server, struct client *client, size_t len
 	int rc = request__parse(&request, client->request, length, &err);
 
 	if (rc == 0)
-		rc = make_body(server, client, &request, &err);
+		rc = make_affordable(server, client, &request, &err);
 	if (rc < 0)
 		client->body_size = 0;
 	set_header(client, rc, &err);

@@ -27,6 +27,15 @@ typedef int (*server_answer)(void *context, const struct request *request, uid_t
 #define SERVER_CLIENTS	 32
 #define SERVER_OF_OTHERS 24
 #define SERVER_OF_ONE	 8
+/*
+ * What answers to one user other than root may cost, as part of a processor's time; so much at
+ * once, and each at least so much.
+ */
+#define SERVER_SHARE	10 /* one in so many */
+#define SERVER_BURST_NS 500000000
+#define SERVER_LEAST_NS 2000000
+/* Users of whom that is remembered. */
+#define SERVER_ASKERS 64
 /* How long a client may take in all. */
 #define SERVER_PATIENCE_S 30
 
