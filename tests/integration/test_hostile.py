@@ -11,8 +11,8 @@ import stat
 import time
 
 from harness import Skip, check, compare, equal, read_text, wait_for
-from test_cgroup import joining, mount_v2, move, new_cgroup
-from test_service import CONFIG, NOBODY, Service, records_of
+from test_cgroup import joining, mount_v2, new_cgroup
+from test_service import CONFIG, NOBODY, Service
 
 SOMEBODY = NOBODY - 1
 
@@ -132,7 +132,8 @@ def bad_libraries(folder, library):
 def test_libraries(env):
     """Files that are called like a library, of any content and size: what is true is counted."""
     folder = user_folder(env, "libraries")
-    load = env.waiting_load("all")
+    cgroup = new_cgroup(env, mount_v2(), "honest")
+    load = env.waiting_load("all", prefix=joining(cgroup))
     service = Service(env)
     library = [os.path.join(env.stack, name) for name in os.listdir(env.stack)
                if name.startswith("libsample") and ".so" in name][0]
@@ -141,7 +142,8 @@ def test_libraries(env):
     status = alive(service)
     check(status["cost"]["memory_bytes"] < 100 << 20, status["cost"])
     load.go()
-    compare(service.records("--all"), load.finish(), layers=("sample",))
+    truth = load.finish()
+    compare(service.records("--job", os.path.basename(cgroup)), truth, layers=("sample",))
     service.stop()
 
 
@@ -187,12 +189,14 @@ def test_names(env):
         child = env.spawn(argv, executable=program, env=environment)
         child.communicate()
         pids.add(child.pid)
-    for record in records_of(log):
+    seen = {}
+    while pids:
+        line = log.recv(1 << 20)
+        check(not set(line) & set(b"\n\033\r"), line)
+        record = json.loads(line.decode().partition("@cee: ")[2])
+        seen[record["pid"]] = record
         pids.discard(record["pid"])
-        for value in record.values():
-            check(not isinstance(value, str) or not set(value) & set("\n\033\r\x7f"), record)
-        if not pids:
-            break
+    check(any("\033[31m" in r["comm"] for r in seen.values()), seen)
     text = service.command("report", "--job", "/")
     check("\033[31m" not in text, text)
     alive(service)

@@ -10,6 +10,7 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <json-c/json.h>
@@ -40,6 +41,7 @@ struct asker {
 
 struct server {
 	int listener, epoll;
+	int rest; /* a timer: until then nobody is taken */
 	char *path;
 	server_answer answer;
 	void *context;
@@ -111,6 +113,25 @@ static int make_body(struct server *server, struct client *client, const struct 
 	return rc;
 }
 
+/* So that who is refused over and over costs little. Others wait a moment in the queue. */
+static void take_rest(struct server *server)
+{
+	const struct itimerspec until = { .it_value.tv_nsec = SERVER_REST_NS };
+	struct epoll_event event = { .events = 0 };
+
+	if (timerfd_settime(server->rest, 0, &until, NULL) == 0)
+		epoll_ctl(server->epoll, EPOLL_CTL_MOD, server->listener, &event);
+}
+
+static void end_rest(struct server *server)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	__u64 times;
+
+	if (read(server->rest, &times, sizeof(times)) > 0)
+		epoll_ctl(server->epoll, EPOLL_CTL_MOD, server->listener, &event);
+}
+
 /* With the debt of now; who asked least lately is forgotten for a new one. */
 static struct asker *asker_of(struct server *server, uid_t uid)
 {
@@ -141,9 +162,11 @@ static int make_affordable(struct server *server, struct client *client,
 	__u64 begin = clock__ns(CLOCK_THREAD_CPUTIME_ID), spent;
 	int rc;
 
-	if (client->uid != 0 && asker->debt_ns > SERVER_BURST_NS)
+	if (client->uid != 0 && asker->debt_ns > SERVER_BURST_NS) {
+		take_rest(server);
 		return error__set(err, -EBUSY, "user %u asks too often; try again in a second",
 				  client->uid);
+	}
 	rc = make_body(server, client, request, err);
 	spent = clock__ns(CLOCK_THREAD_CPUTIME_ID) - begin;
 	asker->debt_ns += spent > SERVER_LEAST_NS ? spent : SERVER_LEAST_NS;
@@ -276,19 +299,22 @@ static void accept_client(struct server *server)
 
 		send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 		close(fd);
+		take_rest(server);
 	}
 }
 
 void server__serve(struct server *server)
 {
-	struct epoll_event events[SERVER_CLIENTS + 1];
-	int n = epoll_wait(server->epoll, events, SERVER_CLIENTS + 1, 0);
+	struct epoll_event events[SERVER_CLIENTS + 2];
+	int n = epoll_wait(server->epoll, events, SERVER_CLIENTS + 2, 0);
 
 	for (int i = 0; i < n; i++) {
 		struct client *client = events[i].data.ptr;
 
 		if (!client)
 			accept_client(server);
+		else if (events[i].data.ptr == server)
+			end_rest(server);
 		else if (client->header_size ? send_answer(client) : take_request(server, client))
 			drop(client);
 	}
@@ -322,7 +348,8 @@ static int remove_stale(const char *path, struct error *err)
 /* Everybody may connect: what is answered depends on who it is. */
 static int listen_at(struct server *server, const char *path, struct error *err)
 {
-	struct epoll_event event = { .events = EPOLLIN };
+	struct epoll_event event = { .events = EPOLLIN },
+			   rested = { .events = EPOLLIN, .data.ptr = server };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int rc;
 
@@ -335,7 +362,8 @@ static int listen_at(struct server *server, const char *path, struct error *err)
 		return rc;
 	server->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (server->listener < 0 || server->epoll < 0 ||
+	server->rest = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (server->listener < 0 || server->epoll < 0 || server->rest < 0 ||
 	    bind(server->listener, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return error__set(err, -errno, "%s: cannot be listened at: %s", path,
 				  strerror(errno));
@@ -343,7 +371,8 @@ static int listen_at(struct server *server, const char *path, struct error *err)
 	if (!server->path)
 		return error__set(err, -ENOMEM, "no memory");
 	if (chmod(path, 0666) < 0 || listen(server->listener, SERVER_CLIENTS) < 0 ||
-	    epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->listener, &event) < 0)
+	    epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->listener, &event) < 0 ||
+	    epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->rest, &rested) < 0)
 		return error__set(err, -errno, "%s: cannot be listened at: %s", path,
 				  strerror(errno));
 	return 0;
@@ -359,7 +388,7 @@ int server__open(struct server **out, const char *path, server_answer answer, vo
 		return error__set(err, -ENOMEM, "no memory");
 	server->answer = answer;
 	server->context = context;
-	server->listener = server->epoll = -1;
+	server->listener = server->epoll = server->rest = -1;
 	for (size_t i = 0; i < SERVER_CLIENTS; i++)
 		server->clients[i].fd = server->clients[i].body = -1;
 	rc = listen_at(server, path, err);
@@ -383,6 +412,8 @@ void server__close(struct server *server)
 		close(server->listener);
 	if (server->epoll >= 0)
 		close(server->epoll);
+	if (server->rest >= 0)
+		close(server->rest);
 	free(server->path);
 	free(server);
 }

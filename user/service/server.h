@@ -36,6 +36,8 @@ typedef int (*server_answer)(void *context, const struct request *request, uid_t
 #define SERVER_LEAST_NS 2000000
 /* Users of whom that is remembered. */
 #define SERVER_ASKERS 64
+/* After a client that was refused, nobody is taken for so long. */
+#define SERVER_REST_NS 5000000
 /* How long a client may take in all. */
 #define SERVER_PATIENCE_S 30
 
