@@ -69,7 +69,8 @@ def test_links(env):
         as_user(NOBODY, os.symlink, target, os.path.join(folder, name))
         path = env.path("tmtrace.yaml")
         with open(path, "w", encoding="utf-8") as f:
-            text = CONFIG.format(layers="vfs", probes=env.sample, dir=folder, log="none")
+            text = CONFIG.format(layers="vfs", probes=env.sample, dir=folder, log="none",
+                                 pins="none")
             f.write(text.replace(f"{folder}/run/socket", f"{folder}/socket"))
         process = env.start("service", "--config", path)
         wait_for(lambda: process.poll() is not None or
