@@ -156,9 +156,12 @@ class Load(threading.Thread):
         except Exception as failure:  # pylint: disable=broad-except
             self.failure = failure
 
-    def finish(self):
+    def end(self):
         self.over = True
         self.join()
+
+    def finish(self):
+        self.end()
         if self.failure:
             raise self.failure
 
@@ -174,6 +177,7 @@ def test_kills(env):
     epoch = service.status()["epoch"]
     load = Load(env, loads)
     load.start()
+    env.cleanup(load.end)
     dice = random.Random(50)
     ready = 0
     for _ in range(KILLS):
