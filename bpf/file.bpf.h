@@ -112,7 +112,8 @@ TM_INLINE u32 file__slot(u64 job, u32 process, u32 function, struct file *file)
 	series = series__at(slot);
 	if (!series)
 		return TM_NO_SLOT;
-	if (file && !series->label[0])
+	/* Of what is among others there is no one file system. */
+	if (file && series->key.where && !series->label[0])
 		bpf_probe_read_kernel_str(series->label, sizeof(series->label),
 					  BPF_CORE_READ(sb, s_type, name));
 	return slot;

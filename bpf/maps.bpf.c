@@ -3,6 +3,7 @@
 
 struct tm_job_details_map tm_job_details SEC(".maps");
 struct tm_slots_map tm_slots SEC(".maps");
+struct tm_free_slots_map tm_free_slots SEC(".maps");
 struct tm_series_map tm_series SEC(".maps");
 struct tm_buckets_map tm_buckets SEC(".maps");
 struct tm_ledgers_map tm_ledgers SEC(".maps");
@@ -53,6 +54,8 @@ struct tm_walkers_map tm_walkers SEC(".maps");
 
 const volatile struct tm_config tm_config = {};
 __u32 tm_next_slot = 0;
+__u32 tm_used_slots = 0;
+__u64 tm_slots_folded = 0;
 __u32 tm_next_object = 0;
 __u32 tm_next_process = 1;
 __u32 tm_next_account = TM_ACCOUNT_FIRST;

@@ -45,6 +45,12 @@ struct tm_job_details_map {
 	__type(value, struct tm_details);
 };
 
+struct tm_free_slots_map {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 1); /* loader */
+	__type(value, u32);
+};
+
 struct tm_series_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -413,6 +419,7 @@ extern struct tm_handle_calls_map tm_handle_calls SEC(".maps");
 extern struct tm_requests_map tm_requests SEC(".maps");
 extern struct tm_job_details_map tm_job_details SEC(".maps");
 extern struct tm_slots_map tm_slots SEC(".maps");
+extern struct tm_free_slots_map tm_free_slots SEC(".maps");
 extern struct tm_series_map tm_series SEC(".maps");
 extern struct tm_buckets_map tm_buckets SEC(".maps");
 extern struct tm_ledgers_map tm_ledgers SEC(".maps");
@@ -428,8 +435,11 @@ extern struct tm_walkers_map tm_walkers SEC(".maps");
 
 extern const volatile struct tm_config tm_config;
 
-/* The next slot never used; slots of a lost race stay free for ever. */
+/* The next slot never used, and how many are in use; the loader takes from that. */
 extern __u32 tm_next_slot;
+extern __u32 tm_used_slots;
+/* How often there was no room for a series of a job: it was looked for among others. */
+extern __u64 tm_slots_folded;
 /* The same of objects, counted from TM_OBJECT_NOBODY. */
 extern __u32 tm_next_object;
 /* The next number of a process never used; from 1. */

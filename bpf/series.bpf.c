@@ -39,14 +39,22 @@ __attribute__((noinline)) int atomic__reduce(u64 *min, u64 value)
 TM_INLINE bool is_short_of_room(const struct tm_key *key)
 {
 	return key->process && key->process != TM_PROCESS_OTHERS &&
-	       *(volatile u32 *)&tm_next_slot >= tm_config.slots / 4 * 3;
+	       *(volatile u32 *)&tm_used_slots >= tm_config.slots / 4 * 3;
 }
 
-/* The same holds for sums over ADDB2 records, which a program may make as many of as it likes. */
+/*
+ * The same holds for sums over ADDB2 records, which a program may make as many of as it likes. An
+ * eighth is for what has no other room, of all jobs together.
+ */
 TM_INLINE bool has_no_room(const struct tm_key *key)
 {
-	return *(volatile u32 *)&tm_next_slot >=
-	       (key__is_addb(key) ? tm_config.slots / 4 * 3 : tm_config.slots);
+	u32 end = tm_config.slots;
+
+	if (key__is_addb(key))
+		end = end / 4 * 3;
+	else if (key->job != TM_JOB_OTHERS)
+		end -= end / 8;
+	return *(volatile u32 *)&tm_used_slots >= end;
 }
 
 /* What is told of a new series: as of its cgroup where that has details of its own. */
@@ -63,11 +71,51 @@ TM_INLINE u8 detail_of(const struct tm_key *key)
 	return own ? own->of[layer] : *(volatile u8 *)&tm_details.of[layer];
 }
 
-__attribute__((noinline)) u32 series__create(struct tm_key *wanted)
+/* A slot that nobody has: one that was given back, or one never used. */
+TM_INLINE u32 take_slot(void)
+{
+	u32 slot = 0;
+
+	if (!bpf_map_pop_elem(&tm_free_slots, &slot))
+		return slot;
+	/* Without this, a full table would move the counter on and wrap it one day. */
+	if (*(volatile u32 *)&tm_next_slot >= tm_config.slots)
+		return TM_NO_SLOT;
+	slot = __sync_fetch_and_add(&tm_next_slot, 1);
+	return slot < tm_config.slots ? slot : TM_NO_SLOT;
+}
+
+/* A new slot for a key; TM_NO_SLOT: there is none. */
+TM_INLINE u32 make(const struct tm_key *key)
 {
 	struct tm_series *series;
-	u32 slot, *winner;
+	u32 slot = take_slot(), *winner;
+
+	series = series__at(slot);
+	if (!series)
+		return TM_NO_SLOT;
+	series->key = *key;
+	series->min_ns = ~0ULL;
+	series->detail = detail_of(key);
+	series->summed = series__level(series) == TM_LEVEL_SUMMARY;
+	series->creator = bpf_get_current_pid_tgid() >> 32;
+	if (bpf_map_update_elem(&tm_slots, key, &slot, BPF_NOEXIST)) {
+		/* Another CPU was faster; or the bucket is locked by what we interrupted. */
+		bpf_map_push_elem(&tm_free_slots, &slot, BPF_ANY);
+		winner = bpf_map_lookup_elem(&tm_slots, key);
+		return winner ? *winner : TM_NO_SLOT;
+	}
+	ADD(tm_used_slots, 1);
+	/* x86 keeps stores in order; the barrier is for the compiler. */
+	asm volatile("" ::: "memory");
+	series->state |= TM_SERIES_LIVE;
+	return slot;
+}
+
+__attribute__((noinline)) u32 series__create(struct tm_key *wanted)
+{
 	struct tm_key key;
+	u32 *found;
 
 	if (!wanted)
 		return TM_NO_SLOT;
@@ -76,32 +124,22 @@ __attribute__((noinline)) u32 series__create(struct tm_key *wanted)
 	if (is_short_of_room(&key)) {
 		*(volatile u32 *)&tm_folded = 1;
 		key.process = TM_PROCESS_OTHERS;
-		winner = bpf_map_lookup_elem(&tm_slots, &key);
-		if (winner)
-			return *winner;
+		found = bpf_map_lookup_elem(&tm_slots, &key);
+		if (found)
+			return *found;
 	}
-	/* Without this, a full table would move the counter on and wrap it one day. */
-	if (has_no_room(&key))
-		return TM_NO_SLOT;
-	slot = __sync_fetch_and_add(&tm_next_slot, 1);
-	series = series__at(slot);
-	if (!series)
-		return TM_NO_SLOT;
-
-	series->key = key;
-	series->min_ns = ~0ULL;
-	series->detail = detail_of(&key);
-	series->summed = series__level(series) == TM_LEVEL_SUMMARY;
-	series->creator = bpf_get_current_pid_tgid() >> 32;
-	if (bpf_map_update_elem(&tm_slots, &key, &slot, BPF_NOEXIST)) {
-		/* Another CPU was faster; or the bucket is locked by what we interrupted. */
-		winner = bpf_map_lookup_elem(&tm_slots, &key);
-		return winner ? *winner : TM_NO_SLOT;
+	if (has_no_room(&key)) {
+		if (key__is_addb(&key))
+			return TM_NO_SLOT;
+		ADD(tm_slots_folded, 1);
+		key__fold(&key);
+		found = bpf_map_lookup_elem(&tm_slots, &key);
+		if (found)
+			return *found;
+		if (has_no_room(&key))
+			return TM_NO_SLOT;
 	}
-	/* x86 keeps stores in order; the barrier is for the compiler. */
-	asm volatile("" ::: "memory");
-	series->state = TM_SERIES_LIVE;
-	return slot;
+	return make(&key);
 }
 
 __attribute__((noinline)) int series__fail(struct tm_series *series, int code, bool own_code)

@@ -6,6 +6,9 @@
 #ifndef TMTRACE_KEY_H
 #define TMTRACE_KEY_H
 
+/* In place of a number: one for which there was no room, or of which nothing more was told. */
+#define TM_PROCESS_OTHERS (~0U)
+
 /* Layers below the catalogue; the catalogue's layers follow in its order. */
 enum tm_layer {
 	TM_LAYER_VFS,
@@ -53,8 +56,13 @@ enum tm_key_flag {
 	TM_KEY_ADDB = 64,	 /* libraries: sums over ADDB2 records that the function told */
 };
 
+/* In place of a cgroup id: jobs that there was no room for, or that are long gone. */
+#define TM_JOB_OTHERS (~0ULL)
+/* In place of a shard: what the loader alone counts into, of cgroups that are gone. */
+#define TM_SHARD_LOADER 0xffff
+
 struct tm_key {
-	__u64 job; /* cgroup id; 0: cannot be attributed */
+	__u64 job; /* cgroup id; 0: cannot be attributed; TM_JOB_OTHERS */
 	/* vfs: mount id << 32 | device of the super block; block: device; libraries: 0, with
 	 * TM_KEY_BY_SIZE tm_object_size_class(), or TM_OBJECT_SIZES: not known; with TM_KEY_ADDB
 	 * TM_ADDB_WHERE() */
@@ -93,6 +101,16 @@ static inline int key__is_beside(const struct tm_key *key)
 {
 	return key__is_operation(key) || key__is_by_size(key) || key__is_association(key) ||
 	       key__is_addb(key);
+}
+
+/* The key under which a series counts with the same ones of other jobs, on whatever mount. */
+static inline void key__fold(struct tm_key *key)
+{
+	key->job = TM_JOB_OTHERS;
+	if (key->process)
+		key->process = TM_PROCESS_OTHERS;
+	if (key->layer == TM_LAYER_VFS)
+		key->where = 0;
 }
 
 #define TM_WHERE(mount, device) ((__u64)(mount) << 32 | (__u32)(device))

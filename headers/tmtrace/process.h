@@ -6,8 +6,7 @@
 #ifndef TMTRACE_PROCESS_H
 #define TMTRACE_PROCESS_H
 
-/* In place of a number: one for which there was no room, or of which nothing more was told. */
-#define TM_PROCESS_OTHERS (~0U)
+#include "tmtrace/key.h"
 
 #define TM_PROCESS_COMMAND 192
 #define TM_PROCESS_NAME	   64

@@ -4,6 +4,7 @@
  * pins: bump TM_LAYOUT_VERSION with every change.
  *
  *   tm_slots    hash: struct tm_key -> slot number
+ *   tm_free_slots  queue: slots that the loader has emptied, to be used again
  *   tm_series   array, mmapped: one struct tm_series per slot, counters that only grow
  *   tm_buckets  array, mmapped in parts: 2 * slot + enum tm_histogram_kind -> TM_BUCKETS counts
  *   tm_ledgers  array, mmapped: one struct tm_ledger per probe and shard
@@ -18,7 +19,7 @@
 #include "tmtrace/detail.h"
 #include "tmtrace/key.h"
 
-#define TM_LAYOUT_VERSION 8
+#define TM_LAYOUT_VERSION 9
 
 /* Where the time inside a call went; a thread sums each up, a frame takes the difference. */
 enum tm_time {
@@ -65,10 +66,18 @@ enum tm_series_state {
 	TM_SERIES_LIVE,
 };
 
+/* Above that bit, the state has a number that goes up when the slot is no longer this key's. */
+#define TM_SERIES_SERIAL 2
+
+static inline int series__is_live(__u16 state)
+{
+	return state & TM_SERIES_LIVE;
+}
+
 /* All counters are cumulative; minima start at the largest value. Five cache lines. */
 struct tm_series {
 	struct tm_key key;
-	__u16 state;   /* enum tm_series_state, written last */
+	__u16 state;   /* enum tm_series_state, written last, and TM_SERIES_SERIAL */
 	__u8 detail;   /* TM_DETAIL() */
 	__u8 summed;   /* some may have been counted at TM_LEVEL_SUMMARY: in no histogram */
 	__u32 creator; /* process that was counted first: whose mount table knows the mount */

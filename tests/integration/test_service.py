@@ -29,19 +29,20 @@ snapshot:
   prometheus: {dir}/node.prom
   interval: 1
 pins: {pins}
-"""
+{more}"""
 
 
 class Service:
     """A service of the test's own, with a manager that it tells how it fares."""
 
-    def __init__(self, env, layers="sample, vfs", log="none", pins="none", **environment):
+    def __init__(self, env, layers="sample, vfs", log="none", pins="none", more="",
+                 **environment):
         self.env = env
         self.environment = environment
         self.socket = env.path("run/socket")
         self.config = env.path("tmtrace.yaml")
         os.chmod(env.dir, 0o755)  # others may ask, too
-        self.write(layers=layers, log=log, pins=pins)
+        self.write(layers=layers, log=log, pins=pins, more=more)
         self.manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.manager.bind(env.path("notify"))
         self.begin()
@@ -59,7 +60,7 @@ class Service:
 
     def write(self, **values):
         values = {"layers": "sample, vfs", "log": "none", "probes": self.env.sample,
-                  "dir": self.env.dir, "pins": "none", **values}
+                  "dir": self.env.dir, "pins": "none", "more": "", **values}
         with open(self.config, "w", encoding="utf-8") as f:
             f.write(CONFIG.format(**values))
 

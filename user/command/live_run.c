@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "command/live_run.h"
+#include "drain/recycler.h"
 #include "job/job_table.h"
 #include "report/live_names.h"
 #include "pool/pools.h"
@@ -26,6 +27,9 @@ struct live_run {
 	struct processes *processes; /* NULL: they are not told apart */
 	struct job_table *jobs;	     /* NULL: of cgroups there are but numbers */
 	struct pools *pools;	     /* NULL: no calls tell of any */
+	struct recycler *recycler;   /* NULL: there are no jobs */
+	void (*tell)(void *context);
+	void *tell_context;
 	struct report_mechanism mechanisms[MECHANISMS_MAX];
 	struct report_hit_cost costs[ENTRY_CLASSES];
 	struct utsname uname;
@@ -136,6 +140,20 @@ int live_run__open(struct live_run **out, struct session *session, char **argv, 
 	return 0;
 }
 
+/* How long a service shows jobs that are over. */
+#define PAST_NS (3600 * NS_PER_S)
+
+static int open_recycler(struct live_run *live, struct error *err)
+{
+	const unsigned int jobs = live->session->options->past_jobs;
+	const struct recycler_limits limits = { .jobs = jobs, .age_ns = jobs ? PAST_NS : 0 };
+	struct job_ends ends = job_table__ends(live->jobs);
+	struct drain_maps maps;
+
+	kernel__maps(live->session->kernel, &maps);
+	return recycler__new(&live->recycler, &maps, &ends, &limits, err);
+}
+
 /* The cgroups of the jobs: of the hierarchy that is traced, else of version 2. */
 static int open_jobs(struct live_run *live, struct error *err)
 {
@@ -163,7 +181,7 @@ static int open_jobs(struct live_run *live, struct error *err)
 	live->names.jobs = live->jobs;
 	jobs = live_run__jobs(live);
 	drain__map_jobs(live->session->drain, &jobs);
-	return 0;
+	return open_recycler(live, err);
 }
 
 struct job_map live_run__jobs(const struct live_run *live)
@@ -261,6 +279,29 @@ void live_run__finish(struct live_run *live)
 		job_table__refresh(live->jobs);
 }
 
+void live_run__note_told(struct live_run *live, __u64 time_ns)
+{
+	if (live->recycler)
+		recycler__note_told(live->recycler, time_ns);
+}
+
+void live_run__tell_with(struct live_run *live, void (*tell)(void *context), void *context)
+{
+	live->tell = tell;
+	live->tell_context = context;
+}
+
+/* What could not be done is tried again the next time. */
+static void on_tend(void *context)
+{
+	struct live_run *live = context;
+
+	job_table__read(live->jobs);
+	recycler__tend(live->recycler);
+	if (live->tell && recycler__wants_telling(live->recycler))
+		live->tell(live->tell_context);
+}
+
 static void on_news(void *context)
 {
 	live_run__follow(context);
@@ -272,7 +313,11 @@ int live_run__watch(struct live_run *live, struct loop *loop)
 	int jobs = live->jobs ? job_table__fd(live->jobs) : -1;
 	int rc = loop__watch(loop, processes, on_news, live);
 
-	return rc ? rc : loop__watch(loop, jobs, on_news, live);
+	if (!rc)
+		rc = loop__watch(loop, jobs, on_news, live);
+	if (!rc && live->recycler)
+		rc = loop__timer(loop, RECYCLER_TEND_S, true, on_tend, live, NULL);
+	return rc;
 }
 
 int live_run__read(struct live_run *live, const struct snapshot **out, struct error *err)
@@ -303,6 +348,7 @@ void live_run__close(struct live_run *live)
 		return;
 	mounts__close(live->names.mounts);
 	devices__free(live->names.devices);
+	recycler__free(live->recycler);
 	job_table__close(live->jobs);
 	processes__close(live->processes);
 	pools__free(live->pools);

@@ -27,6 +27,14 @@ void live_run__close(struct live_run *live); /* NULL is fine */
 /* The jobs of the machine, once it was started: as long as it is open. */
 struct job_map live_run__jobs(const struct live_run *live);
 
+/*
+ * All figures were told as they were at that time (CLOCK_REALTIME). Of jobs that had ended before
+ * nothing is lost any more if they go among others.
+ */
+void live_run__note_told(struct live_run *live, __u64 time_ns);
+/* Is called where some have to go that were not told; NULL: they go only when there is no room. */
+void live_run__tell_with(struct live_run *live, void (*tell)(void *context), void *context);
+
 /* What is known so far; valid until it is closed. */
 const struct report_run *live_run__report(const struct live_run *live);
 

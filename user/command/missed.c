@@ -11,6 +11,9 @@ void missed__note(struct session *session)
 {
 	const struct kernel *kernel = session->kernel;
 	const struct amount all[] = {
+		{ kernel__folded_series(kernel),
+		  "times there was no room for a series of its job: others have what it counts; "
+		  "--max-series makes room" },
 		{ kernel__lost_environments(kernel),
 		  "processes were started with an environment that is not known, and so neither "
 		  "their job nor their rank" },

@@ -95,7 +95,8 @@ struct options {
 	int kernel_mechanisms[KERNEL_LAYERS]; /* as ladder.h numbers them, -1: the best */
 	bool no_syscalls; /* they are not looked at: no vfs, nothing of the time inside calls */
 	unsigned int slots;
-	const char *jobs; /* file of patterns of cgroups; NULL: none */
+	unsigned int past_jobs; /* that are over and shown one by one; 0: no limit */
+	const char *jobs;	/* file of patterns of cgroups; NULL: none */
 	bool objects_said;
 	unsigned int objects; /* room for so many files and objects; 0: they are not counted */
 	bool per_process;     /* they are told apart */

@@ -320,6 +320,7 @@ static int print(struct output *output, bool final, struct error *err)
 	rc = live_run__read(output->live, &snapshot, err);
 	if (rc < 0)
 		return rc;
+	live_run__note_told(output->live, snapshot->time_ns);
 	if (output->syslog)
 		send_records(output, snapshot, final);
 	if (output->json)

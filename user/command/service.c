@@ -101,8 +101,9 @@ static void on_interval(void *context)
 	struct error err;
 
 	/* Where the log gets nothing, no copy of all figures is kept for it either. */
-	if (service->config.log.types & SYSLOG_PERIODIC &&
-	    output__print(service->output, false, &err) < 0)
+	if (!(service->config.log.types & SYSLOG_PERIODIC))
+		live_run__note_told(output__live(service->output), clock__ns(CLOCK_REALTIME));
+	else if (output__print(service->output, false, &err) < 0)
 		say(err.text);
 	tell_notes(service);
 }
@@ -206,6 +207,7 @@ static int watch(struct service *service, struct error *err)
 
 	if (!rc)
 		rc = output__watch(service->output, loop);
+	live_run__tell_with(output__live(service->output), on_interval, service);
 	if (!rc)
 		rc = service_answers__watch(service->answers, loop);
 	if (!rc)

@@ -80,6 +80,7 @@ int service_setup__options(struct options *options, const struct service_config 
 	options->cgroup = config->cgroup;
 	options->jobs = config->job_patterns;
 	options->slots = config->series;
+	options->past_jobs = config->past_jobs;
 	options->interval_s = config->interval_s;
 	options->record = true; /* no tables */
 	options->quiet = true;
@@ -161,11 +162,12 @@ static bool same_processes(const struct service_config *a, const struct service_
 bool service_setup__follows(const struct service_config *a, const struct service_config *b)
 {
 	if (a->calls != b->calls || a->n_layers != b->n_layers || a->n_probes != b->n_probes ||
-	    a->series != b->series || !same(a->job_patterns, b->job_patterns) ||
-	    !same(a->cgroup, b->cgroup) || !same(a->history, b->history) ||
-	    a->history_size != b->history_size || !same(a->log.path, b->log.path) ||
-	    a->log.journal != b->log.journal || !a->log.types != !b->log.types ||
-	    !same(a->socket, b->socket) || !same(a->pins, b->pins))
+	    a->series != b->series || a->past_jobs != b->past_jobs ||
+	    !same(a->job_patterns, b->job_patterns) || !same(a->cgroup, b->cgroup) ||
+	    !same(a->history, b->history) || a->history_size != b->history_size ||
+	    !same(a->log.path, b->log.path) || a->log.journal != b->log.journal ||
+	    !a->log.types != !b->log.types || !same(a->socket, b->socket) ||
+	    !same(a->pins, b->pins))
 		return false;
 	if (!same_names(a->layers, b->layers, a->n_layers) || !same_processes(a, b))
 		return false;

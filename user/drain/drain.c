@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The scan looks at one cache line per slot. What moved becomes active: it is put together anew at
- * this read and at the next one, and then its older state is given back. What is at rest costs
- * neither system calls nor copies, and is kept once.
+ * What moved becomes active: it is put together anew at this read and at the next one, and then its
+ * older state is given back. What is at rest costs neither system calls nor copies, and is kept
+ * once.
  */
 #include <errno.h>
 #include <search.h>
@@ -11,63 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/clock.h"
-#include "drain/drain_source.h"
-#include "drain/key_order.h"
+#include "drain/drain_state.h"
 #include "drain/merge.h"
 #include "tmtrace/config.h"
-
-/* A key that has been seen; a job of several cgroups has a slot for each. */
-struct known {
-	struct tm_key key; /* first: the tree compares it; shard 0 */
-	__u32 *slots;	   /* one per shard */
-	size_t n_slots, slots_room;
-	size_t at;	/* place in the snapshot */
-	__u64 moved_at; /* number of the read that saw a counter move */
-	bool active;
-	struct snapshot_series *now, *before; /* the same where it is at rest */
-};
-
-/* What the last scan saw of a slot. */
-struct seen {
-	struct known *known;	     /* NULL: not live yet */
-	__u64 count, in_flight, sum; /* sum: of what moves where these two do not */
-};
-
-struct drain {
-	struct drain_source source;
-	struct job_map jobs;
-	__u64 reads;
-	struct seen *seen; /* per slot */
-	void *tree;	   /* of struct known, tsearch(3) */
-	size_t n_known, placed;
-	struct known **active;
-	size_t n_active, active_room;
-	__u64 *oldest; /* per slot, at this read: launch of the oldest open operation; 0: none */
-	struct tm_ledger *ledgers;
-	void *ledger_pages;		     /* in which they are */
-	struct tm_call_ledger *call_ledgers; /* NULL: calls are not recorded */
-	struct object_table *objects;	     /* NULL: they are not counted */
-	struct object_list *object_list;
-	struct snapshot snapshot;
-};
-
-static int compare_keys(const void *left, const void *right)
-{
-	return key_order(left, right);
-}
-
-static void free_known(void *node)
-{
-	struct known *known = node;
-
-	if (known->before != known->now)
-		free(known->before);
-	free(known->now);
-	free(known->slots);
-	free(known);
-}
 
 static void *align_up(void *at, size_t align)
 {
@@ -122,10 +69,11 @@ void drain__free(struct drain *drain)
 	if (drain->source.close)
 		drain->source.close(drain->source.context);
 	object_list__free(drain->object_list);
-	tdestroy(drain->tree, free_known);
+	tdestroy(drain->tree, scan__free_known);
 	free((void *)drain->snapshot.series);
 	free((void *)drain->snapshot.before);
 	free((void *)drain->active);
+	free(drain->gone);
 	free(drain->oldest);
 	free(drain->ledger_pages);
 	free(drain->call_ledgers);
@@ -143,100 +91,6 @@ int drain__add_objects(struct drain *drain, struct object_table *objects)
 void drain__map_jobs(struct drain *drain, const struct job_map *jobs)
 {
 	drain->jobs = *jobs;
-}
-
-/* The series of a key, new or known from another shard or cgroup; NULL without memory. */
-static struct known *find_or_add(struct drain *drain, const struct tm_key *key)
-{
-	struct known *fresh = calloc(1, sizeof(*fresh));
-	struct known **node;
-
-	if (!fresh)
-		return NULL;
-	fresh->key = *key;
-	fresh->key.shard = 0;
-	fresh->key.job = job_map__of(&drain->jobs, key->job);
-	node = tsearch(fresh, &drain->tree, compare_keys);
-	if (!node || *node != fresh)
-		free(fresh);
-	else
-		drain->n_known++;
-	return node ? *node : NULL;
-}
-
-static int activate(struct drain *drain, struct known *known)
-{
-	known->moved_at = drain->reads;
-	if (known->active)
-		return 0;
-	if (array__grow((void **)&drain->active, &drain->active_room, drain->n_active,
-			sizeof(struct known *)) < 0)
-		return -ENOMEM;
-	drain->active[drain->n_active++] = known;
-	known->active = true;
-	return 0;
-}
-
-/* Links a slot that came to life to its series; now is what the scan saw of it. */
-static int adopt(struct drain *drain, __u32 slot, const struct seen *now)
-{
-	struct known *known = find_or_add(drain, &drain->source.series[slot].key);
-	int ret;
-
-	if (!known)
-		return -ENOMEM;
-	ret = array__grow((void **)&known->slots, &known->slots_room, known->n_slots,
-			  sizeof(*known->slots));
-	if (!ret)
-		ret = activate(drain, known);
-	if (ret)
-		return ret;
-	known->slots[known->n_slots++] = slot;
-	drain->seen[slot] = *now;
-	drain->seen[slot].known = known;
-	return 0;
-}
-
-static __u64 load(const __u64 *counter)
-{
-	return __atomic_load_n(counter, __ATOMIC_RELAXED);
-}
-
-/* Looks at one slot. One that lost a race stays free; the ones after it may be live. */
-static int scan_slot(struct drain *drain, __u32 slot)
-{
-	const struct tm_series *series = &drain->source.series[slot];
-	struct seen *seen = &drain->seen[slot], now = *seen;
-	int ret;
-
-	if (__atomic_load_n(&series->state, __ATOMIC_ACQUIRE) != TM_SERIES_LIVE)
-		return 0;
-	now.count = load(&series->count);
-	now.in_flight = load(&series->in_flight);
-	now.sum = load(&series->total_ns);
-	/* One that takes the place of another in flight. */
-	if (key__is_operation(&series->key))
-		now.sum += load(&series->operations_lost[TM_OPERATION_ABANDONED]);
-	if (!seen->known)
-		return adopt(drain, slot, &now);
-	if (now.count == seen->count && now.in_flight == seen->in_flight && now.sum == seen->sum)
-		return 0;
-	ret = activate(drain, seen->known);
-	if (!ret)
-		*seen = now;
-	return ret;
-}
-
-static int scan(struct drain *drain)
-{
-	__u32 end = __atomic_load_n(drain->source.next_slot, __ATOMIC_RELAXED);
-	int ret = 0;
-
-	if (end > drain->source.slots)
-		end = drain->source.slots;
-	for (__u32 slot = 0; slot < end && !ret; slot++)
-		ret = scan_slot(drain, slot);
-	return ret;
 }
 
 static int read_histogram(const struct drain *drain, __u32 slot, enum tm_histogram_kind kind,
@@ -301,7 +155,7 @@ static int rebuild(struct drain *drain, struct known *known)
 	}
 	if (key__is_operation(&known->key))
 		merge.total.queue_ns = oldest_of(drain, known);
-	if (known->now && merge__equals(&merge, known->now))
+	if (known->now && !known->has_taken_over && merge__equals(&merge, known->now))
 		series = known->now;
 	else
 		series = merge__finish(&merge);
@@ -311,6 +165,7 @@ static int rebuild(struct drain *drain, struct known *known)
 		free(known->before);
 	known->before = known->now;
 	known->now = series;
+	known->has_taken_over = false;
 	return 0;
 }
 
@@ -347,8 +202,10 @@ static int place_all(struct drain *drain)
 	size_t bytes = drain->n_known * sizeof(void *);
 	const struct snapshot_series **series, **before;
 
-	if (drain->n_known == drain->placed)
+	if (!drain->is_misplaced && drain->n_known == drain->placed)
 		return 0;
+	if (!bytes)
+		bytes = sizeof(void *);
 	series = realloc((void *)drain->snapshot.series, bytes);
 	if (series)
 		drain->snapshot.series = series;
@@ -360,14 +217,17 @@ static int place_all(struct drain *drain)
 	drain->placed = 0;
 	twalk_r(drain->tree, place, drain);
 	drain->snapshot.n_series = drain->placed;
+	drain->is_misplaced = false;
 	return 0;
 }
 
 static int refresh(struct drain *drain)
 {
 	size_t left = 0;
-	int ret = place_all(drain);
+	int ret = scan__retire(drain);
 
+	if (!ret)
+		ret = place_all(drain);
 	if (!ret)
 		ret = find_oldest(drain);
 
@@ -396,7 +256,7 @@ static int refresh(struct drain *drain)
 static bool is_used(const struct tm_ledger *shards, __u32 n)
 {
 	for (__u32 i = 0; i < n; i++)
-		if (load(&shards[i].hits))
+		if (__atomic_load_n(&shards[i].hits, __ATOMIC_RELAXED))
 			return true;
 	return false;
 }
@@ -447,10 +307,13 @@ static int read_objects(struct drain *drain)
 
 int drain__read(struct drain *drain, const struct snapshot **out, struct error *err)
 {
+	/* What ended before that is whole. */
+	__u64 time_ns = clock__ns(CLOCK_REALTIME), monotonic_ns = clock__ns(CLOCK_MONOTONIC);
 	int ret;
 
 	drain->reads++;
-	ret = scan(drain);
+	drain->n_gone = 0;
+	ret = scan__all(drain);
 	if (!ret)
 		ret = refresh(drain);
 	if (!ret && drain->objects)
@@ -459,11 +322,13 @@ int drain__read(struct drain *drain, const struct snapshot **out, struct error *
 		drain->reads--; /* what it did not finish is done by the next one */
 		return error__set(err, ret, "reading the counters: %s", strerror(-ret));
 	}
+	drain->snapshot.n_gone = drain->n_gone;
+	drain->snapshot.gone = drain->gone;
 	read_ledgers(drain);
 	sum_in_flight(drain);
 	drain->snapshot.before_ns = drain->snapshot.time_ns;
-	drain->snapshot.time_ns = clock__ns(CLOCK_REALTIME);
-	drain->snapshot.monotonic_ns = clock__ns(CLOCK_MONOTONIC);
+	drain->snapshot.time_ns = time_ns;
+	drain->snapshot.monotonic_ns = monotonic_ns;
 	*out = &drain->snapshot;
 	return 0;
 }

@@ -26,6 +26,8 @@ struct drain_maps {
 	int operations;		     /* in flight */
 	int pools;		     /* -1: no calls tell of any */
 	__u32 slots, probes, shards, n_processes;
+	int slot_keys, free_slots; /* for what gives slots back, see recycler.h */
+	__u32 *used_slots;	   /* the same: how many are in use; that takes from it */
 	const __u32 *next_slot;	   /* in the mmapped .bss: slots beyond were never used */
 	const __u32 *next_process; /* the same of processes */
 	struct object_maps objects;
@@ -48,6 +50,9 @@ struct snapshot {
 	size_t n_series;
 	const struct snapshot_series **series; /* as key_order() has them */
 	const struct snapshot_series **before; /* the same at the read before; NULL: it is new */
+	/* Those that the read before had, and that count with TM_JOB_OTHERS now. */
+	size_t n_gone;
+	const struct tm_key *gone;
 	size_t n_ledgers;
 	const struct tm_ledger *ledgers;	   /* per probe, shards added up */
 	const struct tm_call_ledger *call_ledgers; /* the same; NULL: calls are not recorded */

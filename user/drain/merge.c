@@ -77,6 +77,15 @@ void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 
 		memcpy(total->label, shard->label, sizeof(total->label));
 }
 
+void merge__add_series(struct merge *merge, const struct snapshot_series *series)
+{
+	__u64 latency[TM_BUCKETS] = { 0 }, size[TM_BUCKETS] = { 0 };
+
+	histogram__add(latency, &series->latency);
+	histogram__add(size, &series->size);
+	merge__add(merge, &series->total, latency, size);
+}
+
 /* What came in and went out at two CPUs may be seen in the wrong order. */
 static __u64 not_below_zero(__u64 difference)
 {

@@ -24,6 +24,9 @@ void merge__start(struct merge *merge, const struct tm_key *key);
 void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 latency[TM_BUCKETS],
 		const __u64 size[TM_BUCKETS]);
 
+/* Adds a series whose shards are added up. */
+void merge__add_series(struct merge *merge, const struct snapshot_series *series);
+
 /* Is it what this series is already? */
 bool merge__equals(const struct merge *merge, const struct snapshot_series *series);
 

@@ -19,7 +19,8 @@ static int move_to(struct window *window, size_t offset)
 	window__close(window);
 	if (bytes > end - begin)
 		bytes = end - begin;
-	at = mmap(NULL, bytes, PROT_READ, MAP_SHARED, window->fd, (off_t)begin);
+	at = mmap(NULL, bytes, PROT_READ | (window->writable ? PROT_WRITE : 0), MAP_SHARED,
+		  window->fd, (off_t)begin);
 	if (at == MAP_FAILED)
 		return -errno;
 	window->at = at;

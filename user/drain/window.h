@@ -7,18 +7,20 @@
 #ifndef USER_DRAIN_WINDOW_H
 #define USER_DRAIN_WINDOW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct window {
 	int fd; /* of an array with BPF_F_MMAPABLE */
 	size_t map_bytes;
+	bool writable;
 	size_t begin, bytes; /* what is mapped */
 	char *at;	     /* NULL: nothing is */
 };
 
 /*
- * *out: what lies at an offset of the values, of so many bytes (at most a page). It stays until the
- * next call. 0 or a negative errno.
+ * *out: what lies at an offset of the values, of so many bytes (at most a few pages). It stays
+ * until the next call. 0 or a negative errno.
  */
 int window__show(struct window *window, size_t offset, size_t bytes, const void **out);
 void window__close(struct window *window);

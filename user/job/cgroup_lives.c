@@ -9,9 +9,10 @@
 #include "base/clock.h"
 #include "job/cgroup_lives.h"
 
-#define KEEP	   (600 * NS_PER_S)
+#define KEEP	   (120 * NS_PER_S)
 #define FORGET_MIN 4096 /* so many are there between two times that the long gone are forgotten */
 #define DEPTH_MAX  100
+#define GONE_MAX   65536 /* that wait for who asks for them */
 
 struct life {
 	__u64 id; /* first: the tree compares it */
@@ -23,6 +24,8 @@ struct cgroup_lives {
 	void *tree; /* of struct life, tsearch(3) */
 	size_t n, forget_at;
 	__u64 offset_ns; /* from CLOCK_MONOTONIC to CLOCK_REALTIME */
+	__u64 *ended;	 /* ids that wait to be asked for */
+	size_t n_ended, ended_room, next_ended;
 	/* While the long gone are looked for: */
 	__u64 oldest_ns;
 	struct life **gone;
@@ -53,6 +56,7 @@ void cgroup_lives__free(struct cgroup_lives *lives)
 		return;
 	tdestroy(lives->tree, free);
 	free((void *)lives->gone);
+	free(lives->ended);
 	free(lives);
 }
 
@@ -145,6 +149,24 @@ static int note_start(struct cgroup_lives *lives, const struct tm_cgroup_event *
 	return 0;
 }
 
+/* Who asks finds those another way that there is no room for. */
+static void queue(struct cgroup_lives *lives, __u64 id)
+{
+	if (lives->n_ended < GONE_MAX && array__grow((void **)&lives->ended, &lives->ended_room,
+						     lives->n_ended, sizeof(*lives->ended)) == 0)
+		lives->ended[lives->n_ended++] = id;
+}
+
+bool cgroup_lives__next_gone(struct cgroup_lives *lives, __u64 *id)
+{
+	if (lives->next_ended == lives->n_ended) {
+		lives->next_ended = lives->n_ended = 0;
+		return false;
+	}
+	*id = lives->ended[lives->next_ended++];
+	return true;
+}
+
 int cgroup_lives__note(struct cgroup_lives *lives, const struct tm_cgroup_event *event)
 {
 	struct life *life;
@@ -161,6 +183,7 @@ int cgroup_lives__note(struct cgroup_lives *lives, const struct tm_cgroup_event 
 	life->seen.end_ns = event->time_ns + lives->offset_ns;
 	life->seen.usage.memory_peak_bytes = event->memory_peak_bytes;
 	add_usage(lives, life, event);
+	queue(lives, event->id);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * When cgroups began and ended, and what those that are gone have used, themselves and those that
- * were below them. What is gone is remembered for ten minutes.
+ * were below them. What is gone is remembered for two minutes.
  */
 #ifndef USER_JOB_CGROUP_LIVES_H
 #define USER_JOB_CGROUP_LIVES_H
@@ -27,6 +27,9 @@ int cgroup_lives__note(struct cgroup_lives *lives, const struct tm_cgroup_event 
 
 /* The cgroup so many levels above one; false: not all between them were seen to begin. */
 bool cgroup_lives__above(const struct cgroup_lives *lives, __u64 id, int levels, __u64 *out);
+
+/* The next one that went since this was asked first; false: there is none now. */
+bool cgroup_lives__next_gone(struct cgroup_lives *lives, __u64 *id);
 
 /* false: nothing was told of that cgroup. */
 bool cgroup_lives__find(const struct cgroup_lives *lives, __u64 id, struct cgroup_life *out);

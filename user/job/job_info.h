@@ -10,6 +10,9 @@
 /* The kind of what is no job of a scheduler: a unit or slice of systemd. */
 #define JOB_UNIT "systemd"
 
+/* The kind, and the name, of all jobs that are not told one by one: TM_JOB_OTHERS. */
+#define JOB_OTHERS "other"
+
 /* What is not known of the following. */
 #define JOB_UNKNOWN (~0ULL)
 
@@ -38,6 +41,12 @@ static inline struct job_usage job_usage__unknown(void)
 static inline bool job_info__is_job(const struct job_info *info)
 {
 	return info && info->kind && strcmp(info->kind, JOB_UNIT) != 0;
+}
+
+/* Is it no one job, but all that are not told one by one? */
+static inline bool job_info__is_others(const struct job_info *info)
+{
+	return info && info->kind && strcmp(info->kind, JOB_OTHERS) == 0;
 }
 
 /* Had it ended by that time (CLOCK_REALTIME)? */

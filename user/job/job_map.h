@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#include "tmtrace/key.h"
+
 /* All 0: each cgroup stays as it is. */
 struct job_map {
 	/* The number of the job that the cgroup of that id is of; without one its own id. */
@@ -15,10 +17,12 @@ struct job_map {
 	void *context;
 };
 
-/* 0, what is of no cgroup, stays 0. */
+/* 0, what is of no cgroup, stays 0; as does what is of others. */
 static inline __u64 job_map__of(const struct job_map *map, __u64 cgroup)
 {
-	return map->of && cgroup ? map->of(map->context, cgroup) : cgroup;
+	if (!map->of || !cgroup || cgroup == TM_JOB_OTHERS)
+		return cgroup;
+	return map->of(map->context, cgroup);
 }
 
 #endif

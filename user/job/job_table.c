@@ -17,6 +17,8 @@
 #include "target/cgroup_names.h"
 #include "target/files.h"
 
+struct member;
+
 /* A job, or a cgroup that is of none. */
 struct job {
 	struct job_match name; /* first: the tree of jobs compares kind and jobid */
@@ -28,14 +30,16 @@ struct job {
 	bool several_steps;
 	char told[START_ENV_JOBID + 1]; /* what its environment calls it; empty: not known */
 	__u64 read_ns;			/* CLOCK_MONOTONIC: when usage was read */
+	struct member *members;
 };
 
 /* A cgroup that was looked into. */
 struct member {
 	__u64 cgroup; /* first: the tree compares it */
 	struct job *job;
-	bool owns;  /* the job is itself */
-	char *step; /* of the job; NULL: none */
+	bool owns;	     /* the job is itself */
+	char *step;	     /* of the job; NULL: none */
+	struct member *next; /* of the job's */
 };
 
 struct job_table {
@@ -325,8 +329,11 @@ static const struct member *meet(struct job_table *table, __u64 cgroup)
 		member->job = new_job(&match, cgroup);
 		member->owns = true;
 	}
-	if (member->job && tsearch(member, &table->members, compare_members))
+	if (member->job && tsearch(member, &table->members, compare_members)) {
+		member->next = member->job->members;
+		member->job->members = member;
 		return member;
+	}
 	free_member(member);
 	return NULL;
 }
@@ -363,6 +370,88 @@ const struct job_info *job_table__info(struct job_table *table, __u64 job)
 	table->shown = member->job->info;
 	table->shown.step = member->step;
 	return &table->shown;
+}
+
+static bool next_gone(void *context, __u64 *cgroup)
+{
+	struct job_table *table = context;
+
+	return cgroup_lives__next_gone(table->lives, cgroup);
+}
+
+/* Also of those that went while too much happened at once to be told. */
+static bool is_gone(void *context, __u64 cgroup)
+{
+	struct job_table *table = context;
+	struct tm_cgroup_event event = {
+		.id = cgroup,
+		.what = TM_CGROUP_GONE,
+		.cpu_ns = TM_CGROUP_UNKNOWN,
+		.user_ns = TM_CGROUP_UNKNOWN,
+		.system_ns = TM_CGROUP_UNKNOWN,
+		.memory_peak_bytes = TM_CGROUP_UNKNOWN,
+	};
+	struct cgroup_life life;
+
+	if (!cgroup_names__is_gone(table->cgroups, cgroup))
+		return false;
+	event.time_ns = clock__ns(CLOCK_MONOTONIC);
+	if (!cgroup_lives__find(table->lives, cgroup, &life) || !life.end_ns)
+		cgroup_lives__note(table->lives, &event);
+	cgroup_names__note_end(table->cgroups, cgroup);
+	return true;
+}
+
+/* Nothing is read of one that runs. */
+static __u64 end_of(void *context, __u64 number)
+{
+	struct job_table *table = context;
+	const struct member *member = member_of(table, number);
+	struct cgroup_life life;
+	struct job *job;
+
+	/* One of which nothing was ever known is as old as anything. */
+	if (!member)
+		return is_gone(table, number);
+	job = member->job;
+	if (!job->info.end_ns && cgroup_lives__find(table->lives, job->directory, &life) &&
+	    life.end_ns)
+		update(table, job);
+	return job->info.end_ns;
+}
+
+static void forget_job(void *context, __u64 number)
+{
+	struct job_table *table = context;
+	struct member *const *node = tfind(&number, &table->members, compare_members);
+	struct job *job = node ? (*node)->job : NULL;
+	bool is_listed = job && !(*node)->owns;
+	struct member *member, *next;
+
+	if (!job || !job->info.end_ns)
+		return;
+	for (member = job->members; member; member = next) {
+		next = member->next;
+		cgroup_names__forget(table->cgroups, member->cgroup);
+		tdelete(member, &table->members, compare_members);
+		member->owns = false;
+		free_member(member);
+	}
+	if (is_listed)
+		tdelete(job, &table->jobs, compare_jobs);
+	free(job);
+}
+
+struct job_ends job_table__ends(struct job_table *table)
+{
+	return (struct job_ends){
+		.map = job_table__map(table),
+		.next_gone = next_gone,
+		.is_gone = is_gone,
+		.end_of = end_of,
+		.forget = forget_job,
+		.context = table,
+	};
 }
 
 void job_table__refresh(struct job_table *table)

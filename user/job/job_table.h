@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 #include "base/error.h"
+#include "job/job_ends.h"
 #include "job/job_info.h"
 #include "job/job_map.h"
 
@@ -31,7 +32,9 @@ void job_table__close(struct job_table *table); /* NULL is fine */
 int job_table__fd(const struct job_table *table);
 void job_table__read(struct job_table *table);
 
-/* The job of each cgroup, as long as the table is there. */
+/* Which of its cgroups are gone and jobs are over, as long as the table is there. */
+struct job_ends job_table__ends(struct job_table *table);
+/* The job of each cgroup, the same. */
 struct job_map job_table__map(struct job_table *table);
 
 /*

@@ -54,7 +54,7 @@ int details__apply(const struct details_maps *maps, details_wanted wanted, void 
 	for (__u32 i = 0; i < end && i < maps->slots; i++) {
 		__u8 detail;
 
-		if (__atomic_load_n(&series[i].state, __ATOMIC_ACQUIRE) != TM_SERIES_LIVE)
+		if (!series__is_live(__atomic_load_n(&series[i].state, __ATOMIC_ACQUIRE)))
 			continue;
 		detail = wanted(context, series[i].key.job, series[i].key.layer);
 		/* From then on its histograms are not all. */

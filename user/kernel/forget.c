@@ -103,7 +103,7 @@ static int clear_objects(struct tmtrace_bpf *skel)
 
 int forget__counts(struct tmtrace_bpf *skel)
 {
-	__u32 used = skel->bss->tm_next_slot;
+	__u32 used = skel->bss->tm_next_slot, slot;
 	int rc;
 
 	rc = clear_hash(skel->maps.tm_slots);
@@ -120,6 +120,8 @@ int forget__counts(struct tmtrace_bpf *skel)
 	if (!rc && skel->rodata->tm_config.objects)
 		rc = clear_objects(skel);
 	memset(skel->bss->tm_stackless, 0, sizeof(skel->bss->tm_stackless));
-	skel->bss->tm_next_slot = 0;
+	while (!bpf_map_lookup_and_delete_elem(bpf_map__fd(skel->maps.tm_free_slots), NULL, &slot))
+		;
+	skel->bss->tm_next_slot = skel->bss->tm_used_slots = 0;
 	return rc;
 }

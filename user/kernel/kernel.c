@@ -299,6 +299,9 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
 	maps->probes = TM_PROBE_USER + TM_PROBES_MAX;
 	maps->shards = kernel->options.config.shards;
 	maps->next_slot = &skel->bss->tm_next_slot;
+	maps->used_slots = &skel->bss->tm_used_slots;
+	maps->slot_keys = bpf_map__fd(skel->maps.tm_slots);
+	maps->free_slots = bpf_map__fd(skel->maps.tm_free_slots);
 }
 
 bool kernel__accounts(const struct kernel *kernel, struct account_maps *maps)
@@ -500,6 +503,11 @@ __u64 kernel__lost_cgroups(const struct kernel *kernel)
 bool kernel__folded(const struct kernel *kernel)
 {
 	return kernel->skel->bss->tm_folded;
+}
+
+__u64 kernel__folded_series(const struct kernel *kernel)
+{
+	return kernel->skel->bss->tm_slots_folded;
 }
 
 __u64 kernel__lost_environments(const struct kernel *kernel)

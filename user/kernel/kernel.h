@@ -171,6 +171,8 @@ __u64 kernel__lost_cgroups(const struct kernel *kernel);
 
 /* Was there no room to tell all processes apart? */
 bool kernel__folded(const struct kernel *kernel);
+/* How often there was no room for a series of its job: others have it. */
+__u64 kernel__folded_series(const struct kernel *kernel);
 /* Environments of processes that could not be read, or not be told of. */
 __u64 kernel__lost_environments(const struct kernel *kernel);
 /* System calls of 32-bit programs in scope: seen, not understood. */

@@ -83,6 +83,7 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 
 	bpf_map__set_max_entries(skel->maps.tm_slots, config->slots);
 	bpf_map__set_max_entries(skel->maps.tm_series, config->slots);
+	bpf_map__set_max_entries(skel->maps.tm_free_slots, config->slots);
 	bpf_map__set_max_entries(skel->maps.tm_buckets, config->slots * TM_HISTOGRAMS);
 	bpf_map__set_max_entries(skel->maps.tm_ledgers,
 				 (TM_PROBE_USER + TM_PROBES_MAX) * config->shards);

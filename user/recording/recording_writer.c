@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "drain/key_order.h"
 #include "recording/account_code.h"
 #include "recording/addb_code.h"
 #include "recording/job_code.h"
@@ -15,15 +14,13 @@
 #include "recording/recording_format.h"
 #include "recording/recording_writer.h"
 #include "recording/series_code.h"
+#include "recording/series_numbers.h"
 #include "report/jobs.h"
 #include "report/names.h"
 #include "ring/ring_writer.h"
 
-/* The number under which a series is kept. */
-struct numbered {
-	struct tm_key key; /* first: the tree compares it */
-	__u64 number;
-};
+/* Jobs that are among others, whose names are kept for a while. */
+#define JOBS_GONE 4096
 
 /* A name that is in the file, by entry type and key: what is written is compared by a hash. */
 struct named {
@@ -42,8 +39,7 @@ struct recording_writer {
 	struct ring_writer *ring;
 	char *path;
 	struct pack pack;
-	void *series; /* of struct numbered, tsearch(3) */
-	__u64 n_series;
+	struct series_numbers *series;
 	void *names; /* of struct named, tsearch(3) */
 	/* As they are in the file: */
 	struct probe *probes;
@@ -51,6 +47,8 @@ struct recording_writer {
 	struct written_ledger *ledgers;
 	size_t n_ledgers, ledgers_room;
 	size_t n_notes;
+	__u64 gone[JOBS_GONE]; /* jobs, in a ring */
+	size_t n_gone;
 	struct object_writer *objects;
 	struct process_writer *processes;
 };
@@ -59,7 +57,7 @@ static void free_writer(struct recording_writer *writer)
 {
 	if (!writer)
 		return;
-	tdestroy(writer->series, free);
+	series_numbers__free(writer->series);
 	tdestroy(writer->names, free);
 	object_writer__free(writer->objects);
 	process_writer__free(writer->processes);
@@ -78,10 +76,11 @@ int recording_writer__create(struct recording_writer **out, int fd, const char *
 
 	if (writer) {
 		writer->path = strdup(path);
+		writer->series = series_numbers__new();
 		writer->objects = object_writer__new();
 		writer->processes = process_writer__new();
 	}
-	if (writer && writer->path && writer->objects && writer->processes)
+	if (writer && writer->path && writer->series && writer->objects && writer->processes)
 		ret = ring_writer__create(&writer->ring, fd, path, size, err);
 	else
 		ret = error__set(err, -ENOMEM, "%s: no memory", path);
@@ -285,30 +284,46 @@ static int put_names(struct recording_writer *writer, const struct report_run *r
 	return placed ? put_where(writer, run, total, err) : 0;
 }
 
-static int compare_numbered(const void *left, const void *right)
+/*
+ * The name of a job that is among others now, where it is none of those that went last: of these
+ * there may be single records.
+ */
+static int forget_name(struct recording_writer *writer, __u64 job, struct error *err)
 {
-	return key_order(left, right);
-}
+	__u64 *place = &writer->gone[writer->n_gone % JOBS_GONE], old = *place;
+	const struct named wanted = { .type = RECORDING_CGROUP, .key = old };
+	struct named **node, *named;
 
-/* The number of a series, 0 without memory; *is_new where it got one just now. */
-static __u64 number_of(struct recording_writer *writer, const struct tm_key *key, bool *is_new)
-{
-	struct numbered wanted = { .key = *key, .number = writer->n_series + 1 };
-	struct numbered **node = tsearch(&wanted, &writer->series, compare_numbered);
-
+	if (writer->n_gone && writer->gone[(writer->n_gone - 1) % JOBS_GONE] == job)
+		return 0;
+	*place = job;
+	writer->n_gone++;
+	node = old ? tfind(&wanted, &writer->names, compare_named) : NULL;
 	if (!node)
 		return 0;
-	*is_new = *node == &wanted;
-	if (!*is_new)
-		return (*node)->number;
-	*node = malloc(sizeof(wanted));
-	if (!*node) {
-		*node = &wanted;
-		tdelete(&wanted, &writer->series, compare_numbered);
-		return 0;
+	named = *node;
+	tdelete(named, &writer->names, compare_named);
+	free(named);
+	return ring_writer__forget(writer->ring, RECORDING_CGROUP, old, err);
+}
+
+static int forget_series(struct recording_writer *writer, const struct snapshot *snapshot,
+			 struct error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < snapshot->n_gone && ret >= 0; i++) {
+		__u64 number;
+
+		if (series_numbers__forget(writer->series, &snapshot->gone[i], &number) < 0)
+			return no_memory(writer, err);
+		if (!number)
+			continue;
+		ret = ring_writer__forget(writer->ring, RECORDING_SERIES, number, err);
+		if (ret >= 0)
+			ret = forget_name(writer, snapshot->gone[i].job, err);
 	}
-	**node = wanted;
-	return ++writer->n_series;
+	return ret;
 }
 
 /* Those that have moved since the read before. */
@@ -324,7 +339,7 @@ static int put_series(struct recording_writer *writer, const struct report_run *
 
 		if (series == snapshot->before[i])
 			continue;
-		number = number_of(writer, &series->total.key, &is_new);
+		number = series_numbers__of(writer->series, &series->total.key, &is_new);
 		if (!number)
 			return no_memory(writer, err);
 		ret = put_names(writer, run, &series->total, err);
@@ -435,6 +450,8 @@ int recording_writer__snapshot(struct recording_writer *writer, const struct rep
 		ret = put_pools(writer, run, err);
 	if (ret >= 0)
 		ret = put_jobs(writer, run, snapshot, err);
+	if (ret >= 0)
+		ret = forget_series(writer, snapshot, err);
 	if (ret >= 0)
 		ret = put_series(writer, run, snapshot, err);
 	if (ret >= 0)

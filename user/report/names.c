@@ -22,11 +22,19 @@ const struct process_info *names__process(const struct report_run *run, __u32 nu
 
 const char *names__cgroup(const struct report_run *run, __u64 job)
 {
-	return job ? run->names.cgroup(run->names.context, job) : NULL;
+	return job && job != TM_JOB_OTHERS ? run->names.cgroup(run->names.context, job) : NULL;
 }
 
 const struct job_info *names__job(const struct report_run *run, __u64 job)
 {
+	static const struct job_info others = {
+		.kind = JOB_OTHERS,
+		.jobid = JOB_OTHERS,
+		.usage = { JOB_UNKNOWN, JOB_UNKNOWN, JOB_UNKNOWN, JOB_UNKNOWN },
+	};
+
+	if (job == TM_JOB_OTHERS)
+		return &others;
 	return job && run->names.job ? run->names.job(run->names.context, job) : NULL;
 }
 

@@ -37,7 +37,9 @@ void title__job(const struct table_options *options, const struct report_run *ru
 
 	fputc('\n', out);
 	title__begin(options);
-	if (job_info__is_job(info)) {
+	if (job_info__is_others(info)) {
+		fprintf(out, "== other jobs: over for long, or without room of their own");
+	} else if (job_info__is_job(info)) {
 		fprintf(out, "== %s job ", info->kind);
 		title__text(out, info->jobid);
 		if (info->step)

@@ -14,6 +14,7 @@
 #include "service/config.h"
 
 #define SERIES	     16384
+#define PAST_JOBS    256
 #define INTERVAL_S   60
 #define HISTORY	     "/var/lib/tmtrace/history.data"
 #define HISTORY_SIZE (64ULL << 20)
@@ -398,16 +399,17 @@ static int read_pins(struct reader *r, const yaml_node_t *root)
 
 static int read_keys(struct reader *r)
 {
-	static const char *const known[] = { "layers",	   "probes",   "job_patterns", "cgroup",
-					     "max_series", "interval", "history",      "log",
-					     "processes",  "socket",   "snapshot",     "calls",
-					     "pins",	   NULL };
+	static const char *const known[] = { "layers",	"probes",     "job_patterns",
+					     "cgroup",	"max_series", "interval",
+					     "history", "log",	      "processes",
+					     "socket",	"snapshot",   "calls",
+					     "pins",	"past_jobs",  NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *root = yaml_doc__root(&r->doc);
 	const yaml_node_t *layers = yaml_doc__get(&r->doc, root, "layers");
 	const yaml_node_t *probes = yaml_doc__get(&r->doc, root, "probes");
 	const yaml_node_t *calls = yaml_doc__get(&r->doc, root, "calls");
-	long series = config->series;
+	long series = config->series, past_jobs = config->past_jobs;
 	int rc = yaml_doc__check_keys(&r->doc, root, "the configuration", known, r->err);
 
 	if (rc == 0 && layers)
@@ -423,6 +425,9 @@ static int read_keys(struct reader *r)
 	if (rc == 0)
 		rc = read_number(r, root, "max_series", 16, 1 << 20, &series);
 	config->series = (unsigned int)series;
+	if (rc == 0)
+		rc = read_number(r, root, "past_jobs", 1, 65536, &past_jobs);
+	config->past_jobs = (unsigned int)past_jobs;
 	if (rc == 0)
 		rc = read_seconds(r, root, &config->interval_s);
 	if (rc == 0)
@@ -463,6 +468,7 @@ int service_config__defaults(struct service_config *config)
 		.accounts = true,
 		.processes = PROCESSES,
 		.calls = LEVELS_CALLS_USERS,
+		.past_jobs = PAST_JOBS,
 		.interval_s = INTERVAL_S,
 		.history = HISTORY,
 		.history_size = HISTORY_SIZE,

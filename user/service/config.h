@@ -34,6 +34,7 @@ struct service_config {
 	const char *cgroup;	  /* only what is in it, or below; NULL: the whole machine */
 	unsigned int series;	  /* room for so many */
 	enum levels_calls calls;  /* who may have single calls recorded */
+	unsigned int past_jobs;	  /* that are over and shown one by one, at most */
 	double interval_s;	  /* from one record of a series in the log to the next */
 	bool accounts;		  /* of processes: for their records, and by rank for reports */
 	/* Of records of processes that end, where the log gets them: */

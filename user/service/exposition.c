@@ -102,8 +102,9 @@ static int add_job(struct exposition *e, const struct jobs *jobs)
 {
 	const struct report_run *run = e->status->run;
 	const struct snapshot *snapshot = e->status->snapshot;
-	const char *name = jobs__id(jobs) ? names__cgroup(run, jobs__id(jobs)) : NULL;
-	char *job = strdup(name ? name : "");
+	const char *name = names__cgroup(run, jobs__id(jobs));
+	bool others = jobs__id(jobs) == TM_JOB_OTHERS;
+	char *job = strdup(others ? JOB_OTHERS : (name ? name : ""));
 	size_t first = e->n;
 	int rc = job ? 0 : -ENOMEM;
 

@@ -230,6 +230,23 @@ void cgroup_names__note_end(struct cgroup_names *names, __u64 id)
 	}
 }
 
+bool cgroup_names__is_gone(const struct cgroup_names *names, __u64 id)
+{
+	int fd = cgroup__open_by_id(names->fd, id);
+
+	if (fd >= 0)
+		close(fd);
+	return fd == -ESTALE;
+}
+
+void cgroup_names__forget(struct cgroup_names *names, __u64 id)
+{
+	size_t at = position(names, id);
+
+	if (at < names->n && names->items[at].id == id && names->items[at].gone)
+		names->items[at].seen = 0;
+}
+
 int cgroup_names__find(struct cgroup_names *names, const char *path, size_t bytes, __u64 *id)
 {
 	bool was_there = false;

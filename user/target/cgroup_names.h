@@ -7,6 +7,7 @@
 #ifndef USER_TARGET_CGROUP_NAMES_H
 #define USER_TARGET_CGROUP_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -32,6 +33,11 @@ const char *cgroup_names__path(struct cgroup_names *names, __u64 id);
 int cgroup_names__add(struct cgroup_names *names, __u64 id, __u64 parent, const char *name);
 /* It is gone: its path stays known for ten minutes. */
 void cgroup_names__note_end(struct cgroup_names *names, __u64 id);
+
+/* Does the kernel not know it any more? false also where that may not be asked. */
+bool cgroup_names__is_gone(const struct cgroup_names *names, __u64 id);
+/* Nobody will ask for one that is gone. */
+void cgroup_names__forget(struct cgroup_names *names, __u64 id);
 
 /* The id of the cgroup that is, or was, at the first bytes of a path. 0, or -ENOENT. */
 int cgroup_names__find(struct cgroup_names *names, const char *path, size_t bytes, __u64 *id);

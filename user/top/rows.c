@@ -155,6 +155,8 @@ static char *name_of(const struct report_run *run, __u64 job)
 	const char *path = names__cgroup(run, job);
 	char *name, *printable;
 
+	if (job_info__is_others(info))
+		return strdup("(other jobs)");
 	if (job_info__is_job(info)) {
 		if (asprintf(&name, "%s job %s", info->kind, info->jobid) < 0)
 			return NULL;

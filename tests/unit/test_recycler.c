@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Slots that are used again, on arrays in place of the kernel's maps; a drain sees the same sums.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "drain/drain_source.h"
+#include "drain/recycler_source.h"
+
+#define SLOTS 16
+#define JOBS  32
+
+/* The maps, and cgroups: number 10 * j + i is of job j, whose own is 10 * j. */
+struct world {
+	struct tm_series series[SLOTS];
+	__u64 buckets[SLOTS][TM_HISTOGRAMS][TM_BUCKETS];
+	struct tm_ledger ledgers[1];
+	__u32 next_slot, used;
+	__u32 spare[SLOTS];
+	size_t n_spare, forgotten;
+	__u64 gone[JOBS];
+	size_t n_gone, next_gone;
+	__u64 ends[JOBS], unseen, last_job;
+	struct recycler *recycler;
+	struct drain *drain;
+};
+
+static int drain_buckets(void *context, __u32 index, __u64 *count)
+{
+	struct world *world = context;
+
+	memcpy(count, world->buckets[index / TM_HISTOGRAMS][index % TM_HISTOGRAMS],
+	       TM_BUCKETS * sizeof(*count));
+	return 0;
+}
+
+static int buckets(void *context, enum recycler_side side, __u32 slot, __u64 **out)
+{
+	struct world *world = context;
+
+	(void)side;
+	*out = world->buckets[slot][0];
+	return 0;
+}
+
+static int forget_key(void *context, const struct tm_key *key)
+{
+	struct world *world = context;
+
+	(void)key;
+	world->forgotten++;
+	return 0;
+}
+
+static int give_back(void *context, __u32 slot)
+{
+	struct world *world = context;
+
+	world->spare[world->n_spare++] = slot;
+	return 0;
+}
+
+static __u64 job_of(void *context, __u64 cgroup)
+{
+	(void)context;
+	return cgroup / 10 * 10;
+}
+
+static bool next_gone(void *context, __u64 *cgroup)
+{
+	struct world *world = context;
+
+	if (world->next_gone == world->n_gone)
+		return false;
+	*cgroup = world->gone[world->next_gone++];
+	return true;
+}
+
+static bool is_gone(void *context, __u64 cgroup)
+{
+	const struct world *world = context;
+
+	return cgroup == world->unseen;
+}
+
+static __u64 end_of(void *context, __u64 job)
+{
+	const struct world *world = context;
+
+	return world->ends[job / 10];
+}
+
+static void forget_job(void *context, __u64 job)
+{
+	struct world *world = context;
+
+	world->last_job = job;
+}
+
+static void open_recycler(struct world *world, unsigned int limit)
+{
+	const struct recycler_source source = {
+		.series = world->series,
+		.next_slot = &world->next_slot,
+		.used_slots = &world->used,
+		.slots = SLOTS,
+		.buckets = buckets,
+		.forget = forget_key,
+		.give_back = give_back,
+		.context = world,
+	};
+	const struct job_ends ends = {
+		.map = { job_of, world },
+		.next_gone = next_gone,
+		.is_gone = is_gone,
+		.end_of = end_of,
+		.forget = forget_job,
+		.context = world,
+	};
+	const struct recycler_limits limits = { .jobs = limit };
+
+	recycler__free(world->recycler);
+	assert_int_equal(recycler__new_from(&world->recycler, &source, &ends, &limits), 0);
+}
+
+static int setup(void **state)
+{
+	struct world *world = aligned_alloc(64, (sizeof(*world) + 63) / 64 * 64);
+	struct drain_source source;
+	struct job_map jobs;
+
+	assert_non_null(world);
+	memset(world, 0, sizeof(*world));
+	source = (struct drain_source){
+		.series = world->series,
+		.ledgers = world->ledgers,
+		.next_slot = &world->next_slot,
+		.slots = SLOTS,
+		.probes = 1,
+		.shards = 1,
+		.read_buckets = drain_buckets,
+		.context = world,
+	};
+	jobs = (struct job_map){ job_of, world };
+	assert_int_equal(drain__new_from(&world->drain, &source), 0);
+	drain__map_jobs(world->drain, &jobs);
+	open_recycler(world, 0);
+	*state = world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *world = *state;
+
+	recycler__free(world->recycler);
+	drain__free(world->drain);
+	free(world);
+	return 0;
+}
+
+/* A slot for what a cgroup does on a mount, as the kernel side makes it. */
+static __u32 make(struct world *world, __u64 cgroup, __u64 where)
+{
+	__u32 slot = world->n_spare ? world->spare[--world->n_spare] : world->next_slot++;
+	struct tm_series *series = &world->series[slot];
+
+	assert_true(slot < SLOTS);
+	assert_false(series__is_live(series->state));
+	assert_int_equal(series->count, 0);
+	series->key = (struct tm_key){
+		.job = cgroup, .layer = TM_LAYER_VFS, .function = TM_VFS_WRITE, .where = where
+	};
+	series->min_ns = ~0ULL;
+	series->state |= TM_SERIES_LIVE;
+	world->used++;
+	return slot;
+}
+
+static void count(struct world *world, __u32 slot, __u64 ns, __u64 bytes)
+{
+	struct tm_series *series = &world->series[slot];
+
+	series->count++;
+	series->total_ns += ns;
+	series->min_ns = ns < series->min_ns ? ns : series->min_ns;
+	series->max_ns = ns > series->max_ns ? ns : series->max_ns;
+	series->bytes += bytes;
+	world->buckets[slot][TM_HISTOGRAM_LATENCY][tm_bucket_of(ns)]++;
+	world->buckets[slot][TM_HISTOGRAM_SIZE][tm_bucket_of(bytes)]++;
+}
+
+static void end_cgroup(struct world *world, __u64 cgroup, __u64 end_ns)
+{
+	world->gone[world->n_gone++] = cgroup;
+	if (cgroup % 10 == 0)
+		world->ends[cgroup / 10] = end_ns;
+}
+
+static void tend(struct world *world, int times)
+{
+	while (times--)
+		assert_int_equal(recycler__tend(world->recycler), 0);
+}
+
+static const struct snapshot *read_all(struct world *world)
+{
+	const struct snapshot *snapshot;
+	struct error err;
+
+	assert_int_equal(drain__read(world->drain, &snapshot, &err), 0);
+	return snapshot;
+}
+
+/* The series of a job, which has but one. */
+static size_t place_of(const struct snapshot *snapshot, __u64 job)
+{
+	size_t i = 0;
+
+	while (i < snapshot->n_series && snapshot->series[i]->total.key.job != job)
+		i++;
+	assert_true(i < snapshot->n_series);
+	return i;
+}
+
+static void check_same(const struct snapshot *snapshot, __u64 job, __u64 count, __u64 bytes)
+{
+	size_t i = place_of(snapshot, job);
+	const struct snapshot_series *series = snapshot->series[i], *before = snapshot->before[i];
+
+	assert_int_equal(series->total.count, count);
+	assert_int_equal(series->total.bytes, bytes);
+	assert_int_equal(histogram__total(&series->latency), count);
+	assert_non_null(before);
+	assert_int_equal(before->total.count, count);
+	assert_int_equal(before->total.bytes, bytes);
+}
+
+static void test_steps_become_the_job(void **state)
+{
+	struct world *world = *state;
+	__u32 a = make(world, 11, 5), b = make(world, 12, 5);
+	const struct snapshot *snapshot;
+
+	count(world, a, 100, 10);
+	count(world, b, 50, 20);
+	count(world, b, 500, 30);
+	assert_int_equal(read_all(world)->n_series, 1);
+	tend(world, 3);
+	assert_int_equal(world->forgotten, 0);
+	end_cgroup(world, 11, 0);
+	end_cgroup(world, 12, 0);
+	tend(world, 1);
+	assert_int_equal(world->forgotten, 2);
+	assert_int_equal(world->n_spare, 0);
+	tend(world, 1);
+	/* One of them is the job's, the other one is spare. */
+	assert_int_equal(world->n_spare, 1);
+	assert_int_equal(world->used, 1);
+	snapshot = read_all(world);
+	assert_int_equal(snapshot->n_series, 1);
+	assert_int_equal(snapshot->n_gone, 0);
+	check_same(snapshot, 10, 3, 60);
+	assert_int_equal(snapshot->series[0]->total.min_ns, 50);
+	assert_int_equal(snapshot->series[0]->total.max_ns, 500);
+	/* What comes late has another slot, and is added, too. */
+	count(world, make(world, 12, 5), 7, 1);
+	tend(world, 2);
+	assert_int_equal(world->used, 1);
+	assert_int_equal(read_all(world)->series[0]->total.count, 4);
+	assert_int_equal(read_all(world)->series[0]->total.min_ns, 7);
+}
+
+static void test_waits_for_what_moves(void **state)
+{
+	struct world *world = *state;
+	__u32 a = make(world, 10, 1), b = make(world, 10, 2);
+
+	world->series[a].in_flight = 1;
+	end_cgroup(world, 10, 1);
+	tend(world, 30);
+	assert_int_equal(world->forgotten, 0);
+	world->series[a].in_flight = 0;
+	tend(world, 1);
+	for (int i = 0; i < 5; i++) {
+		count(world, b, 10, 1);
+		tend(world, 1);
+	}
+	assert_int_equal(world->series[b].key.shard, 0);
+	assert_int_equal(world->series[a].key.shard, TM_SHARD_LOADER);
+	tend(world, 1);
+	assert_int_equal(world->series[b].key.shard, TM_SHARD_LOADER);
+	assert_int_equal(world->series[b].count, 5);
+}
+
+static void test_a_slot_of_another(void **state)
+{
+	struct world *world = *state;
+	__u32 first = make(world, 11, 5), second = make(world, 12, 5), third;
+
+	count(world, first, 100, 10);
+	count(world, second, 100, 10);
+	read_all(world);
+	end_cgroup(world, 11, 0);
+	end_cgroup(world, 12, 0);
+	tend(world, 2);
+	/* Between two reads it is somebody else's. */
+	third = make(world, 20, 5);
+	assert_true(third == first || third == second);
+	count(world, third, 1, 1);
+	check_same(read_all(world), 10, 2, 20);
+	assert_int_equal(read_all(world)->n_series, 2);
+	check_same(read_all(world), 20, 1, 1);
+}
+
+static void test_long_gone(void **state)
+{
+	struct world *world = *state;
+	const struct snapshot *snapshot;
+
+	open_recycler(world, 2);
+	for (__u64 job = 1; job <= 4; job++) {
+		count(world, make(world, 10 * job, 5), job, job);
+		end_cgroup(world, 10 * job, 1000 + job);
+	}
+	assert_int_equal(read_all(world)->n_series, 4);
+	tend(world, 3);
+	/* Nobody was told of them yet. */
+	assert_true(recycler__wants_telling(world->recycler));
+	assert_int_equal(read_all(world)->n_series, 4);
+	recycler__note_told(world->recycler, 1001);
+	tend(world, 1);
+	assert_true(recycler__wants_telling(world->recycler));
+	assert_int_equal(world->last_job, 10);
+	recycler__note_told(world->recycler, 1010);
+	tend(world, 1);
+	assert_false(recycler__wants_telling(world->recycler));
+	assert_int_equal(world->last_job, 20);
+	snapshot = read_all(world);
+	assert_int_equal(snapshot->n_gone, 2);
+	assert_int_equal(snapshot->n_series, 3);
+	/* Their figures came before: not in this interval. */
+	check_same(snapshot, TM_JOB_OTHERS, 2, 3);
+	assert_int_equal(snapshot->series[2]->total.key.where, 0);
+	assert_int_equal(read_all(world)->n_gone, 0);
+	/* One that came and went between two reads is of this one. */
+	count(world, make(world, 50, 5), 9, 9);
+	end_cgroup(world, 50, 900);
+	tend(world, 3);
+	snapshot = read_all(world);
+	assert_int_equal(snapshot->series[2]->total.count, 3);
+	assert_int_equal(snapshot->before[2]->total.count, 2);
+}
+
+static void test_no_room(void **state)
+{
+	struct world *world = *state;
+
+	for (__u64 job = 1; job <= 14; job++) {
+		count(world, make(world, 10 * job, 5), 1, 1);
+		end_cgroup(world, 10 * job, 1000 + job);
+	}
+	tend(world, 3);
+	/* More than three quarters are never full of what is over. */
+	assert_int_equal(world->used, 12);
+	assert_int_equal(read_all(world)->series[11]->total.key.job, TM_JOB_OTHERS);
+	assert_int_equal(read_all(world)->series[11]->total.count, 3);
+}
+
+static void test_not_seen_to_go(void **state)
+{
+	struct world *world = *state;
+
+	count(world, make(world, 10, 5), 1, 1);
+	world->unseen = 10;
+	tend(world, 61);
+	/* The first look found it; another recycler finds what this one has. */
+	assert_int_equal(world->series[0].key.shard, TM_SHARD_LOADER);
+	open_recycler(world, 0);
+	count(world, make(world, 11, 5), 1, 1);
+	end_cgroup(world, 11, 0);
+	tend(world, 2);
+	assert_int_equal(world->used, 1);
+	assert_int_equal(world->series[0].count, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_steps_become_the_job, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_waits_for_what_moves, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_slot_of_another, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_gone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_seen_to_go, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("recycler", tests, NULL, NULL);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A recycler of the kernel's table. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <bpf/bpf.h>
+
+#include "drain/recycler_source.h"
+#include "drain/window.h"
+
+#define BUCKETS_BYTES (TM_HISTOGRAMS * TM_BUCKETS * sizeof(__u64))
+
+struct maps {
+	int keys, free;
+	void *series; /* NULL: not mapped */
+	size_t series_bytes;
+	struct window buckets[RECYCLER_SIDES];
+};
+
+static int show_buckets(void *context, enum recycler_side side, __u32 slot, __u64 **out)
+{
+	struct maps *maps = context;
+	const void *at;
+	int ret = window__show(&maps->buckets[side], slot * BUCKETS_BYTES, BUCKETS_BYTES, &at);
+
+	*out = (__u64 *)at;
+	return ret;
+}
+
+static int forget(void *context, const struct tm_key *key)
+{
+	const struct maps *maps = context;
+
+	return bpf_map_delete_elem(maps->keys, key) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+static int give_back(void *context, __u32 slot)
+{
+	const struct maps *maps = context;
+
+	return bpf_map_update_elem(maps->free, NULL, &slot, BPF_ANY) < 0 ? -errno : 0;
+}
+
+static void close_maps(void *context)
+{
+	struct maps *maps = context;
+
+	for (int side = 0; side < RECYCLER_SIDES; side++)
+		window__close(&maps->buckets[side]);
+	if (maps->series)
+		munmap(maps->series, maps->series_bytes);
+	free(maps);
+}
+
+static int map_series(struct maps *maps, int fd, struct error *err)
+{
+	void *at = mmap(NULL, maps->series_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (at == MAP_FAILED)
+		return error__set(err, -errno, "mapping tm_series: %s", strerror(errno));
+	maps->series = at;
+	return 0;
+}
+
+int recycler__new(struct recycler **out, const struct drain_maps *fds, const struct job_ends *jobs,
+		  const struct recycler_limits *limits, struct error *err)
+{
+	struct maps *maps = calloc(1, sizeof(*maps));
+	struct recycler_source source;
+	int ret;
+
+	if (!maps)
+		return error__set(err, -ENOMEM, "no memory");
+	maps->keys = fds->slot_keys;
+	maps->free = fds->free_slots;
+	maps->series_bytes = fds->slots * sizeof(struct tm_series);
+	for (int side = 0; side < RECYCLER_SIDES; side++)
+		maps->buckets[side] = (struct window){
+			.fd = fds->buckets,
+			.map_bytes = fds->slots * BUCKETS_BYTES,
+			.writable = true,
+		};
+	ret = map_series(maps, fds->series, err);
+	if (ret)
+		goto fail;
+	source = (struct recycler_source){
+		.series = maps->series,
+		.next_slot = fds->next_slot,
+		.used_slots = fds->used_slots,
+		.slots = fds->slots,
+		.buckets = show_buckets,
+		.forget = forget,
+		.give_back = give_back,
+		.close = close_maps,
+		.context = maps,
+	};
+	ret = recycler__new_from(out, &source, jobs, limits);
+	if (!ret)
+		return 0;
+	error__set(err, ret, "no memory");
+fail:
+	close_maps(maps);
+	return ret;
+}

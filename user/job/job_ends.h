@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which cgroups are gone, and which jobs have ended: of a table of jobs, or of a test. */
+#ifndef USER_JOB_JOB_ENDS_H
+#define USER_JOB_JOB_ENDS_H
+
+#include <stdbool.h>
+
+#include "job/job_map.h"
+
+struct job_ends {
+	struct job_map map;
+	/* The next cgroup that was seen to go; false: there is no further one now. */
+	bool (*next_gone)(void *context, __u64 *cgroup);
+	/* Asks whether a cgroup is gone that was not seen to go. */
+	bool (*is_gone)(void *context, __u64 cgroup);
+	/* When a job ended (CLOCK_REALTIME); 0: it has not. */
+	__u64 (*end_of)(void *context, __u64 job);
+	/* It is among others now, and nobody will ask for it. */
+	void (*forget)(void *context, __u64 job);
+	void *context;
+};
+
+#endif
