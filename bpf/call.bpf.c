@@ -200,13 +200,15 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u32 index = bpf_get_attach_cookie(regs);
+	u64 attached = bpf_get_attach_cookie(regs);
+	u32 index = attached & ((1 << TM_COOKIE_BITS) - 1);
 	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &index);
 	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + index);
 	struct tm_thread *thread = thread__find_of(task);
 	struct tm_key key = {};
 
-	if (!probe || !ledger)
+	if (!probe || !ledger ||
+	    *(volatile u8 *)&probe->generation != (u8)(attached >> TM_COOKIE_BITS))
 		return false;
 	ADD(ledger->hits, 1);
 	if (!(thread && thread->followed) && !scope__holds_for(task)) {

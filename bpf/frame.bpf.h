@@ -61,8 +61,12 @@ TM_INLINE void frame__close(struct tm_frame *frame, struct tm_ledger *ledger)
 TM_INLINE void frame__lose(struct tm_frame *frame, enum tm_loss reason)
 {
 	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + frame->probe);
+	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
 
 	frame__close(frame, ledger);
+	/* While its probe is parked, a call has most likely returned, unseen. */
+	if (probe && *(volatile u8 *)&probe->generation & 1)
+		reason = TM_LOSS_PARKED;
 	if (ledger)
 		ledger__lose(ledger, reason);
 }

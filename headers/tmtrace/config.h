@@ -48,13 +48,24 @@ struct tm_config {
 #define TM_PROBE_USER  (TM_PROBE_BLOCK + TM_BLOCK_FUNCTIONS)
 #define TM_PROBES_MAX  8192
 
-/* A probe on a library's function; the BPF cookie is its index, counted from TM_PROBE_USER. */
+/*
+ * A probe on a library's function; the BPF cookie is its index, counted from TM_PROBE_USER, and
+ * from TM_COOKIE_BITS on its generation.
+ */
+#define TM_COOKIE_BITS 16
+_Static_assert(TM_PROBES_MAX <= 1 << TM_COOKIE_BITS, "the indices of probes do not fit");
+
 struct tm_probe {
 	__u32 function; /* the key's */
 	__u8 layer;
 	__u8 entry_only; /* no return probe: calls are counted, not timed */
 	__u8 tail_calls; /* may end by jumping to another function, which returns in its place */
-	__u8 pad;
+	/*
+	 * Goes up when the probe is parked, which is when it is odd, and when it comes back; at any
+	 * time. Hits with another one count nothing, not even as hits: links that were closed may
+	 * still be there for a while.
+	 */
+	__u8 generation;
 	struct tm_spec spec;
 };
 

@@ -136,6 +136,7 @@ enum tm_loss {
 	TM_LOSS_NO_ENTRY,      /* the table of requests in flight is full */
 	TM_LOSS_UNSEEN,	       /* it completed, but the completion was not seen */
 	TM_LOSS_CONFINED, /* in a thread under seccomp, which would not survive a return probe */
+	TM_LOSS_PARKED,	  /* open when its probe was parked: its return was not seen */
 	TM_LOSSES,
 };
 
@@ -148,7 +149,6 @@ struct tm_ledger {
 	__u64 nested;	 /* libraries: recorded, and made inside another traced call */
 	__u64 lost[TM_LOSSES];
 	__u64 unsized; /* recorded, but the size could not be read */
-	__u64 pad[1];
 } __attribute__((aligned(64)));
 
 #endif

@@ -23,6 +23,7 @@ history:
   file: {dir}/history.data
   size: 4M
 log: {log}
+max_overhead: {max_overhead}
 socket: {dir}/run/socket
 snapshot:
   file: {dir}/pairs
@@ -60,7 +61,8 @@ class Service:
 
     def write(self, **values):
         values = {"layers": "sample, vfs", "log": "none", "probes": self.env.sample,
-                  "dir": self.env.dir, "pins": "none", "more": "", **values}
+                  "dir": self.env.dir, "pins": "none", "more": "",
+                  "max_overhead": "none", **values}
         with open(self.config, "w", encoding="utf-8") as f:
             f.write(CONFIG.format(**values))
 

@@ -37,6 +37,7 @@ static const struct {
 	{ "seccomp", load_seccomp, "calls where no system call is allowed (--how strict|filter)" },
 	{ "block", load_block, "blocks until killed" },
 	{ "spin", load_spin, "one thread, --duration or --count calls" },
+	{ "burst", load_burst, "one thread for --duration, and few calls beside it" },
 	{ "files", load_files, "plain file I/O" },
 	{ "aio", load_aio, "file I/O through io_submit" },
 	{ "uring", load_uring, "file I/O through io_uring" },

@@ -46,6 +46,7 @@ int load_coroutine(struct load *l);
 int load_altstack(struct load *l);
 int load_block(struct load *l);
 int load_spin(struct load *l);
+int load_burst(struct load *l);
 int load_files(struct load *l);
 int load_aio(struct load *l);
 int load_uring(struct load *l);

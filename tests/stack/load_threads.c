@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Many calls: in threads, in depth, in a row. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "load.h"
@@ -74,5 +75,50 @@ int load_spin(struct load *l)
 	now = load_now_ns();
 	load_extra(l, ",\"spin_calls\":%llu,\"calls_per_s\":%.0f", (unsigned long long)n,
 		   (double)n * 1e9 / (double)(now - start + 1));
+	return 0;
+}
+
+struct burst {
+	const struct load *load;
+	uint64_t calls; /* of sample_leaf, per process */
+	bool over;
+};
+
+static void *burst(void *arg)
+{
+	struct burst *b = arg;
+	uint64_t end = load_now_ns() + (uint64_t)(b->load->duration * 1e9);
+
+	while (load_now_ns() < end)
+		for (int i = 0; i < 1000; i++)
+			sample_leaf((long)b->calls++);
+	__atomic_store_n(&b->over, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static long beside(void *arg)
+{
+	const struct burst *b = arg;
+	struct sample_iov iov = { .length = 10 };
+
+	while (!__atomic_load_n(&b->over, __ATOMIC_ACQUIRE)) {
+		CHECK(sample_sum(&iov, 1) == 10);
+		CHECK(sample_fail(-EIO) == -EIO);
+		load_sleep(0.001);
+	}
+	return 0;
+}
+
+/* One thread in sample_leaf for --duration; the other, within one sample_call, calls now and then.
+ */
+int load_burst(struct load *l)
+{
+	struct burst b = { .load = l };
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, burst, &b));
+	CHECK(sample_call(beside, &b) == 0);
+	CHECK(!pthread_join(thread, NULL));
+	load_extra(l, ",\"burst_calls\":%llu", (unsigned long long)b.calls);
 	return 0;
 }

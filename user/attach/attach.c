@@ -33,6 +33,15 @@ struct attach_request {
 	bool program;	   /* not a library */
 };
 
+/* By which a file that is open can be opened again, whatever it is called by now. */
+#define FD_PATH 32
+
+static const char *fd_path(char path[FD_PATH], int fd)
+{
+	snprintf(path, FD_PATH, "/proc/self/fd/%d", fd);
+	return path;
+}
+
 static int add_pattern(struct attach *attach, const char *pattern)
 {
 	if (array__grow((void **)&attach->patterns, &attach->patterns_room, attach->n_patterns,
@@ -74,7 +83,11 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
 	    seen_files__new(&attach->files, catalogue__n_layers(options->catalogue)) < 0)
 		goto fail;
 	if (options->kernel) {
-		rc = link_set__new(&attach->links, options->kernel, options->mechanism);
+		rc = link_set__new(&attach->links, options->kernel, options->mechanism,
+				   options->parkable);
+		if (!rc && options->parkable)
+			rc = parking__new(&attach->parking, attach->links,
+					  kernel__probes(options->kernel));
 		if (rc < 0)
 			goto fail;
 		attach->changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -92,6 +105,7 @@ pid_t attach__free(struct attach *attach, size_t *probes)
 
 	if (!attach)
 		return 0;
+	parking__free(attach->parking);
 	closer = link_set__free(attach->links, probes);
 	if (attach->changes >= 0)
 		close(attach->changes);
@@ -273,15 +287,16 @@ static int number_sites(struct attach *attach, struct site_list *sites, const ch
 
 /*
  * Which calls can be timed, and by what: a session's return probe, or probes where the functions
- * return, which are placed here.
+ * return, which are placed here: *exits, NULL without.
  */
 static int prepare_returns(struct attach *attach, struct site_list *sites,
-			   const struct elf_file *elf, const char *path, const char *shown,
-			   struct error *err)
+			   const struct elf_file *elf, int fd, const char *shown,
+			   struct exit_list **exits, struct error *err)
 {
-	struct exit_list *exits;
-	int fd, rc;
+	char path[FD_PATH];
+	int rc;
 
+	*exits = NULL;
 	for (size_t i = 0; i < site_list__n(sites) && elf_file__is_go(elf); i++)
 		site_list__at(sites, i)->untimed = go_code;
 	if (attach->options.mechanism == UPROBE_SESSION) {
@@ -291,36 +306,23 @@ static int prepare_returns(struct attach *attach, struct site_list *sites,
 				site_list__at(sites, i)->untimed = calls_back;
 		return 0;
 	}
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return error__set(err, -errno, "%s: %s", shown, strerror(errno));
-	rc = exit_list__find(&exits, sites, fd, elf, shown, err);
-	close(fd);
-	if (rc < 0)
-		return rc;
-	if (attach->links)
-		link_set__add_exits(attach->links, path, exits, sites);
-	exit_list__free(exits);
-	return 0;
+	rc = exit_list__find(exits, sites, fd, elf, shown, err);
+	if (!rc && attach->links)
+		link_set__add_exits(attach->links, fd_path(path, fd), *exits, sites);
+	return rc;
 }
 
-static int place(struct attach *attach, struct seen_file *seen, struct site_list *sites,
-		 const struct elf_file *elf, const char *path, const char *shown, struct error *err)
+/* Probes the sites, which have numbers, and notes how it went: how many are probed. */
+static int link_sites(struct attach *attach, struct seen_file *seen, struct site_list *sites,
+		      const struct exit_list *exits, int fd, const char *shown, struct error *err)
 {
 	size_t i, n = site_list__n(sites), placed = 0;
-	int rc;
+	char path[FD_PATH];
 
-	rc = prepare_returns(attach, sites, elf, path, shown, err);
-	if (rc < 0)
-		return rc;
-	rc = number_sites(attach, sites, shown);
-	if (rc < 0)
-		return error__set(err, rc, "%s: cannot probe %zu functions: %s", shown, n,
-				  strerror(-rc));
-	if (!attach->links)
-		return n;
 	attach__tell(attach);
-	link_set__add(attach->links, path, sites);
+	link_set__add(attach->links, fd_path(path, fd), sites);
+	if (attach->parking && parking__know(attach->parking, seen->group, fd, sites, exits) < 0)
+		return error__set(err, -ENOMEM, "%s: no memory", shown);
 	for (i = 0; i < n; i++) {
 		const struct site *site = site_list__at(sites, i);
 
@@ -333,6 +335,27 @@ static int place(struct attach *attach, struct seen_file *seen, struct site_list
 			placed++;
 	}
 	return placed;
+}
+
+static int place(struct attach *attach, struct seen_file *seen, struct site_list *sites,
+		 const struct elf_file *elf, int fd, const char *shown, struct error *err)
+{
+	size_t n = site_list__n(sites);
+	struct exit_list *exits;
+	int rc;
+
+	rc = prepare_returns(attach, sites, elf, fd, shown, &exits, err);
+	if (rc < 0)
+		return rc;
+	rc = number_sites(attach, sites, shown);
+	if (rc < 0)
+		error__set(err, rc, "%s: cannot probe %zu functions: %s", shown, n, strerror(-rc));
+	else if (!attach->links)
+		rc = (int)n;
+	else
+		rc = link_sites(attach, seen, sites, exits, fd, shown, err);
+	exit_list__free(exits);
+	return rc;
 }
 
 static bool is_guarded(const char *name)
@@ -351,10 +374,9 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 {
 	struct site_list *sites = NULL;
 	struct error ignored;
-	char path[32];
+	char path[FD_PATH];
 	int rc;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (attach->links)
 		seen->group = link_set__begin(attach->links, seen->group);
 	rc = site_list__new(&sites);
@@ -366,11 +388,11 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 		/* What cannot be examined is probed at its entry. */
 		site_list__find_entries(sites, fd, request->shown, elf, &attach->options.choice,
 					&ignored);
-		rc = place(attach, seen, sites, elf, path, request->shown, err);
+		rc = place(attach, seen, sites, elf, fd, request->shown, err);
 	}
 	if (rc >= 0 && attach->links && !seen->complete &&
 	    (request->program || is_guarded(elf_file__soname(elf) ?: base_name(request->shown)))) {
-		link_set__guard(attach->links, path, elf);
+		link_set__guard(attach->links, fd_path(path, fd), elf);
 		seen->guarded = true;
 	}
 	site_list__free(sites);
@@ -395,12 +417,12 @@ static int probe_open(struct attach *attach, struct seen_file *seen, const struc
 		      const struct attach_request *request, int fd, struct error *err)
 {
 	struct elf_file *elf = NULL;
-	char path[32];
-	int rc, watch;
+	char path[FD_PATH];
+	int rc, watch = -1;
 
 	/* From before it is read: what changes then changes what was read. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	watch = attach->changes < 0 ? -1 : inotify_add_watch(attach->changes, path, IN_MODIFY);
+	if (attach->changes >= 0)
+		watch = inotify_add_watch(attach->changes, fd_path(path, fd), IN_MODIFY);
 	rc = elf_file__open_fd(&elf, fd, request->shown, err);
 	if (rc < 0)
 		goto out;
@@ -493,4 +515,9 @@ size_t attach__n_files(const struct attach *attach)
 const struct seen_file *attach__file(const struct attach *attach, size_t i)
 {
 	return seen_files__at(attach->files, i);
+}
+
+struct parking *attach__parking(const struct attach *attach)
+{
+	return attach->parking;
 }

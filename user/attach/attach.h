@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "attach/parking.h"
 #include "attach/probe_table.h"
 #include "attach/seen_files.h"
 #include "attach/site_list.h"
@@ -26,6 +27,7 @@ struct attach_options {
 	struct kernel *kernel;	   /* NULL: only list, attach nothing */
 	enum uprobe_mechanism mechanism;
 	struct site_choice choice;
+	bool parkable; /* single probes can be taken away and put back */
 	/*
 	 * Called when the table has numbers for which links are about to be made, and when links
 	 * were made or removed; NULL: by nobody.
@@ -70,6 +72,9 @@ bool attach__wants(const struct attach *attach, const char *path);
 
 /* The patterns of the traced layers' libraries, for loader__match(); *n of them. */
 const char *const *attach__patterns(const struct attach *attach, size_t *n);
+
+/* NULL: none can be parked. */
+struct parking *attach__parking(const struct attach *attach);
 
 size_t attach__n_files(const struct attach *attach);
 const struct seen_file *attach__file(const struct attach *attach, size_t i);

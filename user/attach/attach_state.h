@@ -5,10 +5,12 @@
 
 #include "attach/attach.h"
 #include "attach/link_set.h"
+#include "attach/parking.h"
 
 struct attach {
 	struct attach_options options;
-	struct link_set *links; /* NULL: nothing is attached, only listed */
+	struct link_set *links;	 /* NULL: nothing is attached, only listed */
+	struct parking *parking; /* NULL: no probe can be parked */
 	struct seen_files *files;
 	int changes; /* inotify, of probed files; -1: none */
 	const char **patterns;

@@ -16,6 +16,8 @@ void attach__drop(struct attach *attach, struct seen_file *file)
 {
 	size_t probes;
 
+	if (attach->parking && file->group)
+		parking__forget(attach->parking, file->group);
 	if (attach->links && file->group)
 		link_set__remove(attach->links, file->group, &probes);
 	for (size_t i = 0; i < file->n_numbers; i++)

@@ -118,6 +118,17 @@ const __u64 *exit_list__offsets(const struct exit_list *list)
 	return list->offsets;
 }
 
+size_t exit_list__n_uses(const struct exit_list *list)
+{
+	return list ? list->n_uses : 0;
+}
+
+__u64 exit_list__use(const struct exit_list *list, size_t i, size_t *site)
+{
+	*site = list->uses[i].site;
+	return list->uses[i].offset;
+}
+
 void exit_list__drop(const struct exit_list *list, struct site_list *sites, size_t exit,
 		     const char *why)
 {

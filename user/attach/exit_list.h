@@ -22,6 +22,13 @@ void exit_list__free(struct exit_list *list); /* NULL is fine */
 size_t exit_list__n(const struct exit_list *list);	       /* NULL has none */
 const __u64 *exit_list__offsets(const struct exit_list *list); /* in the file, ascending */
 
+/*
+ * Which site of the list returns by which exit: the i-th such pair of exit_list__n_uses(). Exits
+ * are in ascending order.
+ */
+size_t exit_list__n_uses(const struct exit_list *list); /* NULL has none */
+__u64 exit_list__use(const struct exit_list *list, size_t i, size_t *site);
+
 /* There is no probe at that exit: the sites that return by it cannot be timed, as above. */
 void exit_list__drop(const struct exit_list *list, struct site_list *sites, size_t exit,
 		     const char *why);

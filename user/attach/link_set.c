@@ -21,11 +21,15 @@ struct held {
 	int fd;
 	unsigned int group;
 	unsigned int number; /* the link's, in what is kept of it; 0: an event */
+	/* Where links are apart: of what. */
+	enum kernel_program program;
+	__u64 offset;
 };
 
 struct link_set {
 	const struct kernel *kernel;
 	enum uprobe_mechanism mechanism;
+	bool apart;
 	struct held *held;
 	size_t n, room;
 	unsigned int group, n_groups;
@@ -39,7 +43,7 @@ struct batch {
 	int *errors;
 };
 
-/* A perf uprobe takes two descriptors: as many as the kernel allows, else as we may. */
+/* Each probe takes one descriptor or two: as many as the kernel allows, else as we may. */
 static void raise_limit(void)
 {
 	const struct rlimit most = { .rlim_cur = FILES_MAX, .rlim_max = FILES_MAX };
@@ -52,14 +56,15 @@ static void raise_limit(void)
 }
 
 int link_set__new(struct link_set **out, const struct kernel *kernel,
-		  enum uprobe_mechanism mechanism)
+		  enum uprobe_mechanism mechanism, bool apart)
 {
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return -ENOMEM;
 	(*out)->kernel = kernel;
 	(*out)->mechanism = mechanism;
-	if (mechanism == UPROBE_PERF)
+	(*out)->apart = apart;
+	if (mechanism == UPROBE_PERF || apart)
 		raise_limit();
 	return 0;
 }
@@ -112,6 +117,7 @@ static pid_t release(const struct link_set *set, int *fds, size_t n, size_t *pro
 	pid_t pid = 0;
 
 	*probes = n / 2; /* of perf: a link and an event each */
+	/* Links of the other mechanisms go at the same time, however many. */
 	if (set->mechanism == UPROBE_PERF && *probes > FEW)
 		pid = closer__start(fds, n);
 	else
@@ -164,9 +170,15 @@ static int hold(struct link_set *set, const struct held *held)
 }
 
 /* Takes over a link; what cannot be kept is not made. */
-static int keep(struct link_set *set, int fd)
+static int keep(struct link_set *set, int fd, enum kernel_program program, __u64 offset)
 {
-	struct held held = { .fd = fd, .group = set->group, .number = ++set->n_links };
+	struct held held = {
+		.fd = fd,
+		.group = set->group,
+		.number = ++set->n_links,
+		.program = program,
+		.offset = offset,
+	};
 	char name[NAME_ROOM];
 	int rc;
 
@@ -228,15 +240,19 @@ void link_set__sift(struct link_set *set, bool (*wanted)(void *context, unsigned
 }
 
 /* A perf uprobe's link and event. */
-static int keep_pair(struct link_set *set, int link, int event)
+static int keep_pair(struct link_set *set, int link, int event, enum kernel_program program,
+		     __u64 offset)
 {
-	int rc = keep(set, link);
+	int rc = keep(set, link, program, offset);
 
 	if (rc < 0) {
 		close(event);
 		return rc;
 	}
-	return hold(set, &(struct held){ .fd = event, .group = set->group });
+	return hold(set, &(struct held){ .fd = event,
+					 .group = set->group,
+					 .program = program,
+					 .offset = offset });
 }
 
 static void batch__free(struct batch *batch)
@@ -266,8 +282,8 @@ static void batch__add(struct batch *batch, __u64 offset, __u64 cookie)
 }
 
 /* A slice of the batch by one link; where it is refused, by halves, down to the culprit. */
-static void link_slice(struct link_set *set, int program, const struct batch *batch, __u32 first,
-		       __u32 n)
+static void link_slice(struct link_set *set, enum kernel_program program, const struct batch *batch,
+		       __u32 first, __u32 n)
 {
 	struct uprobe_sites slice = batch->sites;
 	int rc;
@@ -277,7 +293,10 @@ static void link_slice(struct link_set *set, int program, const struct batch *ba
 	slice.offsets += first;
 	slice.cookies += first;
 	slice.n = n;
-	rc = keep(set, uprobe__link_multi(set->mechanism, program, &slice, false));
+	rc = keep(set,
+		  uprobe__link_multi(set->mechanism, kernel__program_fd(set->kernel, program),
+				     &slice, false),
+		  program, *slice.offsets);
 	if (!rc)
 		return;
 	if (n == 1) {
@@ -288,29 +307,35 @@ static void link_slice(struct link_set *set, int program, const struct batch *ba
 	link_slice(set, program, batch, first + n / 2, n - n / 2);
 }
 
-static void link_singly(struct link_set *set, int program, struct batch *batch)
+static void link_perf(struct link_set *set, enum kernel_program program, struct batch *batch)
 {
-	int perf_fd = -1, rc;
+	int perf_fd = -1, rc, fd = kernel__program_fd(set->kernel, program);
 	__u32 i;
 
 	uprobe__pmu(&batch->sites.pmu); /* where it fails, each link says why */
 
 	for (i = 0; i < batch->sites.n; i++) {
-		rc = uprobe__link_perf(program, &batch->sites, i, false, &perf_fd);
+		rc = uprobe__link_perf(fd, &batch->sites, i, false, &perf_fd);
 		if (rc >= 0)
-			rc = keep_pair(set, rc, perf_fd);
+			rc = keep_pair(set, rc, perf_fd, program, batch->offsets[i]);
 		batch->errors[i] = rc;
 	}
 }
 
 static void link_batch(struct link_set *set, enum kernel_program program, struct batch *batch)
 {
-	int fd = kernel__program_fd(set->kernel, program);
+	__u32 i, n = batch->sites.n, step = set->apart ? 1 : n;
 
 	if (set->mechanism == UPROBE_PERF)
-		link_singly(set, fd, batch);
-	else
-		link_slice(set, fd, batch, 0, batch->sites.n);
+		return link_perf(set, program, batch);
+	for (i = 0; i < n; i += step)
+		link_slice(set, program, batch, i, step);
+}
+
+/* Which program stands where functions begin. */
+static enum kernel_program entry_program(const struct link_set *set)
+{
+	return set->mechanism == UPROBE_SESSION ? KERNEL_SESSION : KERNEL_ENTRY;
 }
 
 void link_set__add(struct link_set *set, const char *path, struct site_list *sites)
@@ -328,8 +353,7 @@ void link_set__add(struct link_set *set, const char *path, struct site_list *sit
 				   site->number - TM_PROBE_USER);
 	}
 	if (!rc)
-		link_batch(set, set->mechanism == UPROBE_SESSION ? KERNEL_SESSION : KERNEL_ENTRY,
-			   &batch);
+		link_batch(set, entry_program(set), &batch);
 	for (i = 0; i < n; i++) {
 		struct site *site = site_list__at(sites, i);
 
@@ -360,6 +384,48 @@ void link_set__add_exits(struct link_set *set, const char *path, const struct ex
 	batch__free(&batch);
 }
 
+static enum kernel_program program_of(const struct link_set *set, const struct link_place *place)
+{
+	return place->exit ? KERNEL_RETURN : entry_program(set);
+}
+
+size_t link_set__take(struct link_set *set, unsigned int group, const struct link_place *place,
+		      int *fds)
+{
+	enum kernel_program program = program_of(set, place);
+	size_t kept = 0, taken = 0;
+
+	for (size_t i = 0; i < set->n; i++) {
+		struct held *held = &set->held[i];
+
+		if (taken < LINK_PLACE_FDS && held->group == group && held->program == program &&
+		    held->offset == place->offset) {
+			forget(set, held);
+			fds[taken++] = held->fd;
+		} else {
+			set->held[kept++] = *held;
+		}
+	}
+	set->n = kept;
+	return taken;
+}
+
+int link_set__put(struct link_set *set, unsigned int group, const char *path,
+		  const struct link_place *place)
+{
+	struct batch batch;
+	int rc = batch__init(&batch, path, 1);
+
+	if (!rc) {
+		link_set__begin(set, group);
+		batch__add(&batch, place->offset, place->cookie);
+		link_batch(set, program_of(set, place), &batch);
+		rc = batch.errors[0];
+	}
+	batch__free(&batch);
+	return rc;
+}
+
 /* The functions after which open calls are in danger, and the program that protects them. */
 static const struct {
 	const char *function;
@@ -381,12 +447,12 @@ static void link_guard(struct link_set *set, enum kernel_program which, const ch
 	if (program < 0)
 		return;
 	if (set->mechanism != UPROBE_PERF) {
-		keep(set, uprobe__link_multi(UPROBE_MULTI, program, &site, false));
+		keep(set, uprobe__link_multi(UPROBE_MULTI, program, &site, false), which, offset);
 		return;
 	}
 	link = uprobe__link_perf(program, &site, 0, false, &perf_fd);
 	if (link >= 0)
-		keep_pair(set, link, perf_fd);
+		keep_pair(set, link, perf_fd, which, offset);
 }
 
 void link_set__guard(struct link_set *set, const char *path, const struct elf_file *elf)

@@ -3,14 +3,22 @@
 #ifndef USER_ATTACH_LINK_SET_H
 #define USER_ATTACH_LINK_SET_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
 #include "attach/exit_list.h"
 #include "attach/site_list.h"
 #include "kernel/kernel.h"
 
 struct link_set;
 
+/*
+ * apart: each place gets a link of its own, so that it can be taken away by itself. To make them
+ * takes no longer; to take all away does, as the kernel waits at each.
+ */
 int link_set__new(struct link_set **out, const struct kernel *kernel,
-		  enum uprobe_mechanism mechanism);
+		  enum uprobe_mechanism mechanism, bool apart);
 
 /*
  * Takes all probes away but those that are kept, under 0.1 s per file. Of perf uprobes, which take
@@ -37,6 +45,24 @@ unsigned int link_set__begin(struct link_set *set, unsigned int group);
 
 /* Takes a group's probes away, as link_set__free() does. */
 pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes);
+
+/* A place in the file of a group, where links are apart. */
+struct link_place {
+	bool exit;    /* where functions return, not where one begins */
+	__u64 offset; /* in the file */
+	__u64 cookie; /* 0 of an exit */
+};
+
+/*
+ * Takes the descriptors of a place out of the set: room for LINK_PLACE_FDS. How many there are; to
+ * close them takes the probe away.
+ */
+#define LINK_PLACE_FDS 2
+size_t link_set__take(struct link_set *set, unsigned int group, const struct link_place *place,
+		      int *fds);
+/* Probes such a place of a file, again. 0, or a negative errno. */
+int link_set__put(struct link_set *set, unsigned int group, const char *path,
+		  const struct link_place *place);
 
 /*
  * Probes all sites of a file, with one link where the mechanism can; site->error says for each how

@@ -2,11 +2,13 @@
 #include <errno.h>
 #include <search.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attach/probe_table.h"
 #include "base/array.h"
+#include "base/clock.h"
 #include "catalogue/strings.h"
 
 const char *const probe_vfs_names[TM_VFS_FUNCTIONS] = {
@@ -47,6 +49,7 @@ const char *const probe_loss_names[TM_LOSSES] = {
 	[TM_LOSS_NO_ENTRY] = "no_entry",
 	[TM_LOSS_UNSEEN] = "unseen",
 	[TM_LOSS_CONFINED] = "confined",
+	[TM_LOSS_PARKED] = "parked",
 };
 
 /* A function of a layer, whatever libraries have it. */
@@ -321,6 +324,54 @@ int probe_table__set_state(struct probe_table *table, size_t i, enum probe_state
 	if (!ret)
 		table->probes[i].state = state;
 	return ret;
+}
+
+void probe_table__park(struct probe_table *table, size_t i, const struct probe_parking *parking)
+{
+	struct probe *probe = &table->probes[i];
+	__u64 before = probe->parking.parked_ns;
+	__u64 count = probe->parking.count;
+
+	probe->parking = *parking;
+	probe->parking.parked_ns = before;
+	probe->parking.count = count + 1;
+	probe->state = PROBE_PARKED;
+}
+
+void probe_table__unpark(struct probe_table *table, size_t i, __u64 now_ns)
+{
+	struct probe *probe = &table->probes[i];
+
+	probe->parking.parked_ns = probe__parked_ns(probe, now_ns);
+	probe->parking.since_ns = 0;
+	if (probe->state == PROBE_PARKED)
+		probe->state = PROBE_ARMED;
+}
+
+__u64 probe__parked_ns(const struct probe *probe, __u64 now_ns)
+{
+	const struct probe_parking *parking = &probe->parking;
+	bool is_parked = parking->since_ns && now_ns > parking->since_ns;
+
+	return parking->parked_ns + (is_parked ? now_ns - parking->since_ns : 0);
+}
+
+const char *probe__reason(const struct probe *probe, char text[PROBE_REASON])
+{
+	const struct probe_parking *parking = &probe->parking;
+	char since[32], until[32];
+
+	if (probe->state != PROBE_PARKED)
+		return probe->reason;
+	snprintf(text, PROBE_REASON,
+		 "parked by the governor: %llu hits/s cost %.1f %% of a processor, and all probes "
+		 "may cost %g %% of what the node spends; not counted since %s, comes back at %s "
+		 "or later",
+		 parking->hits_per_s, (double)parking->cost_ns / NS_PER_S * 100,
+		 parking->bound_ppm / 1e4,
+		 clock__local(since, sizeof(since), parking->since_ns, "%H:%M:%S"),
+		 clock__local(until, sizeof(until), parking->until_ns, "%H:%M:%S"));
+	return text;
 }
 
 int probe_table__set_mechanism(struct probe_table *table, size_t i, const char *mechanism)

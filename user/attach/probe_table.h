@@ -23,6 +23,17 @@ enum probe_state {
 	PROBE_OFF, /* not asked for; kernel layers' probes are so until they are attached */
 };
 
+/* How a probe was parked; times are CLOCK_REALTIME in ns. Recordings have it as it is. */
+struct probe_parking {
+	__u64 since_ns;	  /* parked since; 0: it is not */
+	__u64 until_ns;	  /* it comes back then, at the earliest */
+	__u64 parked_ns;  /* in all, up to since_ns */
+	__u64 count;	  /* how often it was */
+	__u64 bound_ppm;  /* what probes may cost, of what the node spends */
+	__u64 hits_per_s; /* before it was parked last */
+	__u64 cost_ns;	  /* the CPU time that these took a second */
+};
+
 struct probe {
 	const char *layer;
 	const char *function;
@@ -36,6 +47,7 @@ struct probe {
 	const char *mechanism;
 	enum probe_state state;
 	const char *reason; /* of a failure or a degradation, NULL: none */
+	struct probe_parking parking;
 };
 
 struct probe_table;
@@ -76,6 +88,10 @@ int probe_table__revive(struct probe_table *table, const struct probe *probe);
 /* These copy the string, which may be NULL. 0 or -ENOMEM: then the probe is as it was. */
 int probe_table__set_state(struct probe_table *table, size_t i, enum probe_state state,
 			   const char *reason);
+/* A probe is parked; what parking says of other times than this one is kept. */
+void probe_table__park(struct probe_table *table, size_t i, const struct probe_parking *parking);
+/* It comes back, or goes for good: then with the state that it has. */
+void probe_table__unpark(struct probe_table *table, size_t i, __u64 now_ns);
 int probe_table__set_mechanism(struct probe_table *table, size_t i, const char *mechanism);
 /* A kernel layer's probes are armed, all by one mechanism. 0 or -ENOMEM. */
 int probe_table__arm_layer(struct probe_table *table, __u8 layer_id, const char *mechanism);
@@ -88,6 +104,12 @@ int probe_table__function_id(struct probe_table *table, __u8 layer_id, const cha
 
 /* "armed", "waiting", "failed", "parked", "off" */
 const char *probe_state__name(enum probe_state state);
+
+/* For how long it was parked in all, at a time of CLOCK_REALTIME. */
+__u64 probe__parked_ns(const struct probe *probe, __u64 now_ns);
+/* Why it does not count, or counts less: its reason, or why it is parked; NULL: it has none. */
+#define PROBE_REASON 256
+const char *probe__reason(const struct probe *probe, char text[PROBE_REASON]);
 
 /* Names of the kernel layers' functions, as records have them; of losses, with "_" for spaces. */
 extern const char *const probe_vfs_names[TM_VFS_FUNCTIONS];

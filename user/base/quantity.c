@@ -29,6 +29,9 @@ static const struct unit sizes[] = {
 	{ NULL, 0 },
 };
 
+/* A share's parts in 1e9, of percents. */
+static const struct unit shares[] = { { "%", 10000000 }, { " %", 10000000 }, { NULL, 0 } };
+
 /* As far as a double counts every one of them; more is no sensible time or size. */
 #define MOST (1ULL << 53)
 
@@ -60,4 +63,17 @@ int quantity__ns(const char *text, __u64 *out)
 int quantity__bytes(const char *text, __u64 *out)
 {
 	return parse(text, sizes, out);
+}
+
+int quantity__share(const char *text, double *out)
+{
+	__u64 parts;
+	int rc = parse(text, shares, &parts);
+
+	if (rc < 0)
+		return rc;
+	if (!parts || parts > 1000000000)
+		return -ERANGE;
+	*out = (double)parts / 1e9;
+	return 0;
 }

@@ -12,5 +12,7 @@
  */
 int quantity__ns(const char *text, __u64 *out);
 int quantity__bytes(const char *text, __u64 *out);
+/* A part in percent, above 0 and up to 100: "1%", "0.5 %"; *out is 0.01, 0.005. */
+int quantity__share(const char *text, double *out);
 
 #endif

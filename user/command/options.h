@@ -93,6 +93,7 @@ struct options {
 	bool first;    /* probe functions at their first instruction */
 	int mechanism; /* enum uprobe_mechanism of user functions, -1: the best */
 	int kernel_mechanisms[KERNEL_LAYERS]; /* as ladder.h numbers them, -1: the best */
+	bool parkable;			      /* single probes can be taken away for a while */
 	bool no_syscalls; /* they are not looked at: no vfs, nothing of the time inside calls */
 	unsigned int slots;
 	unsigned int past_jobs; /* that are over and shown one by one; 0: no limit */

@@ -64,6 +64,7 @@ int probing__attach(struct session *session, const char *program, struct error *
 		.kernel = session->kernel,
 		.mechanism = session->mechanism,
 		.choice = prove__sites(session),
+		.parkable = session->options->parkable,
 		.changed = continuity__changed,
 		.context = session->continuity,
 	};

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "command/governing.h"
 #include "command/option_values.h"
 #include "command/output.h"
 #include "command/recorder.h"
@@ -35,6 +36,7 @@ struct service {
 	struct session session;
 	struct output *output;
 	struct service_answers *answers;
+	struct governing *governing;
 	struct loop *loop;
 	int log_timer; /* of the intervals of the log */
 	size_t n_told; /* of the session's notes */
@@ -105,6 +107,8 @@ static void on_interval(void *context)
 		live_run__note_told(output__live(service->output), clock__ns(CLOCK_REALTIME));
 	else if (output__print(service->output, false, &err) < 0)
 		say(err.text);
+	governing__set_kernel_cost(service->governing,
+				   service_answers__kernel_cost(service->answers));
 	tell_notes(service);
 }
 
@@ -162,6 +166,8 @@ static void reload(struct service *service)
 		service->config.interval_s = config.interval_s;
 		service->config.log.types = config.log.types;
 		service->config.log.rate = config.log.rate;
+		service->config.max_overhead = config.max_overhead;
+		governing__set_bound(service->governing, config.max_overhead);
 		service_config__free(&config);
 		say("the configuration was read again");
 	}
@@ -197,6 +203,10 @@ static int start(struct service *service, char **argv, struct error *err)
 	if (!rc)
 		rc = service_answers__start(service->answers, &service->session, service->output,
 					    err);
+	if (!rc && governing__open(&service->governing, &service->session,
+				   live_run__report(output__live(service->output)),
+				   service->config.max_overhead) < 0)
+		rc = error__set(err, -ENOMEM, "no memory");
 	return rc;
 }
 
@@ -210,6 +220,8 @@ static int watch(struct service *service, struct error *err)
 	live_run__tell_with(output__live(service->output), on_interval, service);
 	if (!rc)
 		rc = service_answers__watch(service->answers, loop);
+	if (!rc)
+		rc = governing__watch(service->governing, loop);
 	if (!rc)
 		rc = loop__timer(loop, service->config.interval_s, true, on_interval, service,
 				 &service->log_timer);
@@ -301,6 +313,7 @@ static int run(struct service *service, char **argv, struct error *err)
 
 static void close_service(struct service *service)
 {
+	governing__close(service->governing);
 	service_answers__close(service->answers);
 	output__close(service->output);
 	continuity__end(service->session.continuity, stays(service));

@@ -260,6 +260,11 @@ int service_answers__watch(struct service_answers *answers, struct loop *loop)
 	return rc;
 }
 
+double service_answers__kernel_cost(const struct service_answers *answers)
+{
+	return answers->cost.hit_ns;
+}
+
 void service_answers__close(struct service_answers *answers)
 {
 	if (!answers)

@@ -20,6 +20,8 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 			   struct output *output, struct error *err);
 /* Answers, and writes files, from the loop. 0, or a negative errno. */
 int service_answers__watch(struct service_answers *answers, struct loop *loop);
+/* What a hit in the kernel's layers costs, in ns, as it was measured last; 0: not yet. */
+double service_answers__kernel_cost(const struct service_answers *answers);
 void service_answers__close(struct service_answers *answers); /* NULL is fine */
 
 #endif

@@ -83,6 +83,7 @@ int service_setup__options(struct options *options, const struct service_config 
 	options->past_jobs = config->past_jobs;
 	options->interval_s = config->interval_s;
 	options->record = true; /* no tables */
+	options->parkable = true;
 	options->quiet = true;
 	options->recording = config->history;
 	options->recording_size = config->history_size;

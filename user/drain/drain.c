@@ -261,6 +261,13 @@ static bool is_used(const struct tm_ledger *shards, __u32 n)
 	return false;
 }
 
+struct tm_ledger drain__ledger(const struct drain *drain, size_t probe)
+{
+	const struct drain_source *source = &drain->source;
+
+	return merge__ledgers(&source->ledgers[probe * source->shards], source->shards);
+}
+
 static void read_ledgers(struct drain *drain)
 {
 	const struct drain_source *source = &drain->source;

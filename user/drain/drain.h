@@ -76,6 +76,9 @@ int drain__add_objects(struct drain *drain, struct object_table *objects);
 /* From the next read on, series and objects have these jobs; to be called before the first one. */
 void drain__map_jobs(struct drain *drain, const struct job_map *jobs);
 
+/* The ledger of a probe as it is now, its shards added up; no snapshot changes. */
+struct tm_ledger drain__ledger(const struct drain *drain, size_t probe);
+
 /*
  * Reads everything; *out lives until the next read or drain__free(). After an error the next read
  * catches up. A series that moves is read once more at the read after it came to rest, so that a

@@ -160,6 +160,9 @@ void run_code__free(struct run_code *code)
 	*code = (struct run_code){ 0 };
 }
 
+/* More can follow, at the end. */
+#define PARKING_NUMBERS (sizeof(struct probe_parking) / sizeof(__u64))
+
 void run_code__pack_probe(struct pack *pack, const struct probe *probe)
 {
 	pack__u64(pack, probe->layer_id);
@@ -173,6 +176,7 @@ void run_code__pack_probe(struct pack *pack, const struct probe *probe)
 	pack__string(pack, probe->library);
 	pack__string(pack, probe->mechanism);
 	pack__string(pack, probe->reason);
+	pack__numbers(pack, (const __u64 *)&probe->parking, PARKING_NUMBERS);
 }
 
 int run_code__unpack_probe(struct probe *out, struct unpack *unpack)
@@ -189,6 +193,8 @@ int run_code__unpack_probe(struct probe *out, struct unpack *unpack)
 	out->library = unpack__string(unpack);
 	out->mechanism = unpack__string(unpack);
 	out->reason = unpack__string(unpack);
+	if (unpack->at < unpack->end) /* older ones have no more */
+		unpack__numbers(unpack, (__u64 *)&out->parking, PARKING_NUMBERS);
 	if (!unpack->failed)
 		return 0;
 	run_code__free_probe(out);

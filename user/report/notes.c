@@ -38,11 +38,12 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Would the two be one line? */
+/* Would the two be one line? Those that are parked have one each. */
 static bool same_note(const struct probe *a, const struct probe *b)
 {
-	return note_of(a) == note_of(b) && a->layer_id == b->layer_id &&
-	       same_text(a->library, b->library) && same_text(a->reason, b->reason);
+	return a == b || (note_of(a) != NOTE_PARKED && note_of(a) == note_of(b) &&
+			  a->layer_id == b->layer_id && same_text(a->library, b->library) &&
+			  same_text(a->reason, b->reason));
 }
 
 /* One line for n probes like this one. */
@@ -59,8 +60,12 @@ static void add_probe_note(struct note_list *notes, const struct probe *probe, _
 	const char *state = traced && probe->reason ? probe->reason : states[note];
 	const char *reason = !traced && probe->reason ? probe->reason : NULL;
 	const char *library = probe->library ? probe->library : "kernel";
+	char text[PROBE_REASON];
 
-	if (n == 1)
+	if (note == NOTE_PARKED)
+		note_list__add(notes, "%s (%s): %s", probe->function, library,
+			       probe__reason(probe, text));
+	else if (n == 1)
 		note_list__add(notes, "%s (%s): %s%s%s", probe->function, library, state,
 			       reason ? ": " : "", reason ? reason : "");
 	else
@@ -100,6 +105,25 @@ static void add_probe_notes(struct note_list *notes, const struct report_run *ru
 		add_probe_note(notes, probe, alike);
 	}
 	free(told);
+}
+
+/* Those that were parked for a while, and count again. */
+static void add_gaps(struct note_list *notes, const struct report_run *run,
+		     const struct snapshot *snapshot)
+{
+	char text[UNITS_ROOM];
+
+	for (size_t i = 0; i < run->n_probes; i++) {
+		const struct probe *probe = &run->probes[i];
+		__u64 ns = probe__parked_ns(probe, snapshot->time_ns);
+
+		if (ns && probe->state != PROBE_PARKED)
+			note_list__add(notes,
+				       "%s (%s): not counted for %s in all, when the governor had "
+				       "parked it",
+				       probe->function, probe->library ? probe->library : "kernel",
+				       units__time(text, ns));
+	}
 }
 
 enum { UNARMED, NOT_HIT, HIT }; /* a function, by all its probes */
@@ -189,6 +213,7 @@ static void add_losses(struct note_list *notes, const struct report_run *run,
 		[TM_LOSS_NO_ENTRY] = "the table of requests in flight is full",
 		[TM_LOSS_UNSEEN] = "completed, but the kernel did not say so",
 		[TM_LOSS_CONFINED] = "made under seccomp, where timing is not safe on this kernel",
+		[TM_LOSS_PARKED] = "open when its probe was parked",
 	};
 	const char *name = names__layer(run, layer);
 	struct tm_ledger sum = sum_layer(run, snapshot, layer);
@@ -264,6 +289,7 @@ void notes__collect(struct note_list *out, const struct report_run *run,
 	if (!snapshot)
 		return;
 	add_probe_notes(out, run, snapshot);
+	add_gaps(out, run, snapshot);
 	for (__u8 layer = 0; names__layer(run, layer); layer++) {
 		if (layer >= TM_LAYER_USER)
 			add_never_hit(out, run, snapshot, layer);

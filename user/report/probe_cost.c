@@ -15,12 +15,15 @@ const struct report_hit_cost *probe_cost__of(const struct report_run *run,
 }
 
 /* A call that is not timed costs less, where that was measured. */
-static double library_ns(const struct report_hit_cost *cost, const struct probe *probe,
-			 const struct tm_ledger *ledger)
+double probe_cost__library_ns(const struct report_run *run, const struct probe *probe,
+			      const struct tm_ledger *ledger)
 {
+	const struct report_hit_cost *cost = probe_cost__of(run, probe);
 	__u64 timed = probe->entry_only ? 0 : ledger->recorded, hits = ledger->hits;
 	__u64 counted = hits > timed ? hits - timed : 0;
 
+	if (!cost)
+		return -1;
 	return (double)timed * (double)cost->ns +
 	       (double)counted * (double)(cost->counted_ns ? cost->counted_ns : cost->ns);
 }
@@ -32,7 +35,7 @@ struct probe_cost probe_cost__sum(const struct report_run *run, const struct sna
 	for (size_t i = 0; i < run->n_probes && i < snapshot->n_ledgers; i++) {
 		const struct tm_ledger *ledger = &snapshot->ledgers[i];
 		const struct probe *probe = &run->probes[i];
-		const struct report_hit_cost *cost = probe_cost__of(run, probe);
+		double ns;
 
 		sum.armed += probe->state == PROBE_ARMED;
 		sum.hits += ledger->hits;
@@ -42,8 +45,9 @@ struct probe_cost probe_cost__sum(const struct report_run *run, const struct sna
 			sum.kernel_hits += ledger->hits;
 		if (i < TM_PROBE_USER || !ledger->hits)
 			continue;
-		if (cost)
-			sum.library_ns += library_ns(cost, probe, ledger);
+		ns = probe_cost__library_ns(run, probe, ledger);
+		if (ns >= 0)
+			sum.library_ns += ns;
 		else
 			sum.known = false;
 	}

@@ -9,6 +9,13 @@
 const struct report_hit_cost *probe_cost__of(const struct report_run *run,
 					     const struct probe *probe);
 
+/*
+ * CPU time in ns of hits of a probe on a library, which is all of a ledger or what two differ in;
+ * negative: not known.
+ */
+double probe_cost__library_ns(const struct report_run *run, const struct probe *probe,
+			      const struct tm_ledger *ledger);
+
 /* All since the start. */
 struct probe_cost {
 	size_t armed; /* probes */

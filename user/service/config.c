@@ -24,6 +24,8 @@
 #define SNAPSHOT_S   15
 #define PINS	     "/sys/fs/bpf/tmtrace"
 
+#define MAX_OVERHEAD 0.01
+
 #define DAY_S 86400
 
 #define PROCESSES_MAX 1000000
@@ -397,13 +399,31 @@ static int read_pins(struct reader *r, const yaml_node_t *root)
 	return 0;
 }
 
+static int read_overhead(struct reader *r)
+{
+	const yaml_node_t *node = yaml_doc__get(&r->doc, yaml_doc__root(&r->doc), "max_overhead");
+	double *share = &r->config->max_overhead;
+	const char *text = NULL;
+	int rc = node ? yaml_doc__read_text(&r->doc, node, "max_overhead", &text, r->err) : 0;
+
+	if (!node || rc < 0)
+		return rc;
+	if (is_none(node))
+		*share = 0;
+	else if (quantity__share(text, share) < 0)
+		rc = yaml_doc__fail(&r->doc, node, r->err,
+				    "max_overhead is %s, a part above 0 is needed, as in 1%% or "
+				    "0.5%%, or none",
+				    yaml_doc__quote(text).text);
+	return rc;
+}
+
 static int read_keys(struct reader *r)
 {
-	static const char *const known[] = { "layers",	"probes",     "job_patterns",
-					     "cgroup",	"max_series", "interval",
-					     "history", "log",	      "processes",
-					     "socket",	"snapshot",   "calls",
-					     "pins",	"past_jobs",  NULL };
+	static const char *const known[] = { "layers",	   "probes",	"job_patterns", "cgroup",
+					     "max_series", "interval",	"history",	"log",
+					     "processes",  "socket",	"snapshot",	"calls",
+					     "pins",	   "past_jobs", "max_overhead", NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *root = yaml_doc__root(&r->doc);
 	const yaml_node_t *layers = yaml_doc__get(&r->doc, root, "layers");
@@ -440,6 +460,8 @@ static int read_keys(struct reader *r)
 		rc = read_pins(r, root);
 	if (rc == 0)
 		rc = read_snapshot(r);
+	if (rc == 0)
+		rc = read_overhead(r);
 	return rc == 0 ? read_processes(r) : rc;
 }
 
@@ -475,6 +497,7 @@ int service_config__defaults(struct service_config *config)
 		.log = { .types = default_types, .rate = LOG_RATE },
 		.socket = SERVICE_SOCKET,
 		.pins = PINS,
+		.max_overhead = MAX_OVERHEAD,
 		.snapshot = SNAPSHOT,
 		.snapshot_s = SNAPSHOT_S,
 		.layers = calloc(n, sizeof(*config->layers)),

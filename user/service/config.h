@@ -49,6 +49,7 @@ struct service_config {
 	struct syslog_options log; /* types 0: nothing is sent there */
 	const char *socket;
 	const char *pins; /* a folder in bpffs; NULL: nothing is kept */
+	double max_overhead; /* of what the node spends, 0.01 for 1 %; 0: there is no bound */
 	/* What other programs read, each NULL: not written. */
 	const char *snapshot;	/* pairs of name and value */
 	const char *prometheus; /* for the textfile collector of node_exporter */

@@ -116,6 +116,27 @@ static struct json_object *notes(const struct report_run *run)
 	return array;
 }
 
+/* Those that the governor has parked, and why. */
+static struct json_object *parked(const struct report_run *run)
+{
+	struct json_object *array = json_object_new_array(), *object;
+	char text[PROBE_REASON];
+
+	for (size_t i = 0; i < run->n_probes; i++) {
+		const struct probe *probe = &run->probes[i];
+
+		if (probe->state != PROBE_PARKED)
+			continue;
+		object = json_object_new_object();
+		json_value__add_string(object, "layer", probe->layer);
+		json_value__add_string(object, "function", probe->function);
+		json_value__add_string(object, "library", probe->library);
+		json_value__add_string(object, "reason", probe__reason(probe, text));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 struct json_object *status__record(const struct service_status *status)
 {
 	const struct report_run *run = status->run;
@@ -147,6 +168,9 @@ struct json_object *status__record(const struct service_status *status)
 	if (status->levels)
 		add(record, "levels", status->levels);
 	add(record, "cost", cost(status));
+	add_share(record, "max_overhead",
+		  status->config->max_overhead > 0 ? status->config->max_overhead : -1);
+	add(record, "parked", parked(run));
 	add(record, "log", log_counts(status));
 	add(record, "notes", notes(run));
 	return record;
@@ -323,6 +347,28 @@ void status__print_set(struct json_object *record, FILE *out)
 	}
 }
 
+static void print_bound(struct json_object *bound, FILE *out)
+{
+	if (bound)
+		fprintf(out, "           at most %g %% of what the node spends\n",
+			json_object_get_double(bound) * 100);
+}
+
+static void print_parked(struct json_object *parked_, FILE *out)
+{
+	for (size_t i = 0; parked_ && i < json_object_array_length(parked_); i++) {
+		struct json_object *one = json_object_array_get_idx(parked_, i);
+
+		fprintf(out, "parked     ");
+		print_text(get(one, "function"), out);
+		fprintf(out, " (");
+		print_text(get(one, "library"), out);
+		fprintf(out, "): ");
+		print_text(get(one, "reason"), out);
+		fputc('\n', out);
+	}
+}
+
 void status__print(struct json_object *record, FILE *out)
 {
 	char text[UNITS_ROOM], other[UNITS_ROOM];
@@ -348,6 +394,8 @@ void status__print(struct json_object *record, FILE *out)
 	if (get(record, "levels"))
 		status__print_set(record, out);
 	print_cost(get(record, "cost"), out);
+	print_bound(get(record, "max_overhead"), out);
+	print_parked(get(record, "parked"), out);
 	fprintf(out, "log        ");
 	print_counts(get(record, "log"), out);
 	fprintf(out, "history    ");

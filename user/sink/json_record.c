@@ -287,6 +287,26 @@ static const char *type_of(const struct tm_key *key)
 	return key->layer == TM_LAYER_BLOCK ? "device" : "function";
 }
 
+/* Calls of a function that was parked for a while are not all. */
+static void add_gap(struct json_object *record, const struct report_run *run,
+		    const struct snapshot *snapshot, const struct tm_key *key)
+{
+	__u64 longest = 0;
+
+	if (key->layer < TM_LAYER_USER || key__is_beside(key) || key__is_operation(key))
+		return;
+	for (size_t i = TM_PROBE_USER; i < run->n_probes; i++) {
+		const struct probe *probe = &run->probes[i];
+		__u64 ns = probe__parked_ns(probe, snapshot->time_ns);
+
+		if (probe->layer_id == key->layer && probe->function_id == key->function &&
+		    ns > longest)
+			longest = ns;
+	}
+	if (longest)
+		json_value__add_u64(record, "parked_ns", longest);
+}
+
 struct json_object *json_record__series(const struct report_run *run,
 					const struct snapshot *snapshot, size_t i, bool final)
 {
@@ -330,6 +350,7 @@ struct json_object *json_record__series(const struct report_run *run,
 	add_latency(record, &figures, series);
 	if (!final || snapshot->before_ns)
 		add_interval(record, run, snapshot, i, has_size);
+	add_gap(record, run, snapshot, &total->key);
 	json_object_object_add(record, "final", json_object_new_boolean(final));
 	return record;
 }
@@ -376,12 +397,28 @@ static struct json_object *recorded_operations(const struct snapshot *snapshot, 
 	return fates(&snapshot->call_ledgers[i].operations, false);
 }
 
+/* Of one that never was parked there is nothing to say. */
+static void add_parking(struct json_object *record, const struct probe *probe, __u64 now_ns)
+{
+	const struct probe_parking *parking = &probe->parking;
+
+	json_value__add_u64(record, "parked_ns", probe__parked_ns(probe, now_ns));
+	json_value__add_u64(record, "parked_count", parking->count);
+	if (!parking->since_ns)
+		return;
+	json_value__add_u64(record, "parked_since_ns", parking->since_ns);
+	json_value__add_u64(record, "parked_until_ns", parking->until_ns);
+	json_value__add_u64(record, "parked_hits_per_s", parking->hits_per_s);
+	json_value__add_u64(record, "parked_cost_ns", parking->cost_ns);
+}
+
 struct json_object *json_record__probe(const struct report_run *run,
 				       const struct snapshot *snapshot, size_t i)
 {
 	const struct probe *probe = &run->probes[i];
 	const struct tm_ledger *ledger = &snapshot->ledgers[i];
 	struct json_object *record = json_value__record(run, "probe", snapshot->time_ns);
+	char reason[PROBE_REASON];
 	__u64 lost = 0;
 
 	if (!record)
@@ -403,7 +440,8 @@ struct json_object *json_record__probe(const struct report_run *run,
 	json_value__add_u64(record, "unsized", ledger->unsized);
 	json_object_object_add(record, "calls", recorded_calls(snapshot, i));
 	json_object_object_add(record, "operations", recorded_operations(snapshot, i));
-	json_value__add_string(record, "reason", probe->reason);
+	add_parking(record, probe, snapshot->time_ns);
+	json_value__add_string(record, "reason", probe__reason(probe, reason));
 	json_object_object_add(record, "final", json_object_new_boolean(1));
 	return record;
 }

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The governor: what costs too much is parked, its neighbours count on, and it comes back."""
+
+import json
+import re
+import signal
+import time
+
+from harness import PATIENCE, check, equal, truth_functions, wait_for
+from test_service import Service
+
+HOT = "sample_leaf"
+# Large enough that a trial can be afforded soon, small enough for a loop that does nothing else.
+BOUND = "10%"
+REASON = re.compile(r"parked by the governor: \d+ hits/s cost [\d.]+ % of a processor, and all probes "
+                    r"may cost 10 % of what the node spends; not counted since \d\d:\d\d:\d\d, comes "
+                    r"back at \d\d:\d\d:\d\d or later$")
+
+
+class Governed(Service):
+    """A service with a bound."""
+
+    def __init__(self, env, bound=BOUND, **kwargs):
+        self.bound = bound
+        super().__init__(env, **kwargs)
+
+    def write(self, **values):
+        super().write(**{"max_overhead": self.bound, **values})
+
+    def reload(self, bound):
+        self.bound = bound
+        self.write(layers="sample")
+        self.process.send_signal(signal.SIGHUP)
+        self.told("READY=1")
+
+    def probe(self, function=HOT):
+        """The probe on this test's own library."""
+        records = [json.loads(line) for line in self.command("status", "--probes").splitlines()]
+        return next(r for r in records if r["type"] == "probe" and r["function"] == function
+                    and r["library"].startswith(self.env.build))
+
+    def wait_state(self, state):
+        def is_there():
+            probe = self.probe()
+            return probe if probe["state"] == state else None
+        return wait_for(is_there, f"{HOT} to be {state}", seconds=60)
+
+
+def burst(env, seconds):
+    """A load whose libraries are probed before it begins."""
+    return env.waiting_load("--duration", str(seconds * PATIENCE), "burst")
+
+
+def finish(load):
+    """The truth, with figures that are read afterwards: those of a moment ago serve all who ask."""
+    truth = load.finish()
+    time.sleep(0.1)
+    return truth
+
+
+def check_sums(records, truth, parked):
+    """Every hit has its fate; of all but the hot function nothing is missing."""
+    for p in records.of("probe"):
+        equal(f"{p['function']} of {p['library']}: fates of its hits",
+              p["recorded"] + p["filtered"] + p["lost"] + p["in_flight"], p["hits"])
+    for (layer, function), true in truth_functions(truth).items():
+        if layer != "sample" or not true["calls"]:
+            continue
+        count = records.total(layer, function, "count")
+        if function != HOT:
+            equal(f"{function}: count", count, true["returns"])
+        elif parked:
+            check(0 < count < true["calls"], f"{function}: {count} of {true['calls']}")
+
+
+def test_parks(env):
+    """One function of a library is parked while it is called all the time, and nothing else is."""
+    load = burst(env, 5)
+    service = Governed(env, layers="sample")
+    load.go()
+    parked = service.wait_state("parked")
+    check(REASON.match(parked["reason"]), parked["reason"])
+    check(parked["parked_count"] >= 1 and parked["parked_ns"] > 0, parked)
+    check(parked["parked_until_ns"] > parked["parked_since_ns"], parked)
+    status = service.status()
+    equal("max_overhead", status["max_overhead"], 0.1)
+    equal("parked", [(p["layer"], p["function"]) for p in status["parked"]], [("sample", HOT)])
+    text = service.command("status")
+    check(f"parked     {HOT} (" in text and "at most 10 % of what the node spends" in text, text)
+    truth = finish(load)
+    # The one call that was open all the while is among those that are exact.
+    records = service.records("--all")
+    check_sums(records, truth, parked=True)
+    for record in records.functions("sample"):
+        equal(f"{record['function']}: has a gap", "parked_ns" in record,
+              record["function"] == HOT)
+    # It comes back by itself, and counts everything again.
+    back = service.wait_state("armed")
+    equal("in flight", back["in_flight"], 0)
+    quiet = env.plain_load("tail")
+    time.sleep(0.1)
+    calls = truth_functions(quiet)["sample", HOT]["calls"]
+    # Nothing of the load is too much for the bound.
+    after = service.probe()
+    equal("hits after it came back", after["hits"] - back["hits"], calls)
+    equal("recorded after it came back", after["recorded"] - back["recorded"], calls)
+    check(after["parked_ns"] >= back["parked_ns"] > 0, after)
+    service.stop()
+
+
+def test_other_bound(env):
+    """A new bound holds at once; without one, all come back."""
+    load = burst(env, 8)
+    service = Governed(env, layers="sample")
+    load.go()
+    service.wait_state("parked")
+    service.reload("none")
+    service.wait_state("armed")
+    check(service.status()["max_overhead"] is None, "there is a bound")
+    service.reload("1%")
+    service.wait_state("parked")
+    truth = finish(load)
+    check_sums(service.records("--all"), truth, parked=True)
+    service.stop()
+
+
+def test_no_bound(env):
+    """Without a bound nothing is ever parked, whatever it costs."""
+    load = burst(env, 2)
+    service = Governed(env, layers="sample", bound="none")
+    load.go()
+    truth = finish(load)
+    probe = service.probe()
+    equal("hits", probe["hits"], truth_functions(truth)["sample", HOT]["calls"])
+    equal("parked", (probe["state"], probe["parked_count"]), ("armed", 0))
+    check_sums(service.records("--all"), truth, parked=False)
+    service.stop()
+
+
+def test_wrong_bounds(env):
+    """What is no share is refused, with its line."""
+    for text in ("1", "0%", "101%", "-1%", "[1%]", "much", "nan%"):
+        path = env.path("wrong.yaml")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(f"interval: 60\nmax_overhead: {text}\n")
+        status, _, err = env.trace("service", "--check", "--config", path)
+        equal(f"{text}: exit status", status, 2)
+        check(f"{path}:2: " in err and "max_overhead" in err, err)

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which probes are parked under simulated loads, and when they come back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "governor/governor.h"
+
+#define PROBES 64
+#define BOUND  0.01
+
+/* To park takes so long, in which hits go on; they cost half, as they are not counted. */
+#define LEAVE_NS (50 * NS_PER_MS)
+
+struct sim;
+
+/* Hits a second that a probe would have at a time of the simulation, in seconds. */
+typedef double (*load_fn)(const struct sim *sim, size_t probe, double at);
+
+struct sim {
+	struct governor *governor;
+	load_fn load;
+	size_t n;
+	double hit_ns, cpus; /* processors that the node spends */
+	double fixed;	     /* of one, by what cannot be parked */
+	__u64 now;
+	bool parked[PROBES];
+	__u64 left[PROBES]; /* until when it is on its way out */
+	struct governor_load loads[PROBES];
+	/* Results. */
+	double cost_ns;	       /* in all */
+	double seen_s[PROBES]; /* that it was armed */
+	unsigned int orders[PROBES];
+	__u64 first_parked;
+};
+
+static void open_sim(struct sim *sim, load_fn load, size_t n)
+{
+	*sim = (struct sim){
+		.governor = governor__new(BOUND),
+		.load = load,
+		.n = n,
+		.hit_ns = 800,
+		.cpus = 1,
+		.now = 1000 * NS_PER_S,
+	};
+	assert_non_null(sim->governor);
+	for (size_t i = 0; i < n; i++)
+		sim->loads[i].harm = 1;
+}
+
+static double seconds(const struct sim *sim)
+{
+	return (double)(sim->now - 1000 * NS_PER_S) / 1e9;
+}
+
+/* Lets so little time pass that a load is the same all the time. */
+static void pass(struct sim *sim, __u64 ns)
+{
+	for (size_t i = 0; i < sim->n; i++) {
+		double hits = sim->load(sim, i, seconds(sim)) * (double)ns / 1e9;
+		double cost = hits * sim->hit_ns;
+
+		if (!sim->parked[i]) {
+			sim->loads[i].hits += (__u64)hits;
+			sim->loads[i].cost_ns += cost;
+			sim->seen_s[i] += (double)ns / 1e9;
+			sim->cost_ns += cost;
+		} else if (sim->now < sim->left[i]) {
+			sim->cost_ns += cost / 2;
+		}
+	}
+	sim->now += ns;
+}
+
+static void obey(struct sim *sim, const struct governor_order *order)
+{
+	assert_true(order->probe < sim->n);
+	assert_true(sim->parked[order->probe] != order->park);
+	sim->parked[order->probe] = order->park;
+	sim->orders[order->probe]++;
+	sim->left[order->probe] = sim->now + LEAVE_NS;
+	if (order->park && !sim->first_parked)
+		sim->first_parked = sim->now;
+}
+
+static void run(struct sim *sim, double until)
+{
+	while (seconds(sim) < until) {
+		__u64 begin = sim->now;
+		__u64 wait = (__u64)(governor__wait_s(sim->governor) * 1e9);
+		const struct governor_order *orders;
+		size_t n;
+
+		while (sim->now < begin + wait)
+			pass(sim, 10 * NS_PER_MS);
+		orders = governor__read(sim->governor,
+					&(struct governor_reading){
+						.now_ns = sim->now,
+						.spent_ns = sim->cpus * (double)(sim->now - begin),
+						.fixed_ns = sim->fixed * (double)(sim->now - begin),
+						.loads = sim->loads,
+						.n = sim->n,
+					},
+					&n);
+		for (size_t i = 0; i < sim->n; i++) {
+			sim->loads[i].hits = 0;
+			sim->loads[i].cost_ns = 0;
+		}
+		for (size_t i = 0; i < n; i++)
+			obey(sim, &orders[i]);
+	}
+}
+
+/* What the probes cost from now on, as part of what the node spends. */
+static double cost_until(struct sim *sim, double until)
+{
+	double begin = seconds(sim), before = sim->cost_ns;
+
+	run(sim, until);
+	return (sim->cost_ns - before) / 1e9 / sim->cpus / (seconds(sim) - begin);
+}
+
+static void check_all_back(const struct sim *sim)
+{
+	struct governor_view view;
+
+	assert_int_equal(governor__parked(sim->governor), 0);
+	for (size_t i = 0; i < sim->n; i++) {
+		assert_false(sim->parked[i]);
+		assert_false(governor__view(sim->governor, i, &view));
+	}
+}
+
+static void close_sim(struct sim *sim)
+{
+	governor__free(sim->governor);
+}
+
+/* A million hits a second on the first, little on the others; over after two minutes. */
+static double burst(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	if (probe)
+		return 100;
+	return at >= 5 && at < 120 ? 1e6 : 0;
+}
+
+static void test_burst(void **state)
+{
+	struct governor_view view;
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, burst, 8);
+	run(&sim, 5);
+	assert_int_equal(sim.first_parked, 0);
+	run(&sim, 7);
+	assert_true(sim.parked[0]);
+	assert_true(governor__view(sim.governor, 0, &view));
+	assert_true(view.hits_per_s > 0.5e6 && view.hits_per_s < 1.1e6);
+	assert_true(view.cost > 0.4 && view.cost < 0.9);
+	assert_true(view.until_ns > sim.now);
+	assert_true(cost_until(&sim, 17) <= BOUND);
+	assert_true(cost_until(&sim, 110) <= BOUND);
+	/* It was seen again and again, and for a while at least. */
+	assert_true(sim.orders[0] >= 5);
+	for (size_t i = 1; i < sim.n; i++)
+		assert_int_equal(sim.orders[i], 0);
+	run(&sim, 120 + 300);
+	check_all_back(&sim);
+	close_sim(&sim);
+}
+
+/* On for three seconds, off for three. */
+static double wave(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	(void)probe;
+	return (unsigned long)(at / 3) % 2 && at < 600 ? 1e6 : 0;
+}
+
+static void test_square_wave(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, wave, 1);
+	run(&sim, 5);
+	assert_true(cost_until(&sim, 600) <= 2 * BOUND);
+	/* Rests grow: it does not come and go with the load, 200 times. */
+	assert_in_range(sim.orders[0], 2, 40);
+	run(&sim, 1000);
+	check_all_back(&sim);
+	close_sim(&sim);
+}
+
+/* Each costs 0.08 % of a processor: all together five times the bound. */
+static double moderate(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	(void)probe;
+	return at < 300 ? 1000 : 0;
+}
+
+static void test_many_moderate(void **state)
+{
+	unsigned int orders = 0;
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, moderate, PROBES);
+	run(&sim, 2);
+	/* As few as are needed: those left use most of the bound. */
+	assert_in_range(governor__parked(sim.governor), PROBES - 12, PROBES - 9);
+	assert_true(cost_until(&sim, 10) <= BOUND);
+	assert_true(cost_until(&sim, 300) <= BOUND);
+	for (size_t i = 0; i < sim.n; i++)
+		orders += sim.orders[i];
+	/* A trial of each now and then, no more. */
+	assert_true(orders < 20 * PROBES);
+	run(&sim, 300 + 400);
+	check_all_back(&sim);
+	close_sim(&sim);
+}
+
+/* From nothing to 2 % of a processor in 200 seconds. */
+static double growth(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	return probe ? 1000 : 125 * at;
+}
+
+static void test_slow_growth(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, growth, 2);
+	assert_true(cost_until(&sim, 100) <= BOUND);
+	assert_true(cost_until(&sim, 200) <= BOUND);
+	/* The one that costs most is parked, once it is too much, and not before. */
+	assert_true(sim.first_parked > 1000 * NS_PER_S + 85 * NS_PER_S);
+	assert_true(sim.first_parked < 1000 * NS_PER_S + 100 * NS_PER_S);
+	assert_int_equal(sim.orders[1], 0);
+	close_sim(&sim);
+}
+
+/* One of fifty times the others. */
+static double uneven(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	(void)at;
+	return probe == 5 ? 20000 : 400;
+}
+
+static void test_fewest(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, uneven, 10);
+	run(&sim, 3);
+	assert_int_equal(governor__parked(sim.governor), 1);
+	assert_true(sim.parked[5]);
+	close_sim(&sim);
+}
+
+/* What shows more stays longer. */
+static void test_least_harm(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, moderate, 16);
+	sim.loads[0].harm = sim.loads[1].harm = 10;
+	run(&sim, 3);
+	assert_true(governor__parked(sim.governor) > 0);
+	assert_int_equal(sim.orders[0] + sim.orders[1], 0);
+	close_sim(&sim);
+}
+
+/* The bound is of what the node spends, and of one processor at least. */
+static void test_share_of_what_is_spent(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, moderate, 16); /* 1.28 % of a processor */
+	sim.cpus = 2;
+	run(&sim, 60);
+	assert_int_equal(sim.first_parked, 0);
+	close_sim(&sim);
+	open_sim(&sim, moderate, 12); /* 0.96 % */
+	sim.cpus = 0.01;
+	run(&sim, 60);
+	assert_int_equal(sim.first_parked, 0);
+	close_sim(&sim);
+}
+
+/* What cannot be parked takes from the bound, but for a quarter. */
+static void test_fixed_cost(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, moderate, 8); /* 0.64 % */
+	sim.fixed = 0.003;
+	run(&sim, 60);
+	assert_int_equal(sim.first_parked, 0);
+	sim.fixed = 0.02;
+	run(&sim, 63);
+	assert_in_range(governor__parked(sim.governor), 5, 6);
+	close_sim(&sim);
+}
+
+static void test_not_parkable(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, uneven, 10);
+	sim.loads[5].fixed = true; /* 1.6 % of a processor; the others 0.29 % */
+	run(&sim, 3);
+	assert_false(sim.parked[5]);
+	assert_in_range(governor__parked(sim.governor), 2, 4);
+	close_sim(&sim);
+}
+
+/* One short moment is no reason. */
+static double blip(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	(void)probe;
+	return at >= 5 && at < 5.01 ? 0.9e6 : 0;
+}
+
+static void test_blip(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, blip, 1);
+	run(&sim, 20);
+	assert_int_equal(sim.first_parked, 0);
+	close_sim(&sim);
+}
+
+static double always(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	(void)probe;
+	(void)at;
+	return 1e6;
+}
+
+/* Without a bound all come back at once; with one again, they are parked again. */
+static void test_other_bound(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, always, 3);
+	run(&sim, 3);
+	assert_int_equal(governor__parked(sim.governor), 3);
+	governor__set_bound(sim.governor, 0);
+	run(&sim, 4);
+	check_all_back(&sim);
+	run(&sim, 10);
+	check_all_back(&sim);
+	governor__set_bound(sim.governor, BOUND);
+	run(&sim, 12);
+	assert_int_equal(governor__parked(sim.governor), 3);
+	governor__set_bound(sim.governor, 10);
+	run(&sim, 400);
+	check_all_back(&sim);
+	close_sim(&sim);
+}
+
+static void test_refused(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, always, 1);
+	run(&sim, 3);
+	assert_true(sim.parked[0]);
+	governor__refuse(sim.governor, 0);
+	sim.parked[0] = false;
+	run(&sim, 30);
+	assert_int_equal(sim.orders[0], 1);
+	assert_int_equal(governor__parked(sim.governor), 0);
+	close_sim(&sim);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_burst),
+		cmocka_unit_test(test_square_wave),
+		cmocka_unit_test(test_many_moderate),
+		cmocka_unit_test(test_slow_growth),
+		cmocka_unit_test(test_fewest),
+		cmocka_unit_test(test_least_harm),
+		cmocka_unit_test(test_share_of_what_is_spent),
+		cmocka_unit_test(test_fixed_cost),
+		cmocka_unit_test(test_not_parkable),
+		cmocka_unit_test(test_blip),
+		cmocka_unit_test(test_other_bound),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "attach/parking.h"
+#include "base/array.h"
+#include "base/close_all.h"
+
+enum parking_state {
+	PARKING_NONE, /* it cannot be parked */
+	PARKING_ARMED,
+	PARKING_BEGUN, /* its hits count nothing any more */
+	PARKING_PARKED,
+};
+
+struct parked_file {
+	unsigned int group;
+	int fd; /* -1: gone for good */
+};
+
+/* An instruction by which functions return. */
+struct parked_exit {
+	size_t file;
+	__u64 offset;
+	unsigned int users; /* functions that are armed */
+};
+
+struct parked_site {
+	enum parking_state state;
+	size_t file;
+	struct link_place place;
+	size_t *exits;
+	size_t n_exits, room;
+};
+
+/*
+ * Descriptors that a thread closes. The kernel takes the probe away at once, but closing may last:
+ * it waits for calls that are open in threads which make further probed calls all the while, as
+ * each of these puts off the time after which it no longer would (dd1a7567784e, 6.13).
+ */
+struct closing {
+	struct closing *next;
+	pthread_t thread;
+	bool done;
+	size_t n;
+	int fds[];
+};
+
+#define CLOSING_STACK (128 << 10)
+
+struct parking {
+	struct link_set *links;
+	struct tm_probe *probes;
+	struct parked_file *files;
+	size_t n_files, files_room;
+	struct parked_exit *exits;
+	size_t n_exits, exits_room;
+	struct parked_site *sites; /* by number */
+	size_t n_sites, sites_room;
+	struct closing *closing;
+};
+
+int parking__new(struct parking **out, struct link_set *links, struct tm_probe *probes)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return -ENOMEM;
+	(*out)->links = links;
+	(*out)->probes = probes;
+	return 0;
+}
+
+/* Lets go of the threads that are done, or with all waits for them. */
+static void reap(struct parking *parking, bool all)
+{
+	struct closing **at = &parking->closing;
+
+	while (*at) {
+		struct closing *closing = *at;
+
+		if (!all && !__atomic_load_n(&closing->done, __ATOMIC_ACQUIRE)) {
+			at = &closing->next;
+			continue;
+		}
+		pthread_join(closing->thread, NULL);
+		*at = closing->next;
+		free(closing);
+	}
+}
+
+void parking__free(struct parking *parking)
+{
+	if (!parking)
+		return;
+	reap(parking, true);
+	for (size_t i = 0; i < parking->n_files; i++)
+		if (parking->files[i].fd >= 0)
+			close(parking->files[i].fd);
+	for (size_t i = 0; i < parking->n_sites; i++)
+		free(parking->sites[i].exits);
+	free(parking->files);
+	free(parking->exits);
+	free(parking->sites);
+	free(parking);
+}
+
+/* The probe's element, with all before it; NULL: no memory. */
+static struct parked_site *make_site(struct parking *parking, int number)
+{
+	while (parking->n_sites <= (size_t)number) {
+		if (array__grow((void **)&parking->sites, &parking->sites_room, parking->n_sites,
+				sizeof(*parking->sites)) < 0)
+			return NULL;
+		parking->sites[parking->n_sites++] = (struct parked_site){ 0 };
+	}
+	return &parking->sites[number];
+}
+
+static int add_file(struct parking *parking, unsigned int group, int fd)
+{
+	struct parked_file file = { .group = group };
+
+	if (array__grow((void **)&parking->files, &parking->files_room, parking->n_files,
+			sizeof(file)) < 0)
+		return -ENOMEM;
+	file.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (file.fd < 0)
+		return -errno;
+	parking->files[parking->n_files++] = file;
+	return 0;
+}
+
+static int add_site(struct parking *parking, const struct site *site)
+{
+	struct parked_site *known;
+
+	if (site->error)
+		return 0;
+	known = make_site(parking, site->number);
+	if (!known)
+		return -ENOMEM;
+	known->state = PARKING_ARMED;
+	known->file = parking->n_files - 1;
+	known->place = (struct link_place){
+		.offset = site->offset + site->entry.moved,
+		.cookie = (__u64)(site->number - TM_PROBE_USER),
+	};
+	return 0;
+}
+
+/* The site returns by this instruction; exits come in ascending order. */
+static int add_exit(struct parking *parking, const struct site *site, __u64 offset)
+{
+	struct parked_site *known = &parking->sites[site->number];
+	const struct parked_exit *last =
+		parking->n_exits ? &parking->exits[parking->n_exits - 1] : NULL;
+
+	if (!last || last->file != parking->n_files - 1 || last->offset != offset) {
+		if (array__grow((void **)&parking->exits, &parking->exits_room, parking->n_exits,
+				sizeof(*parking->exits)) < 0)
+			return -ENOMEM;
+		parking->exits[parking->n_exits++] =
+			(struct parked_exit){ .file = parking->n_files - 1, .offset = offset };
+	}
+	if (array__grow((void **)&known->exits, &known->room, known->n_exits,
+			sizeof(*known->exits)) < 0)
+		return -ENOMEM;
+	known->exits[known->n_exits++] = parking->n_exits - 1;
+	parking->exits[parking->n_exits - 1].users++;
+	return 0;
+}
+
+int parking__know(struct parking *parking, unsigned int group, int fd, struct site_list *sites,
+		  const struct exit_list *exits)
+{
+	int rc = add_file(parking, group, fd);
+
+	for (size_t i = 0; !rc && i < site_list__n(sites); i++)
+		rc = add_site(parking, site_list__at(sites, i));
+	for (size_t i = 0; !rc && i < exit_list__n_uses(exits); i++) {
+		size_t at;
+		__u64 offset = exit_list__use(exits, i, &at);
+		const struct site *site = site_list__at(sites, at);
+
+		if (!site->error)
+			rc = add_exit(parking, site, offset);
+	}
+	return rc;
+}
+
+void parking__forget(struct parking *parking, unsigned int group)
+{
+	for (size_t i = 0; i < parking->n_files; i++) {
+		struct parked_file *file = &parking->files[i];
+
+		if (file->group != group || file->fd < 0)
+			continue;
+		close(file->fd);
+		file->fd = -1;
+		for (size_t site = 0; site < parking->n_sites; site++)
+			if (parking->sites[site].file == i)
+				parking->sites[site].state = PARKING_NONE;
+	}
+}
+
+static struct parked_site *site_of(const struct parking *parking, int number)
+{
+	return number >= 0 && (size_t)number < parking->n_sites ? &parking->sites[number] : NULL;
+}
+
+bool parking__can(const struct parking *parking, int number)
+{
+	const struct parked_site *site = site_of(parking, number);
+
+	return site && site->state == PARKING_ARMED;
+}
+
+/* From now on hits of another generation count. */
+static void next_generation(struct parking *parking, int number)
+{
+	__u8 *generation = &parking->probes[number - TM_PROBE_USER].generation;
+
+	__atomic_add_fetch(generation, 1, __ATOMIC_SEQ_CST);
+}
+
+int parking__begin(struct parking *parking, int number)
+{
+	if (!parking__can(parking, number))
+		return -EINVAL;
+	next_generation(parking, number);
+	parking->sites[number].state = PARKING_BEGUN;
+	return 0;
+}
+
+static void *close_them(void *argument)
+{
+	struct closing *closing = argument;
+
+	close_all(closing->fds, closing->n);
+	__atomic_store_n(&closing->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Closes in a thread; where there is none, here, and frees it. */
+static void start_closing(struct parking *parking, struct closing *closing)
+{
+	pthread_attr_t attr;
+	int rc;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, CLOSING_STACK);
+	rc = pthread_create(&closing->thread, &attr, close_them, closing);
+	pthread_attr_destroy(&attr);
+	if (rc) {
+		close_all(closing->fds, closing->n);
+		free(closing);
+		return;
+	}
+	closing->next = parking->closing;
+	parking->closing = closing;
+}
+
+/* Takes a probe away, and the exits that it was the last to need. 0, or -ENOMEM. */
+static int take_away(struct parking *parking, struct parked_site *site)
+{
+	unsigned int group = parking->files[site->file].group;
+	size_t most = (site->n_exits + 1) * LINK_PLACE_FDS;
+	struct closing *closing = calloc(1, sizeof(*closing) + most * sizeof(int));
+
+	if (!closing)
+		return -ENOMEM;
+	closing->n = link_set__take(parking->links, group, &site->place, closing->fds);
+	for (size_t i = 0; i < site->n_exits; i++) {
+		struct parked_exit *exit = &parking->exits[site->exits[i]];
+		struct link_place place = { .exit = true, .offset = exit->offset };
+
+		if (!--exit->users)
+			closing->n += link_set__take(parking->links, group, &place,
+						     closing->fds + closing->n);
+	}
+	site->state = PARKING_PARKED;
+	start_closing(parking, closing);
+	return 0;
+}
+
+size_t parking__go_on(struct parking *parking, __u64 (*open)(void *context, int number),
+		      void *context, bool force)
+{
+	size_t left = 0;
+
+	reap(parking, false);
+	for (size_t i = 0; i < parking->n_sites; i++) {
+		struct parked_site *site = &parking->sites[i];
+
+		if (site->state != PARKING_BEGUN)
+			continue;
+		/* Without memory there is a next time. */
+		if ((!force && open(context, (int)i)) || take_away(parking, site) < 0)
+			left++;
+	}
+	return left;
+}
+
+int parking__end(struct parking *parking, int number)
+{
+	struct parked_site *site = site_of(parking, number);
+	const struct parked_file *file;
+	char path[32];
+	int rc = 0;
+
+	if (!site || site->state == PARKING_NONE)
+		return -ENOENT;
+	if (site->state == PARKING_ARMED)
+		return 0;
+	/* One that is still there has to be made anew, too: its cookie is of before. */
+	if (site->state == PARKING_BEGUN && take_away(parking, site) < 0)
+		return -ENOMEM;
+	file = &parking->files[site->file];
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
+	next_generation(parking, number);
+	site->place.cookie = (__u64)(number - TM_PROBE_USER) |
+			     (__u64)parking->probes[number - TM_PROBE_USER].generation
+				     << TM_COOKIE_BITS;
+	for (size_t i = 0; i < site->n_exits; i++) {
+		struct parked_exit *exit = &parking->exits[site->exits[i]];
+		struct link_place place = { .exit = true, .offset = exit->offset };
+
+		/* One that the kernel refused before it refuses again. */
+		if (!exit->users++)
+			link_set__put(parking->links, file->group, path, &place);
+	}
+	rc = link_set__put(parking->links, file->group, path, &site->place);
+	site->state = rc ? PARKING_NONE : PARKING_ARMED;
+	return rc;
+}

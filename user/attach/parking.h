@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Taking probes away for a while, each by itself, and putting them back: others in the same file
+ * count on, exactly. The links must be apart (link_set__new()).
+ *
+ * A probe goes in two steps: its hits stop counting, and once the calls that are open have come to
+ * their end (or the time for that is over), the kernel is asked to take it away, in a thread.
+ */
+#ifndef USER_ATTACH_PARKING_H
+#define USER_ATTACH_PARKING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "attach/exit_list.h"
+#include "attach/link_set.h"
+#include "attach/site_list.h"
+
+struct parking;
+
+/* probes: the kernel's elements, by the numbers of probes - TM_PROBE_USER. 0, or -ENOMEM. */
+int parking__new(struct parking **out, struct link_set *links, struct tm_probe *probes);
+/* Waits for those that go just now; before the links end, and with counting over. NULL is fine. */
+void parking__free(struct parking *parking);
+
+/*
+ * Remembers what was attached in a file, of which fd is open: it stays the caller's. exits may be
+ * NULL. 0, or a negative errno: then these cannot be parked.
+ */
+int parking__know(struct parking *parking, unsigned int group, int fd, struct site_list *sites,
+		  const struct exit_list *exits);
+/* The probes of a group are gone for good. */
+void parking__forget(struct parking *parking, unsigned int group);
+
+/* Can this probe be parked? Not one that is. */
+bool parking__can(const struct parking *parking, int number);
+
+/* It counts no hits any more. 0, or -EINVAL: parking__can() is false. */
+int parking__begin(struct parking *parking, int number);
+
+/*
+ * Goes on with those that were begun: takes away the ones of which no call is open, as
+ * open(context, number) tells, or, with force, whatever is open. How many are left to be taken
+ * away.
+ */
+size_t parking__go_on(struct parking *parking, __u64 (*open)(void *context, int number),
+		      void *context, bool force);
+
+/*
+ * Puts one back that is parked, or begun to be. 0, -ENOENT: it is gone for good, -ENOMEM: try
+ * again, or what the kernel said: then it is gone, too.
+ */
+int parking__end(struct parking *parking, int number);
+
+#endif

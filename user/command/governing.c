@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "command/governing.h"
+#include "governor/governor.h"
+#include "governor/node_time.h"
+#include "report/probe_cost.h"
+
+/* How soon it is looked at again whether calls are over that were open. */
+#define SOON_S 0.05
+/* Those that are open longer are lost. */
+#define PATIENCE_NS (300 * NS_PER_MS)
+
+/* Where nothing was measured: of a call, and of a hit in the kernel's layers. */
+#define CALL_NS	  5000
+#define KERNEL_NS 250
+
+/* Of operations, objects and ADDB2 records more is lost than the calls of the function itself. */
+#define HARM_ALONE  1
+#define HARM_JOINED 4
+
+struct governing {
+	struct session *session;
+	const struct report_run *run;
+	struct governor *governor;
+	struct loop *loop;
+	int timer;
+	double wait_s; /* of the timer */
+	/* At the last reading: */
+	struct tm_ledger *ledgers; /* by probe */
+	struct governor_load *loads;
+	size_t n, ledgers_room, loads_room;
+	__u64 own_ns, spent_ns;
+	double kernel_ns; /* of a hit in the kernel's layers */
+	__u64 begun_ns;	  /* the last one began to be parked then */
+};
+
+static struct parking *parking_of(const struct governing *governing)
+{
+	const struct attach *attach = governing->session->attach;
+
+	return attach ? attach__parking(attach) : NULL;
+}
+
+static unsigned int harm_of(const struct probe *probe)
+{
+	const struct tm_spec *spec = &probe->spec;
+
+	return spec->role.kind || spec->addb || spec->handle.does ? HARM_JOINED : HARM_ALONE;
+}
+
+/* Elements for probes that are new, which have done nothing yet. */
+static int make_room(struct governing *governing, size_t n)
+{
+	for (; governing->n < n; governing->n++) {
+		if (array__grow((void **)&governing->ledgers, &governing->ledgers_room,
+				governing->n, sizeof(*governing->ledgers)) < 0 ||
+		    array__grow((void **)&governing->loads, &governing->loads_room, governing->n,
+				sizeof(*governing->loads)) < 0)
+			return -ENOMEM;
+		governing->ledgers[governing->n] = (struct tm_ledger){ 0 };
+	}
+	return 0;
+}
+
+/* What has come since the last reading; of a probe on a library, what it cost, too. */
+static struct governor_load load_of(struct governing *governing, size_t i)
+{
+	const struct probe *probe = probe_table__at(governing->session->probes, i);
+	struct tm_ledger now = drain__ledger(governing->session->drain, i);
+	struct tm_ledger since = { .hits = now.hits - governing->ledgers[i].hits,
+				   .recorded = now.recorded - governing->ledgers[i].recorded };
+	struct governor_load load = { .hits = since.hits, .harm = harm_of(probe) };
+
+	governing->ledgers[i] = now;
+	if (i < TM_PROBE_USER) {
+		load.cost_ns = (double)since.hits * governing->kernel_ns;
+	} else if (since.hits || since.recorded) {
+		load.cost_ns = probe_cost__library_ns(governing->run, probe, &since);
+		if (load.cost_ns < 0)
+			load.cost_ns = (double)since.hits * CALL_NS;
+	}
+	load.fixed =
+		i < TM_PROBE_USER || (probe->state != PROBE_ARMED && probe->state != PROBE_PARKED);
+	return load;
+}
+
+static int read_loads(struct governing *governing, struct governor_reading *out)
+{
+	__u64 own = clock__ns(CLOCK_PROCESS_CPUTIME_ID), spent = node_time__spent();
+	size_t n = probe_table__n(governing->session->probes);
+	int rc = make_room(governing, n);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		governing->loads[i] = load_of(governing, i);
+	*out = (struct governor_reading){
+		.now_ns = clock__ns(CLOCK_MONOTONIC),
+		.spent_ns = (double)(spent - governing->spent_ns),
+		.fixed_ns = (double)(own - governing->own_ns),
+		.loads = governing->loads,
+		.n = n,
+	};
+	governing->own_ns = own;
+	governing->spent_ns = spent;
+	return 0;
+}
+
+static void park(struct governing *governing, size_t i, __u64 now)
+{
+	struct probe_parking parking = { .since_ns = clock__ns(CLOCK_REALTIME) };
+	struct governor_view view = { 0 };
+
+	if (parking__begin(parking_of(governing), (int)i) < 0) {
+		governor__refuse(governing->governor, i);
+		return;
+	}
+	governing->begun_ns = now;
+	governor__view(governing->governor, i, &view);
+	parking.until_ns = parking.since_ns + (view.until_ns > now ? view.until_ns - now : 0);
+	parking.bound_ppm = (__u64)(governor__bound(governing->governor) * 1e6 + 0.5);
+	parking.hits_per_s = (__u64)view.hits_per_s;
+	parking.cost_ns = (__u64)(view.cost * NS_PER_S);
+	probe_table__park(governing->session->probes, i, &parking);
+}
+
+static void put_back(struct governing *governing, size_t i)
+{
+	struct probe_table *table = governing->session->probes;
+	int rc = parking__end(parking_of(governing), (int)i);
+
+	if (rc == -ENOMEM) {
+		governor__delay(governing->governor, i);
+		return;
+	}
+	if (rc < 0)
+		governor__refuse(governing->governor, i);
+	if (rc < 0 && rc != -ENOENT)
+		probe_table__set_state(table, i, PROBE_FAILED, strerror(-rc));
+	probe_table__unpark(table, i, clock__ns(CLOCK_REALTIME));
+}
+
+static __u64 count_open(void *context, int number)
+{
+	const struct governing *governing = context;
+
+	return drain__ledger(governing->session->drain, (size_t)number).in_flight;
+}
+
+static void set_timer(struct governing *governing, double seconds)
+{
+	if (seconds == governing->wait_s)
+		return;
+	governing->wait_s = seconds;
+	loop__reset(governing->loop, governing->timer, seconds);
+}
+
+static void on_time(void *context)
+{
+	struct governing *governing = context;
+	const struct governor_order *orders;
+	struct governor_reading reading;
+	size_t n = 0, left;
+
+	if (read_loads(governing, &reading) < 0)
+		return;
+	/* Before new ones: these have had their time. */
+	left = parking__go_on(parking_of(governing), count_open, governing,
+			      reading.now_ns - governing->begun_ns > PATIENCE_NS);
+	orders = governor__read(governing->governor, &reading, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (orders[i].park)
+			park(governing, orders[i].probe, reading.now_ns);
+		else
+			put_back(governing, orders[i].probe);
+		left += orders[i].park;
+	}
+	set_timer(governing, left ? SOON_S : governor__wait_s(governing->governor));
+}
+
+int governing__open(struct governing **out, struct session *session, const struct report_run *run,
+		    double bound)
+{
+	struct governing *governing = calloc(1, sizeof(*governing));
+
+	if (!governing)
+		return -ENOMEM;
+	governing->session = session;
+	governing->run = run;
+	governing->kernel_ns = KERNEL_NS;
+	governing->governor = governor__new(bound);
+	if (!governing->governor) {
+		free(governing);
+		return -ENOMEM;
+	}
+	*out = governing;
+	return 0;
+}
+
+void governing__close(struct governing *governing)
+{
+	if (!governing)
+		return;
+	governor__free(governing->governor);
+	free(governing->ledgers);
+	free(governing->loads);
+	free(governing);
+}
+
+int governing__watch(struct governing *governing, struct loop *loop)
+{
+	if (!parking_of(governing))
+		return 0; /* without libraries there is nothing to be parked */
+	governing->loop = loop;
+	governing->wait_s = governor__wait_s(governing->governor);
+	return loop__timer(loop, governing->wait_s, true, on_time, governing, &governing->timer);
+}
+
+void governing__set_bound(struct governing *governing, double bound)
+{
+	governor__set_bound(governing->governor, bound);
+}
+
+void governing__set_kernel_cost(struct governing *governing, double hit_ns)
+{
+	if (hit_ns > 0)
+		governing->kernel_ns = hit_ns;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A session whose probes are governed: reads what they cost, parks them and puts them back. */
+#ifndef USER_COMMAND_GOVERNING_H
+#define USER_COMMAND_GOVERNING_H
+
+#include "command/loop.h"
+#include "command/session.h"
+#include "report/report.h"
+
+struct governing;
+
+/*
+ * The session is under way, and its options say that probes can be parked. run: of it, for what a
+ * hit costs. bound: a share, 0.01 for 1 %; 0: none. 0 and *out, or -ENOMEM.
+ */
+int governing__open(struct governing **out, struct session *session, const struct report_run *run,
+		    double bound);
+void governing__close(struct governing *governing); /* NULL is fine */
+
+/* Governs from the loop, which must not end before governing__close(). 0, or a negative errno. */
+int governing__watch(struct governing *governing, struct loop *loop);
+
+void governing__set_bound(struct governing *governing, double bound);
+
+/* What a hit in the kernel's layers costs, in ns, once it is known. */
+void governing__set_kernel_cost(struct governing *governing, double hit_ns);
+
+#endif
