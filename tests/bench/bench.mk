@@ -4,6 +4,7 @@ ROUNDS	  ?= 9
 BENCH	  ?=
 BENCH_OUT := $(BUILD)/bench
 BENCH_TOOLS := $(addprefix $(BENCH_OUT)/,libbench.so.1 bench-load bench-time bench-empty bench-drain bench-ring \
+	bench-burst \
 	bench-layers)
 
 .PHONY: bench-tools
@@ -18,6 +19,10 @@ $(BENCH_OUT)/libbench.so.1: tests/bench/library.c
 $(BENCH_OUT)/bench-load: tests/bench/load.c $(BENCH_OUT)/libbench.so.1
 	$(call msg,LINK,$@)
 	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -g $^ -o $@ -Wl,-rpath,'$$ORIGIN' -ldl
+
+$(BENCH_OUT)/bench-burst: tests/bench/burst.c $(BENCH_OUT)/libbench.so.1
+	$(call msg,LINK,$@)
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) -O2 -g $^ -o $@ -Wl,-rpath,'$$ORIGIN' -ldl -lpthread
 
 $(BENCH_OUT)/bench-time: tests/bench/time.c
 	$(call msg,LINK,$@)

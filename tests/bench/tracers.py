@@ -132,12 +132,13 @@ def function_counts(path, layer):
     return counts
 
 
-def write_catalogue(bench, count):
-    """A catalogue file of so many of the functions bench_many_000 to bench_many_499."""
+def write_catalogue(bench, count, *others):
+    """A catalogue file of so many of the functions bench_many_000 to bench_many_499, and others."""
     path = os.path.join(bench.work, f"many-{count}.yaml")
     with open(path, "w", encoding="utf-8") as f:
         f.write("layer: bench\nlibraries: [libbench.so.*]\n"
                 "defaults: {fail: negative, returns: s32}\nfunctions:\n  - name:\n")
+        f.writelines(f"      - {name}\n" for name in others)
         f.writelines(f"      - bench_many_{number:03}\n" for number in range(count))
     return path
 

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "governor/governor.h"
+#include "governor/node_time.h"
 
 #define PROBES 64
 #define BOUND  0.01
@@ -398,6 +399,16 @@ static void test_refused(void **state)
 	close_sim(&sim);
 }
 
+static void test_node_time(void **state)
+{
+	(void)state;
+	assert_int_equal(node_time__parse("cpu  100 20 30 4000 500 6 7 80 9 1\n", 100),
+			 163 * (NS_PER_S / 100));
+	assert_int_equal(node_time__parse("cpu  100 20 30\n", 100), 0);
+	assert_int_equal(node_time__parse("intr 1 2 3 4 5 6 7 8\n", 100), 0);
+	assert_true(node_time__spent() > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -413,6 +424,7 @@ int main(void)
 		cmocka_unit_test(test_blip),
 		cmocka_unit_test(test_other_bound),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_node_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,6 +44,23 @@ static void test_sizes(void **state)
 	check_bytes("0.5G", 1 << 29);
 }
 
+static void test_shares(void **state)
+{
+	static const char *const bad[] = { "",	     "1",   "%",    "0%",  "-1%",
+					   "100.1%", "1%%", "0x1%", "nan%" };
+	double share;
+
+	(void)state;
+	assert_int_equal(quantity__share("1%", &share), 0);
+	assert_true(share == 0.01);
+	assert_int_equal(quantity__share("0.25 %", &share), 0);
+	assert_true(share == 0.0025);
+	assert_int_equal(quantity__share("100%", &share), 0);
+	assert_true(share == 1);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_true(quantity__share(bad[i], &share) < 0);
+}
+
 static void test_refused(void **state)
 {
 	static const char *const bad[] = { "",	   " 5",    "5 us", "-1",    "+1",  "x",
@@ -64,6 +81,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_refused),
 	};
 

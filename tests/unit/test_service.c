@@ -35,6 +35,7 @@ static void test_defaults(void **state)
 		assert_non_null(config.history);
 		assert_true(config.log.types >> SYSLOG_RUN & 1);
 		assert_null(config.prometheus);
+		assert_true(config.max_overhead == 0.01);
 		service_config__free(&config);
 	}
 }
@@ -52,6 +53,7 @@ static void test_config(void **state)
 		"processes: {exclude: [^/bin/, ssh], min_wall: 1.5s, env_vars: [USER, A],"
 		" max_processes: 100}\n"
 		"socket: /s\n"
+		"max_overhead: 2.5%\n"
 		"snapshot: {prometheus: /p, interval: 3}\n";
 	struct service_config config;
 	struct error err;
@@ -79,12 +81,14 @@ static void test_config(void **state)
 	assert_int_equal(config.n_env_vars, 2);
 	assert_string_equal(config.env_vars[1], "A");
 	assert_int_equal(config.processes, 100);
+	assert_true(config.max_overhead > 0.02499 && config.max_overhead < 0.02501);
 	service_config__free(&config);
 }
 
 static void test_none(void **state)
 {
-	static const char text[] = "history: none\nlog: none\nsnapshot: none\n";
+	static const char text[] = "history: none\nlog: none\nsnapshot: none\n"
+				   "max_overhead: none\n";
 	struct service_config config;
 	struct error err;
 
@@ -93,6 +97,7 @@ static void test_none(void **state)
 	assert_null(config.history);
 	assert_null(config.snapshot);
 	assert_int_equal(config.log.types, 0);
+	assert_true(config.max_overhead == 0);
 	service_config__free(&config);
 }
 
@@ -124,6 +129,8 @@ static void test_bad_config(void **state)
 		{ "processes: {max_processes: 0}", "f:1: max_processes" },
 		{ "calls: all", "f:1: calls is \"all\", one of none, root and users" },
 		{ "processes: {min_wall: soon}", "f:1: min_wall is \"soon\", a time is needed" },
+		{ "\nmax_overhead: 1", "f:2: max_overhead is \"1\", a part above 0 is needed" },
+		{ "max_overhead: 0%", "f:1: max_overhead is \"0%\", a part above 0" },
 		{ "- vfs\n", "f:1: the file holds a list" },
 	};
 
