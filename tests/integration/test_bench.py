@@ -81,3 +81,12 @@ def test_ring(env):
     equal("dropped", cells(results["ring"], 0, "write")[2], "0")
     check_times("read", cells(results["ring"], 1, "read")[:2], 2)
     check_notes(results)
+
+
+def test_governor(env):
+    results = run_bench(env, "governor")
+    rows = results["governor"]["tables"][0]["rows"]
+    equal("loads", len(rows), 3)
+    for row in rows:
+        check_times(row[0], row[1:4], 3)
+    check_notes(results)

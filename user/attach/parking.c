@@ -152,25 +152,34 @@ static int add_site(struct parking *parking, const struct site *site)
 	return 0;
 }
 
-/* The site returns by this instruction; exits come in ascending order. */
+/* The element of an instruction by which functions return, which come in ascending order. */
+static int make_exit(struct parking *parking, __u64 offset, size_t *out)
+{
+	struct parked_exit exit = { .file = parking->n_files - 1, .offset = offset };
+	size_t n = parking->n_exits;
+
+	*out = n - 1;
+	if (n && parking->exits[n - 1].file == exit.file &&
+	    parking->exits[n - 1].offset == exit.offset)
+		return 0;
+	if (array__grow((void **)&parking->exits, &parking->exits_room, n, sizeof(exit)) < 0)
+		return -ENOMEM;
+	*out = n;
+	parking->exits[parking->n_exits++] = exit;
+	return 0;
+}
+
 static int add_exit(struct parking *parking, const struct site *site, __u64 offset)
 {
 	struct parked_site *known = &parking->sites[site->number];
-	const struct parked_exit *last =
-		parking->n_exits ? &parking->exits[parking->n_exits - 1] : NULL;
+	size_t exit;
 
-	if (!last || last->file != parking->n_files - 1 || last->offset != offset) {
-		if (array__grow((void **)&parking->exits, &parking->exits_room, parking->n_exits,
-				sizeof(*parking->exits)) < 0)
-			return -ENOMEM;
-		parking->exits[parking->n_exits++] =
-			(struct parked_exit){ .file = parking->n_files - 1, .offset = offset };
-	}
-	if (array__grow((void **)&known->exits, &known->room, known->n_exits,
+	if (make_exit(parking, offset, &exit) < 0 ||
+	    array__grow((void **)&known->exits, &known->room, known->n_exits,
 			sizeof(*known->exits)) < 0)
 		return -ENOMEM;
-	known->exits[known->n_exits++] = parking->n_exits - 1;
-	parking->exits[parking->n_exits - 1].users++;
+	known->exits[known->n_exits++] = exit;
+	parking->exits[exit].users++;
 	return 0;
 }
 
