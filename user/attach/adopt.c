@@ -77,7 +77,8 @@ static int let_wait(struct attach *attach, const struct seen_file *files, size_t
 				rc = probe_table__set_state(table, (size_t)files[i].probes[k],
 							    PROBE_WAITING, NULL);
 	for (size_t i = TM_PROBE_USER; !rc && i < probe_table__n(table); i++)
-		if (!held[i] && probe_table__at(table, i)->state == PROBE_ARMED)
+		if (!held[i] && (probe_table__at(table, i)->state == PROBE_ARMED ||
+				 probe_table__at(table, i)->state == PROBE_PARKED))
 			rc = probe_table__set_state(table, i, PROBE_WAITING, NULL);
 	free(held);
 	return rc;

@@ -389,6 +389,21 @@ static enum kernel_program program_of(const struct link_set *set, const struct l
 	return place->exit ? KERNEL_RETURN : entry_program(set);
 }
 
+/*
+ * How many descriptors are still to be closed, 0 or 1. One that is kept goes when it no longer is:
+ * then the kernel closes it, and nobody here has to wait.
+ */
+static size_t let_go(const struct link_set *set, const struct held *held, int *fd)
+{
+	if (!pins__keep(kernel__pins(set->kernel))) {
+		*fd = held->fd;
+		return 1;
+	}
+	close(held->fd);
+	forget(set, held);
+	return 0;
+}
+
 size_t link_set__take(struct link_set *set, unsigned int group, const struct link_place *place,
 		      int *fds)
 {
@@ -400,8 +415,7 @@ size_t link_set__take(struct link_set *set, unsigned int group, const struct lin
 
 		if (taken < LINK_PLACE_FDS && held->group == group && held->program == program &&
 		    held->offset == place->offset) {
-			forget(set, held);
-			fds[taken++] = held->fd;
+			taken += let_go(set, held, &fds[taken]);
 		} else {
 			set->held[kept++] = *held;
 		}

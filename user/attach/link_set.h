@@ -54,8 +54,8 @@ struct link_place {
 };
 
 /*
- * Takes the descriptors of a place out of the set: room for LINK_PLACE_FDS. How many there are; to
- * close them takes the probe away.
+ * Takes a place's links out of the set. Descriptors that are to be closed, which takes the probe
+ * away, go to fds (room for LINK_PLACE_FDS): how many; 0 where the kernel does that already.
  */
 #define LINK_PLACE_FDS 2
 size_t link_set__take(struct link_set *set, unsigned int group, const struct link_place *place,

@@ -292,7 +292,10 @@ static int take_away(struct parking *parking, struct parked_site *site)
 						     closing->fds + closing->n);
 	}
 	site->state = PARKING_PARKED;
-	start_closing(parking, closing);
+	if (closing->n)
+		start_closing(parking, closing);
+	else
+		free(closing);
 	return 0;
 }
 

@@ -310,6 +310,8 @@ int probe_table__revive(struct probe_table *table, const struct probe *probe)
 		copy.spec = probe->spec;
 		copy.entry = probe->entry;
 		copy.state = probe->state;
+		copy.parking.parked_ns = probe__parked_ns(&copy, clock__ns(CLOCK_REALTIME));
+		copy.parking.since_ns = 0;
 		table->probes[i] = copy;
 		return (int)i;
 	}
