@@ -247,27 +247,54 @@ def watchdog(world):
     world.service_is_up()
 
 
+def written(world, job):
+    """Bytes that a job has written so far, as root is told."""
+    records = map(json.loads, world.output(f"tmtrace dump --job {job}").splitlines())
+    return sum(r["bytes"] for r in records
+               if r["type"] == "function" and r["function"] == "write" and r["final"])
+
+
 def restart(world):
-    """After systemctl restart it counts on; stop leaves nothing in the way of the next start."""
-    world.configure("interval: 2")
+    """systemctl restart goes on with the counters; stop leaves nothing."""
+    # With libraries that is so where the kernel does not probe them by perf.
+    world.configure("interval: 2\nlayers: [vfs, block]")
+    world.output("systemctl restart tmtrace")
+    world.run_job("job-r", "alice", until="/tmp/job-r-ends")
+    world.wait_for(f"{world.lines('process', 'journal', 'job-r.scope')} | grep -F '\"signal\":9'",
+                   "the job's last process")
+    before = json.loads(world.output("tmtrace status --json"))
     world.output("systemctl restart tmtrace")
     world.service_is_up()
+    after = json.loads(world.output("tmtrace status --json"))
+    equal("restarts", after["restarts"], before["restarts"] + 1)
+    equal("epoch", after["epoch"], before["epoch"])
+    check(after["adopted_links"] > 0 and after["hits"] > before["hits"], f"{before} {after}")
+    equal("written", written(world, "job-r.scope"), JOB_BLOCKS * 4096)
     world.output("systemctl stop tmtrace")
     equal("state", world.run("systemctl is-active tmtrace").output, "inactive")
     equal("result", world.show("Result"), "success")
     left = world.output("find /run/tmtrace /sys/fs/bpf/tmtrace 2>/dev/null || true")
     equal("left in /run and in bpffs", left, "")
-    equal("programs of BPF", world.output("pgrep tmtrace || true"), "")
-    world.output("systemctl start tmtrace")
+    equal("processes", world.output("pgrep tmtrace || true"), "")
+    world.output("touch /tmp/job-r-ends; systemctl start tmtrace")
     world.service_is_up()
+    equal("restarts", json.loads(world.output("tmtrace status --json"))["restarts"], 0)
 
 
 def killed(world):
-    """systemd starts it again after kill -9."""
+    """systemd starts it again after kill -9; what was written meanwhile is counted."""
+    world.run_job("job-k", "alice", until="/tmp/job-k-ends")
+    world.wait_for("pgrep -f job-k-ends", "the job")
     pid = world.pid()
-    world.output(f"kill -9 {pid}")
+    world.output(f"kill -9 {pid}; cd /tmp; systemd-run --scope --quiet --collect --uid=bob "
+                 f"--unit=job-m sh -c {shlex.quote(JOB)} sh /")
     world.wait_for(f"test $(systemctl show --value -p MainPID tmtrace) != {pid} && "
                    "systemctl is-active --quiet tmtrace && tmtrace status", "a service again")
+    for job in ("job-k", "job-m"):
+        world.wait_for(f"{world.lines('process', 'journal', job + '.scope')} | "
+                       "grep -F '\"signal\":9'", f"{job}'s last process")
+        equal(f"{job}: written", written(world, job + ".scope"), JOB_BLOCKS * 4096)
+    world.output("touch /tmp/job-k-ends")
 
 
 def other_log(world):
