@@ -60,8 +60,10 @@ TM_INLINE void frame__close(struct tm_frame *frame, struct tm_ledger *ledger)
 
 TM_INLINE void frame__lose(struct tm_frame *frame, enum tm_loss reason)
 {
-	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + frame->probe);
-	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
+	/* A copy: up to 6.2 what is in a global function's argument cannot be the key of a map. */
+	u32 index = frame->probe;
+	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + index);
+	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &index);
 
 	frame__close(frame, ledger);
 	/* While its probe is parked, a call has most likely returned, unseen. */

@@ -11,7 +11,7 @@
 #include "catalogue/text_file.h"
 #include "catalogue/yaml_doc.h"
 #include "ring/format.h"
-#include "service/config.h"
+#include "service/config_reader.h"
 
 #define SERIES	     16384
 #define PAST_JOBS    256
@@ -26,8 +26,6 @@
 
 #define MAX_OVERHEAD 0.01
 
-#define DAY_S 86400
-
 #define PROCESSES_MAX 1000000
 
 /* What is on where nobody says it; a site chooses mpi, hdf5, m0 and addb. */
@@ -36,124 +34,19 @@ static const char *const default_layers[] = { "vfs", "block", "mstro", "mio" };
 static const unsigned int default_types =
 	1U << SYSLOG_RUN | 1U << SYSLOG_PROCESS | 1U << SYSLOG_JOB | 1U << SYSLOG_LOSS;
 
-/* The word for what is not wanted. */
-#define NONE "none"
-
-struct reader {
-	struct service_config *config;
-	struct yaml_doc doc;
-	struct error *err;
-};
-
-static int no_memory(const struct reader *r)
-{
-	return error__set(r->err, -ENOMEM, "%s: no memory", r->config->file);
-}
-
-static bool is_none(const yaml_node_t *node)
-{
-	return node->type == YAML_SCALAR_NODE &&
-	       !strcmp((const char *)node->data.scalar.value, NONE);
-}
-
-/* A section that may be left out or be "none": *node is its mapping; NULL: it is not there. */
-static int read_section(struct reader *r, const char *key, const char *const *known,
-			const yaml_node_t **node, bool *none)
-{
-	const yaml_node_t *value = yaml_doc__get(&r->doc, yaml_doc__root(&r->doc), key);
-
-	*node = NULL;
-	*none = value && is_none(value);
-	if (!value || *none)
-		return 0;
-	if (value->type != YAML_MAPPING_NODE)
-		return yaml_doc__fail(&r->doc, value, r->err,
-				      "%s is no mapping; write its keys below it, or %s: none", key,
-				      key);
-	*node = value;
-	return yaml_doc__check_keys(&r->doc, value, key, known, r->err);
-}
-
-static int keep(const struct reader *r, const char *text, const char **out)
-{
-	*out = strings__keep(&r->config->strings, text);
-	return *out ? 0 : no_memory(r);
-}
-
-/* A path from the root: the service has no folder that it is in. */
-static int read_path(struct reader *r, const yaml_node_t *section, const char *key,
-		     const char **out)
-{
-	const yaml_node_t *node = section ? yaml_doc__get(&r->doc, section, key) : NULL;
-	const char *text = NULL;
-	int rc;
-
-	if (!node)
-		return 0;
-	rc = yaml_doc__read_text(&r->doc, node, key, &text, r->err);
-	if (rc < 0)
-		return rc;
-	if (text[0] != '/')
-		return yaml_doc__fail(&r->doc, node, r->err,
-				      "%s is %s, a path that begins with / is needed", key,
-				      yaml_doc__quote(text).text);
-	return keep(r, text, out);
-}
-
-static int read_number(struct reader *r, const yaml_node_t *section, const char *key, long min,
-		       long max, long *out)
-{
-	const yaml_node_t *node = section ? yaml_doc__get(&r->doc, section, key) : NULL;
-
-	return node ? yaml_doc__read_number(&r->doc, node, key, min, max, out, r->err) : 0;
-}
-
-static int read_seconds(struct reader *r, const yaml_node_t *section, double *out)
-{
-	long seconds = (long)*out;
-	int rc = read_number(r, section, "interval", 1, DAY_S, &seconds);
-
-	*out = (double)seconds;
-	return rc;
-}
-
-/* A list of words, or one, with their lines; *names is to be freed, its strings are kept. */
-static int read_names(struct reader *r, const yaml_node_t *node, const char *what,
-		      struct service_name **names, size_t *n_names)
-{
-	size_t room = 0;
-
-	free(*names);
-	*names = NULL;
-	*n_names = 0;
-	for (size_t i = 0; i < yaml_doc__n_items(node); i++) {
-		const yaml_node_t *item = yaml_doc__item(&r->doc, node, i);
-		struct service_name name = { .line = yaml_doc__line(item) };
-		int rc = yaml_doc__read_text(&r->doc, item, what, &name.text, r->err);
-
-		if (rc == 0)
-			rc = keep(r, name.text, &name.text);
-		if (rc < 0)
-			return rc;
-		if (array__grow((void **)names, &room, *n_names, sizeof(name)) < 0)
-			return no_memory(r);
-		(*names)[(*n_names)++] = name;
-	}
-	return 0;
-}
-
-static int read_layers(struct reader *r, const yaml_node_t *node)
+static int read_layers(struct config_reader *r, const yaml_node_t *node)
 {
 	if (!yaml_doc__n_items(node))
 		return yaml_doc__fail(&r->doc, node, r->err,
 				      "layers is empty, name at least one, e.g. [vfs, block]");
-	return read_names(r, node, "a layer", &r->config->layers, &r->config->n_layers);
+	return config_reader__names(r, node, "a layer", &r->config->layers, &r->config->n_layers);
 }
 
-static int read_excluded(struct reader *r, const yaml_node_t *node)
+static int read_excluded(struct config_reader *r, const yaml_node_t *node)
 {
 	regex_t regex;
-	int rc = read_names(r, node, "exclude", &r->config->excluded, &r->config->n_excluded);
+	int rc = config_reader__names(r, node, "exclude", &r->config->excluded,
+				      &r->config->n_excluded);
 
 	for (size_t i = 0; rc == 0 && i < r->config->n_excluded; i++) {
 		const char *text = r->config->excluded[i].text;
@@ -168,7 +61,7 @@ static int read_excluded(struct reader *r, const yaml_node_t *node)
 }
 
 /* Names of variables. */
-static int read_variables(struct reader *r, const yaml_node_t *node)
+static int read_variables(struct config_reader *r, const yaml_node_t *node)
 {
 	struct service_config *config = r->config;
 	size_t room = 0;
@@ -188,8 +81,8 @@ static int read_variables(struct reader *r, const yaml_node_t *node)
 				yaml_doc__quote(text).text);
 		if (array__grow((void **)&config->env_vars, &room, config->n_env_vars,
 				sizeof(*config->env_vars)) < 0)
-			return no_memory(r);
-		rc = keep(r, text, &config->env_vars[config->n_env_vars]);
+			return config_reader__no_memory(r);
+		rc = config_reader__keep(r, text, &config->env_vars[config->n_env_vars]);
 		if (rc < 0)
 			return rc;
 		config->n_env_vars++;
@@ -197,7 +90,7 @@ static int read_variables(struct reader *r, const yaml_node_t *node)
 	return 0;
 }
 
-static int read_processes(struct reader *r)
+static int read_processes(struct config_reader *r)
 {
 	static const char *const known[] = { "exclude", "min_wall", "env_vars", "max_processes",
 					     NULL };
@@ -205,7 +98,7 @@ static int read_processes(struct reader *r)
 	long room = r->config->processes;
 	const char *text = NULL;
 	bool none;
-	int rc = read_section(r, "processes", known, &section, &none);
+	int rc = config_reader__section(r, "processes", known, &section, &none);
 
 	if (none) {
 		r->config->log.types &= ~SYSLOG_PROCESSES;
@@ -221,7 +114,7 @@ static int read_processes(struct reader *r)
 	if (rc == 0 && variables)
 		rc = read_variables(r, variables);
 	if (rc == 0)
-		rc = read_number(r, section, "max_processes", 1, PROCESSES_MAX, &room);
+		rc = config_reader__number(r, section, "max_processes", 1, PROCESSES_MAX, &room);
 	r->config->processes = (unsigned int)room;
 	if (rc == 0 && wall)
 		rc = yaml_doc__read_text(&r->doc, wall, "min_wall", &text, r->err);
@@ -232,7 +125,7 @@ static int read_processes(struct reader *r)
 	return rc;
 }
 
-static int read_probes(struct reader *r, const yaml_node_t *node)
+static int read_probes(struct config_reader *r, const yaml_node_t *node)
 {
 	struct service_config *config = r->config;
 	size_t room = 0;
@@ -250,8 +143,8 @@ static int read_probes(struct reader *r, const yaml_node_t *node)
 					      yaml_doc__quote(text).text);
 		if (array__grow((void **)&config->probes, &room, config->n_probes,
 				sizeof(*config->probes)) < 0)
-			return no_memory(r);
-		rc = keep(r, text, &config->probes[config->n_probes]);
+			return config_reader__no_memory(r);
+		rc = config_reader__keep(r, text, &config->probes[config->n_probes]);
 		if (rc < 0)
 			return rc;
 		config->n_probes++;
@@ -259,19 +152,19 @@ static int read_probes(struct reader *r, const yaml_node_t *node)
 	return 0;
 }
 
-static int read_history(struct reader *r)
+static int read_history(struct config_reader *r)
 {
 	static const char *const known[] = { "file", "size", NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *section, *size;
 	const char *text = NULL;
 	bool none;
-	int rc = read_section(r, "history", known, &section, &none);
+	int rc = config_reader__section(r, "history", known, &section, &none);
 
 	if (rc == 0 && none)
 		config->history = NULL;
 	if (rc == 0)
-		rc = read_path(r, section, "file", &config->history);
+		rc = config_reader__path(r, section, "file", &config->history);
 	size = section ? yaml_doc__get(&r->doc, section, "size") : NULL;
 	if (rc < 0 || !size)
 		return rc;
@@ -288,7 +181,7 @@ static int read_history(struct reader *r)
 static const unsigned int possible_types =
 	~(SYSLOG_RECORDED | 1U << SYSLOG_OBJECT | 1U << SYSLOG_ADDB);
 
-static int add_type(struct reader *r, const yaml_node_t *node)
+static int add_type(struct config_reader *r, const yaml_node_t *node)
 {
 	char known[256] = "";
 	const char *text = NULL;
@@ -312,7 +205,7 @@ static int add_type(struct reader *r, const yaml_node_t *node)
 			      yaml_doc__quote(text).text, known);
 }
 
-static int read_log(struct reader *r)
+static int read_log(struct config_reader *r)
 {
 	static const char *const known[] = { "types", "rate", "socket", "journal", NULL };
 	struct syslog_options *log = &r->config->log;
@@ -320,7 +213,7 @@ static int read_log(struct reader *r)
 	const char *journal = NULL;
 	long rate = log->rate;
 	bool none;
-	int rc = read_section(r, "log", known, &section, &none);
+	int rc = config_reader__section(r, "log", known, &section, &none);
 
 	if (none)
 		log->types = 0;
@@ -332,12 +225,12 @@ static int read_log(struct reader *r)
 	for (size_t i = 0; rc == 0 && types && i < yaml_doc__n_items(types); i++)
 		rc = add_type(r, yaml_doc__item(&r->doc, types, i));
 	if (rc == 0)
-		rc = read_number(r, section, "rate", 1, 1000000, &rate);
+		rc = config_reader__number(r, section, "rate", 1, 1000000, &rate);
 	log->rate = (unsigned int)rate;
 	if (rc == 0)
-		rc = read_path(r, section, "socket", &log->path);
+		rc = config_reader__path(r, section, "socket", &log->path);
 	if (rc == 0)
-		rc = read_path(r, section, "journal", &journal);
+		rc = config_reader__path(r, section, "journal", &journal);
 	if (rc == 0 && journal && log->path)
 		return yaml_doc__fail(&r->doc, section, r->err,
 				      "log has a socket and a journal, remove one");
@@ -348,28 +241,28 @@ static int read_log(struct reader *r)
 	return rc;
 }
 
-static int read_snapshot(struct reader *r)
+static int read_snapshot(struct config_reader *r)
 {
 	static const char *const known[] = { "file", "prometheus", "interval", NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *section;
 	bool none;
-	int rc = read_section(r, "snapshot", known, &section, &none);
+	int rc = config_reader__section(r, "snapshot", known, &section, &none);
 
 	if (none)
 		config->snapshot = NULL;
 	if (rc == 0)
-		rc = read_path(r, section, "file", &config->snapshot);
+		rc = config_reader__path(r, section, "file", &config->snapshot);
 	if (rc == 0)
-		rc = read_path(r, section, "prometheus", &config->prometheus);
+		rc = config_reader__path(r, section, "prometheus", &config->prometheus);
 	if (rc == 0)
-		rc = read_seconds(r, section, &config->snapshot_s);
+		rc = config_reader__seconds(r, section, &config->snapshot_s);
 	return rc;
 }
 
-static int read_calls(struct reader *r, const yaml_node_t *node)
+static int read_calls(struct config_reader *r, const yaml_node_t *node)
 {
-	static const char *const words[] = { [LEVELS_CALLS_NONE] = NONE,
+	static const char *const words[] = { [LEVELS_CALLS_NONE] = CONFIG_NONE,
 					     [LEVELS_CALLS_ROOT] = "root",
 					     [LEVELS_CALLS_USERS] = "users" };
 	const char *text = NULL;
@@ -389,17 +282,17 @@ static int read_calls(struct reader *r, const yaml_node_t *node)
 }
 
 /* Where maps and links are kept, or "none". */
-static int read_pins(struct reader *r, const yaml_node_t *root)
+static int read_pins(struct config_reader *r, const yaml_node_t *root)
 {
 	const yaml_node_t *node = yaml_doc__get(&r->doc, root, "pins");
 
-	if (!node || !is_none(node))
-		return read_path(r, root, "pins", &r->config->pins);
+	if (!node || !config_reader__is_none(node))
+		return config_reader__path(r, root, "pins", &r->config->pins);
 	r->config->pins = NULL;
 	return 0;
 }
 
-static int read_overhead(struct reader *r)
+static int read_overhead(struct config_reader *r)
 {
 	const yaml_node_t *node = yaml_doc__get(&r->doc, yaml_doc__root(&r->doc), "max_overhead");
 	double *share = &r->config->max_overhead;
@@ -408,7 +301,7 @@ static int read_overhead(struct reader *r)
 
 	if (!node || rc < 0)
 		return rc;
-	if (is_none(node))
+	if (config_reader__is_none(node))
 		*share = 0;
 	else if (quantity__share(text, share) < 0)
 		rc = yaml_doc__fail(&r->doc, node, r->err,
@@ -418,7 +311,7 @@ static int read_overhead(struct reader *r)
 	return rc;
 }
 
-static int read_keys(struct reader *r)
+static int read_keys(struct config_reader *r)
 {
 	static const char *const known[] = { "layers",	   "probes",	"job_patterns", "cgroup",
 					     "max_series", "interval",	"history",	"log",
@@ -439,23 +332,23 @@ static int read_keys(struct reader *r)
 	if (rc == 0 && calls)
 		rc = read_calls(r, calls);
 	if (rc == 0)
-		rc = read_path(r, root, "job_patterns", &config->job_patterns);
+		rc = config_reader__path(r, root, "job_patterns", &config->job_patterns);
 	if (rc == 0)
-		rc = read_path(r, root, "cgroup", &config->cgroup);
+		rc = config_reader__path(r, root, "cgroup", &config->cgroup);
 	if (rc == 0)
-		rc = read_number(r, root, "max_series", 16, 1 << 20, &series);
+		rc = config_reader__number(r, root, "max_series", 16, 1 << 20, &series);
 	config->series = (unsigned int)series;
 	if (rc == 0)
-		rc = read_number(r, root, "past_jobs", 1, 65536, &past_jobs);
+		rc = config_reader__number(r, root, "past_jobs", 1, 65536, &past_jobs);
 	config->past_jobs = (unsigned int)past_jobs;
 	if (rc == 0)
-		rc = read_seconds(r, root, &config->interval_s);
+		rc = config_reader__seconds(r, root, &config->interval_s);
 	if (rc == 0)
 		rc = read_history(r);
 	if (rc == 0)
 		rc = read_log(r);
 	if (rc == 0)
-		rc = read_path(r, root, "socket", &config->socket);
+		rc = config_reader__path(r, root, "socket", &config->socket);
 	if (rc == 0)
 		rc = read_pins(r, root);
 	if (rc == 0)
@@ -512,7 +405,7 @@ int service_config__defaults(struct service_config *config)
 int service_config__parse(struct service_config *config, const char *path, const char *text,
 			  size_t len, struct error *err)
 {
-	struct reader r = { .config = config, .err = err };
+	struct config_reader r = { .config = config, .err = err };
 	int rc = service_config__defaults(config);
 
 	if (rc < 0)

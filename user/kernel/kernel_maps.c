@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which maps others read and write, where they are there. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "kernel/kernel_state.h"
+
+void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
+{
+	const struct tmtrace_bpf *skel = kernel->skel;
+
+	maps->series = bpf_map__fd(skel->maps.tm_series);
+	maps->buckets = bpf_map__fd(skel->maps.tm_buckets);
+	maps->ledgers = bpf_map__fd(skel->maps.tm_ledgers);
+	maps->calls = kernel->options.config.calls ? bpf_map__fd(skel->maps.tm_calls) : -1;
+	maps->call_ledgers =
+		kernel->options.config.calls ? bpf_map__fd(skel->maps.tm_call_ledgers) : -1;
+	maps->objects = (struct object_maps){
+		.objects = bpf_map__fd(skel->maps.tm_objects),
+		.names = bpf_map__fd(skel->maps.tm_object_names),
+		.keys = bpf_map__fd(skel->maps.tm_object_slots),
+		.free = bpf_map__fd(skel->maps.tm_free_objects),
+		.slots = kernel->options.config.objects,
+		.next_slot = &skel->bss->tm_next_object,
+	};
+	maps->processes =
+		kernel->options.config.per_process ? bpf_map__fd(skel->maps.tm_processes) : -1;
+	maps->environments =
+		kernel->options.config.per_process ? bpf_map__fd(skel->maps.tm_environments) : -1;
+	maps->n_processes = kernel->options.config.processes;
+	maps->next_process = &skel->data->tm_next_process;
+	maps->operations = bpf_map__fd(skel->maps.tm_operations);
+	maps->pools = kernel->options.config.pools ? bpf_map__fd(skel->maps.tm_pools) : -1;
+	maps->slots = kernel->options.config.slots;
+	maps->probes = TM_PROBE_USER + TM_PROBES_MAX;
+	maps->shards = kernel->options.config.shards;
+	maps->next_slot = &skel->bss->tm_next_slot;
+	maps->used_slots = &skel->bss->tm_used_slots;
+	maps->slot_keys = bpf_map__fd(skel->maps.tm_slots);
+	maps->free_slots = bpf_map__fd(skel->maps.tm_free_slots);
+}
+
+bool kernel__accounts(const struct kernel *kernel, struct account_maps *maps)
+{
+	const struct tmtrace_bpf *skel = kernel->skel;
+
+	*maps = (struct account_maps){
+		.accounts = bpf_map__fd(skel->maps.tm_accounts),
+		.numbers = bpf_map__fd(skel->maps.tm_account_numbers),
+		.free = bpf_map__fd(skel->maps.tm_free_accounts),
+		.environments = bpf_map__fd(skel->maps.tm_account_environments),
+		.n = kernel->options.config.accounts,
+		.next = &skel->data->tm_next_account,
+		.ended = &skel->bss->tm_accounts_ended,
+		.folded = &skel->bss->tm_accounts_folded,
+	};
+	return maps->n;
+}
+
+void kernel__details(const struct kernel *kernel, struct details_maps *maps)
+{
+	const struct tmtrace_bpf *skel = kernel->skel;
+
+	*maps = (struct details_maps){
+		.node = &skel->bss->tm_details,
+		.choices = skel->bss->tm_choices,
+		.any_job = &skel->bss->tm_any_job_detail,
+		.jobs = bpf_map__fd(skel->maps.tm_job_details),
+		.series = bpf_map__fd(skel->maps.tm_series),
+		.slots = kernel->options.config.slots,
+		.next_slot = &skel->bss->tm_next_slot,
+	};
+}
+
+bool kernel__addb(const struct kernel *kernel, struct kernel_addb *addb)
+{
+	const struct tmtrace_bpf *skel = kernel->skel;
+
+	addb->ring = bpf_map__fd(skel->maps.tm_addb);
+	addb->ledgers = bpf_map__fd(skel->maps.tm_addb_ledgers);
+	addb->shards = kernel->options.config.shards;
+	return kernel->options.config.addb.on;
+}
+
+int kernel__addb_summed(const struct kernel *kernel)
+{
+	return bpf_map__fd(kernel->skel->maps.tm_addb_summed);
+}
+
+int kernel__arrivals_fd(const struct kernel *kernel)
+{
+	return pins__program_fd(kernel->options.pins, kernel->skel->progs.cgroup_moved) >= 0
+		       ? bpf_map__fd(kernel->skel->maps.tm_arrivals)
+		       : -1;
+}
+
+int kernel__cgroups_fd(const struct kernel *kernel)
+{
+	return bpf_map__fd(kernel->skel->maps.tm_cgroups);
+}

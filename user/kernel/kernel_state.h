@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a struct kernel has, for the files that are about one. */
+#ifndef USER_KERNEL_KERNEL_STATE_H
+#define USER_KERNEL_KERNEL_STATE_H
+
+#include <bpf/btf.h>
+
+#include "kernel/kernel.h"
+#include "kernel/links.h"
+#include "tmtrace.skel.h"
+
+struct kernel {
+	struct tmtrace_bpf *skel;
+	struct kernel_options options;
+	struct tm_probe *probes; /* mmapped */
+	size_t probes_size;
+	int rungs[KERNEL_LAYERS]; /* the mechanisms in use; -1: the layer is not seen */
+	struct btf *btf;	  /* the kernel's types; until all is attached */
+	struct links links;
+	struct note_list notes;
+	__u64 missed_before[MISSED_KINDS]; /* the start: see misses.h */
+	int measuring;			   /* of run_time.h; -1: not */
+	__u64 layout;
+};
+
+#endif
