@@ -235,7 +235,9 @@ static int compare_gone(const void *left, const void *right)
 
 static struct gone *find_gone(const struct recycler *recycler, __u64 cgroup)
 {
-	return bsearch(&cgroup, recycler->gone, recycler->n_gone, sizeof(*recycler->gone),
+	const struct gone wanted = { .cgroup = cgroup };
+
+	return bsearch(&wanted, recycler->gone, recycler->n_gone, sizeof(*recycler->gone),
 		       compare_gone);
 }
 
