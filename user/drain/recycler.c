@@ -237,6 +237,8 @@ static struct gone *find_gone(const struct recycler *recycler, __u64 cgroup)
 {
 	const struct gone wanted = { .cgroup = cgroup };
 
+	if (!recycler->n_gone)
+		return NULL;
 	return bsearch(&wanted, recycler->gone, recycler->n_gone, sizeof(*recycler->gone),
 		       compare_gone);
 }
