@@ -70,7 +70,7 @@ def test_links(env):
         path = env.path("tmtrace.yaml")
         with open(path, "w", encoding="utf-8") as f:
             text = CONFIG.format(layers="vfs", probes=env.sample, dir=folder, log="none",
-                                 pins="none")
+                                 pins="none", max_overhead="none", more="")
             f.write(text.replace(f"{folder}/run/socket", f"{folder}/socket"))
         process = env.start("service", "--config", path)
         wait_for(lambda: process.poll() is not None or
