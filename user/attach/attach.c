@@ -12,6 +12,7 @@
 #include "attach/attach_state.h"
 #include "attach/site_list.h"
 #include "base/array.h"
+#include "base/path.h"
 #include "target/elf_file.h"
 
 /* Libraries with functions that link_set__guard() looks for. */
@@ -24,14 +25,6 @@ static const char calls_back[] =
 	"survive a return probe on this kernel";
 
 static const char go_code[] = "it is made by Go, which moves stacks: no return probe survives that";
-
-/* A file to look at. */
-struct attach_request {
-	const char *path;  /* what can be opened */
-	const char *shown; /* what people know it by */
-	const char *layer; /* the one that --lib names, NULL: those that match */
-	bool program;	   /* not a library */
-};
 
 /* By which a file that is open can be opened again, whatever it is called by now. */
 #define FD_PATH 32
@@ -115,68 +108,6 @@ pid_t attach__free(struct attach *attach, size_t *probes)
 	return closer;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* Is this layer traced, and is this one of its libraries? */
-static bool has_library(const struct attach *attach, size_t layer, const char *name,
-			const char *forced)
-{
-	const struct catalogue_layer *l = catalogue__layer(attach->options.catalogue, layer);
-
-	if (!attach->options.layers[layer])
-		return false;
-	return forced ? !strcmp(forced, l->name) : catalogue__matches(l, name);
-}
-
-/* Does the file load one of the layer's libraries? Then what it calls is there. */
-static bool needs_library(const struct elf_file *elf, const struct catalogue_layer *layer)
-{
-	for (size_t i = 0; i < elf_file__n_needed(elf); i++)
-		if (catalogue__matches(layer, elf_file__needed(elf, i)))
-			return true;
-	return false;
-}
-
-/* Adds the functions of a layer that are in a file; outright: not those found by pattern. */
-static int collect_layer(struct attach *attach, size_t layer, const struct elf_file *elf,
-			 const char *name, bool outright, struct site_list *sites)
-{
-	const struct catalogue_layer *l = catalogue__layer(attach->options.catalogue, layer);
-	size_t i;
-
-	for (i = 0; i < elf_file__n_functions(elf); i++) {
-		const struct elf_function *symbol = elf_file__function(elf, i);
-		const struct catalogue_function *function =
-			catalogue__find_function(l, name, symbol->name);
-
-		if (!function || !function->enabled || (outright && function->pattern))
-			continue;
-		if (site_list__add(sites, symbol, function, TM_LAYER_USER + layer) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/* How the operations are read that the functions of a layer launch; of sites from that one on. */
-static void choose_fields(const struct attach *attach, size_t layer, const char *name,
-			  struct site_list *sites, size_t first)
-{
-	const struct catalogue_operation *operation =
-		catalogue__find_operation(catalogue__layer(attach->options.catalogue, layer), name);
-
-	if (!operation)
-		return;
-	for (size_t i = first; i < site_list__n(sites); i++)
-		site_list__at(sites, i)->spec.role.fields = operation->number;
-	if (attach->options.kernel)
-		kernel__set_fields(attach->options.kernel, operation->number, &operation->fields);
-}
-
 /* Is there nothing left to look for in a file? */
 static bool is_done(const struct attach *attach, const struct seen_file *seen, const char *forced)
 {
@@ -186,31 +117,6 @@ static bool is_done(const struct attach *attach, const struct seen_file *seen, c
 		return seen && seen->complete;
 	layer = catalogue__find_layer(attach->options.catalogue, forced);
 	return layer < 0 || seen->probed[layer];
-}
-
-/* Collects the sites of all layers that a file has and does not have probes of yet. */
-static int collect(struct attach *attach, struct seen_file *seen, const struct elf_file *elf,
-		   const struct attach_request *request, struct site_list *sites)
-{
-	const char *name = elf_file__soname(elf) ?: base_name(request->shown);
-	size_t i, before;
-
-	for (i = 0; i < catalogue__n_layers(attach->options.catalogue); i++) {
-		const struct catalogue_layer *l = catalogue__layer(attach->options.catalogue, i);
-
-		if (seen->probed[i])
-			continue;
-		if (request->program ? !attach->options.layers[i] || needs_library(elf, l)
-				     : !has_library(attach, i, name, request->layer))
-			continue;
-		before = site_list__n(sites);
-		if (collect_layer(attach, i, elf, name, request->program, sites) < 0)
-			return -ENOMEM;
-		choose_fields(attach, i, name, sites, before);
-		if (site_list__n(sites) > before && seen_file__add_layer(seen, i, l->name) < 0)
-			return -ENOMEM;
-	}
-	return 0;
 }
 
 /* Can the stack be repaired for an exception that passes a return probe? */
@@ -381,7 +287,7 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 		seen->group = link_set__begin(attach->links, seen->group);
 	rc = site_list__new(&sites);
 	if (!rc)
-		rc = collect(attach, seen, elf, request, sites);
+		rc = attach__collect(attach, seen, elf, request, sites);
 	if (rc < 0)
 		error__set(err, rc, "%s: %s", request->shown, strerror(-rc));
 	if (rc >= 0 && site_list__n(sites)) {
@@ -391,7 +297,7 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 		rc = place(attach, seen, sites, elf, fd, request->shown, err);
 	}
 	if (rc >= 0 && attach->links && !seen->complete &&
-	    (request->program || is_guarded(elf_file__soname(elf) ?: base_name(request->shown)))) {
+	    (request->program || is_guarded(attach__file_name(elf, request)))) {
 		link_set__guard(attach->links, fd_path(path, fd), elf);
 		seen->guarded = true;
 	}
@@ -492,7 +398,7 @@ int attach__program(struct attach *attach, const char *path, const char *shown, 
 
 bool attach__wants(const struct attach *attach, const char *path)
 {
-	const char *name = base_name(path);
+	const char *name = path__base_name(path);
 	size_t i;
 
 	for (i = 0; i < attach->n_patterns; i++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What attach.c and changes.c share. Internal to both. */
+/* What the files of attach share. Internal to them. */
 #ifndef USER_ATTACH_ATTACH_STATE_H
 #define USER_ATTACH_ATTACH_STATE_H
 
 #include "attach/attach.h"
 #include "attach/link_set.h"
 #include "attach/parking.h"
+#include "target/elf_file.h"
 
 struct attach {
 	struct attach_options options;
@@ -17,6 +18,22 @@ struct attach {
 	size_t n_patterns, patterns_room;
 };
 
+/* A file to look at. */
+struct attach_request {
+	const char *path;  /* what can be opened */
+	const char *shown; /* what people know it by */
+	const char *layer; /* the one that --lib names, NULL: those that match */
+	bool program;	   /* not a library */
+};
+
+/* What a file calls itself, else what it is called; valid as long as elf and request. */
+const char *attach__file_name(const struct elf_file *elf, const struct attach_request *request);
+/*
+ * Adds to sites those of all layers that the file has and does not have probes of yet. 0 or
+ * -ENOMEM.
+ */
+int attach__collect(struct attach *attach, struct seen_file *seen, const struct elf_file *elf,
+		    const struct attach_request *request, struct site_list *sites);
 /* Takes a file's probes away: from here on it is another one. */
 void attach__drop(struct attach *attach, struct seen_file *file);
 /*

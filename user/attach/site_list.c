@@ -3,6 +3,7 @@
 
 #include "attach/site_list.h"
 #include "base/array.h"
+#include "base/hash.h"
 
 /* Open addressing: offset -> index + 1 of the site; always a power of two, at most half full. */
 struct site_list {
@@ -30,7 +31,7 @@ void site_list__free(struct site_list *list)
 /* Where an offset is in the table, or would go. */
 static size_t *find(const struct site_list *list, __u64 offset)
 {
-	size_t i = (offset * 0x9e3779b97f4a7c15ULL) >> 32;
+	size_t i = hash__number(offset) >> 32;
 
 	for (;; i++) {
 		size_t *place = &list->table[i & (list->table_size - 1)];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/path.h"
 #include "calls/operation_fields.h"
 
 /* What a process counts up from 0 or 1 stays below; pointers to libraries and heaps lie above. */
@@ -94,15 +95,13 @@ static __u8 misfits_of(const struct catalogue_operation *operation,
 /* Of all operations of the library, from now on. */
 static void leave_out(struct operation_fields *fields, struct library *library, __u8 misfits)
 {
-	const char *slash = strrchr(library->path, '/');
-
 	for (int i = 0; i < TM_FIELDS; i++)
 		if (misfits >> i & 1 && !(library->left_out >> i & 1))
 			note_list__add(fields->notes,
 				       "%s: struct field %s of operations does not fit, left out; "
 				       "another version of the library? --probes can say where it "
 				       "is",
-				       slash ? slash + 1 : library->path, catalogue_field_names[i]);
+				       path__base_name(library->path), catalogue_field_names[i]);
 	library->left_out |= misfits;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "command/file_set.h"
 
 #define PLACES 32768 /* a power of two */
@@ -38,7 +39,7 @@ bool file_set__add(struct file_set *set, const struct file_key *key)
 {
 	static const struct file_key empty;
 	__u64 mixed = key->ino ^ key->generation << 32 ^ (__u64)key->major << 20 ^ key->minor;
-	size_t i = (mixed * 0x9e3779b97f4a7c15ULL) >> 40;
+	size_t i = hash__number(mixed) >> 40;
 
 	for (;; i++) {
 		struct file_key *place = &set->places[i & (PLACES - 1)];

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "drain/key_order.h"
 #include "drain/merge.h"
 #include "drain/recycler_source.h"
@@ -129,10 +130,10 @@ static bool is_of_cgroup(const struct tm_series *series)
 static __u64 figures_of(const struct tm_series *series)
 {
 	const __u64 *words = (const __u64 *)series;
-	__u64 hash = 0xcbf29ce484222325ULL;
+	__u64 hash = HASH_NOTHING;
 
 	for (size_t i = 0; i < sizeof(*series) / sizeof(*words); i++)
-		hash = (hash ^ __atomic_load_n(&words[i], __ATOMIC_RELAXED)) * 0x100000001b3ULL;
+		hash = hash__word(hash, __atomic_load_n(&words[i], __ATOMIC_RELAXED));
 	return hash;
 }
 

@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/hash.h"
 #include "kernel/kfuncs.h"
 #include "kernel/load_log.h"
 #include "kernel/skeleton.h"
@@ -183,22 +184,12 @@ int skeleton__load(struct tmtrace_bpf *skel, int cgroup_fd, struct error *err)
 	return 0;
 }
 
-/* FNV-1a, 64 bits. */
-static __u64 mix(__u64 hash, const void *bytes, size_t n)
-{
-	const unsigned char *at = bytes;
-
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ at[i]) * 0x100000001b3ULL;
-	return hash;
-}
-
 __u64 skeleton__version(void)
 {
 	size_t n;
 	const void *bytes = tmtrace_bpf__elf_bytes(&n);
 
-	return mix(0xcbf29ce484222325ULL, bytes, n);
+	return hash__bytes(HASH_NOTHING, bytes, n);
 }
 
 __u64 skeleton__layout(const struct tmtrace_bpf *skel)
@@ -210,12 +201,12 @@ __u64 skeleton__layout(const struct tmtrace_bpf *skel)
 	size_t n;
 
 	bytes = bpf_map__initial_value(skel->maps.rodata, &n);
-	hash = mix(hash, bytes, n);
+	hash = hash__bytes(hash, bytes, n);
 	bpf_object__for_each_map(map, skel->obj)
 	{
 		__u32 size = bpf_map__max_entries(map);
 
-		hash = mix(hash, &size, sizeof(size));
+		hash = hash__bytes(hash, &size, sizeof(size));
 	}
 	bpf_object__for_each_program(prog, skel->obj)
 	{
@@ -223,7 +214,7 @@ __u64 skeleton__layout(const struct tmtrace_bpf *skel)
 				    ? bpf_program__expected_attach_type(prog) + 1
 				    : 0;
 
-		hash = mix(hash, &how, sizeof(how));
+		hash = hash__bytes(hash, &how, sizeof(how));
 	}
 	return hash ? hash : 1;
 }

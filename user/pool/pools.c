@@ -4,6 +4,7 @@
 #include <string.h>
 #include <bpf/bpf.h>
 
+#include "base/path.h"
 #include "pool/pools.h"
 #include "tmtrace/config.h"
 
@@ -42,13 +43,6 @@ struct pools *pools__new(int map, const struct catalogue *cat, const struct prob
 void pools__free(struct pools *pools)
 {
 	free(pools);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* The function that told; NULL: it is none that tells. */
@@ -134,7 +128,7 @@ void pools__take(struct pools *pools, const struct tm_pool_key *key, const struc
 	probe = probe_table__at(pools->probes, number);
 	if (!probe->library || probe->layer_id != key->layer)
 		return;
-	soname = base_name(probe->library);
+	soname = path__base_name(probe->library);
 	teller = teller_of(pools, soname, probe);
 	known = teller ? find_or_add(pools, key) : NULL;
 	if (!known)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "recording/pack.h"
 
 #define GROUP	   7 /* bits */
@@ -74,11 +75,7 @@ void pack__numbers(struct pack *pack, const __u64 *numbers, size_t n)
 
 __u64 pack__hash(const struct pack *pack)
 {
-	__u64 hash = 0xcbf29ce484222325ULL;
-
-	for (size_t i = 0; i < pack->n; i++)
-		hash = (hash ^ pack->bytes[i]) * 0x100000001b3ULL;
-	return hash;
+	return hash__bytes(HASH_NOTHING, pack->bytes, pack->n);
 }
 
 static __u64 fail(struct unpack *unpack)

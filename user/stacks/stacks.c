@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "stacks/spaces.h"
 #include "stacks/stacks.h"
 #include "tmtrace/call.h"
@@ -84,10 +85,10 @@ void stacks__meet(struct stacks *stacks, pid_t pid)
 /* FNV-1a, of words. */
 static size_t hash(pid_t pid, const __u64 *addresses, size_t n)
 {
-	__u64 sum = (0xcbf29ce484222325ULL ^ (__u64)pid) * 0x100000001b3ULL;
+	__u64 sum = hash__word(HASH_NOTHING, (__u64)pid);
 
 	for (size_t i = 0; i < n; i++) {
-		sum = (sum ^ addresses[i]) * 0x100000001b3ULL;
+		sum = hash__word(sum, addresses[i]);
 		sum ^= sum >> 32;
 	}
 	return sum % CACHE;

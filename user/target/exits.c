@@ -6,6 +6,7 @@
 #include <Zydis/Zydis.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "target/code.h"
 #include "target/exits.h"
 #include "target/jump_slots.h"
@@ -150,7 +151,7 @@ static bool is_start(const struct exits *exits, __u64 offset)
 /* Marks an instruction as visited; false: it was. */
 static bool visit(struct exits *exits, __u64 offset)
 {
-	size_t i = (offset * 0x9e3779b97f4a7c15ULL) >> 40;
+	size_t i = hash__number(offset) >> 40;
 
 	for (;; i++) {
 		struct place *place = &exits->places[i & (PLACES - 1)];

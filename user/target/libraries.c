@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/path.h"
 #include "target/libraries.h"
 
 #define NOTE_MAX 1024 /* a longer line is cut */
@@ -67,7 +68,6 @@ bool libraries__has(const struct libraries *list, dev_t dev, ino_t ino)
 int libraries__add(struct libraries *list, const char *path, const char *soname, dev_t dev,
 		   ino_t ino)
 {
-	const char *slash = strrchr(path, '/');
 	struct library *item;
 	char real[PATH_MAX];
 
@@ -80,7 +80,7 @@ int libraries__add(struct libraries *list, const char *path, const char *soname,
 	item = &list->items[list->n];
 	*item = (struct library){ .dev = dev, .ino = ino };
 	item->path = strdup(real);
-	item->name = strdup(slash ? slash + 1 : path);
+	item->name = strdup(path__base_name(path));
 	item->soname = soname ? strdup(soname) : NULL;
 	if (!item->path || !item->name || (soname && !item->soname)) {
 		free_item(item);

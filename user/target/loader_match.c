@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "target/files.h"
 #include "target/loader_state.h"
 
@@ -121,10 +122,9 @@ static int scan_cache(struct match *match)
 
 	for (size_t i = 0; cache && !ret && i < ld_cache__n(cache); i++) {
 		const struct ld_cache_entry *entry = ld_cache__entry(cache, i);
-		const char *slash = strrchr(entry->path, '/');
 
 		if (ld_cache__level(entry->path) >= 0 &&
-		    (matches(match, entry->name) || (slash && matches(match, slash + 1))))
+		    (matches(match, entry->name) || matches(match, path__base_name(entry->path))))
 			ret = consider(match, entry->path, false);
 	}
 	return ret;

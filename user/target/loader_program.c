@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "target/files.h"
 #include "target/loader.h"
 
@@ -110,10 +111,9 @@ static int read_first_line(const char *path, char line[FIRST_LINE + 1])
 /* What env would run: its first argument that is neither an option nor NAME=VALUE. */
 static char *env_command(char *interpreter, char **line)
 {
-	const char *slash = strrchr(interpreter, '/');
 	char *word;
 
-	if (strcmp(slash ? slash + 1 : interpreter, "env") != 0)
+	if (strcmp(path__base_name(interpreter), "env") != 0)
 		return NULL;
 	do {
 		word = next_word(line);

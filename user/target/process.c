@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "target/files.h"
 #include "target/mapping.h"
 #include "target/process.h"
@@ -66,13 +67,6 @@ pid_t process__tgid(pid_t tid)
 	return tgid;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 bool process__runs(pid_t pid, const char *path)
 {
 	char link[64], program[PATH_MAX];
@@ -84,7 +78,7 @@ bool process__runs(pid_t pid, const char *path)
 		return false;
 	program[n] = '\0';
 	mapping__strip_deleted(program);
-	return !strcmp(base_name(program), base_name(path));
+	return !strcmp(path__base_name(program), path__base_name(path));
 }
 
 bool process__in_cgroup(pid_t pid, int hierarchy, const char *name)

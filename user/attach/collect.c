@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which functions of a file are probed: those that the catalogue's layers have in it. */
+#include <errno.h>
+#include <string.h>
+
+#include "attach/attach_state.h"
+#include "base/path.h"
+
+const char *attach__file_name(const struct elf_file *elf, const struct attach_request *request)
+{
+	return elf_file__soname(elf) ?: path__base_name(request->shown);
+}
+
+/* Is this layer traced, and is this one of its libraries? */
+static bool has_library(const struct attach *attach, size_t layer, const char *name,
+			const char *forced)
+{
+	const struct catalogue_layer *l = catalogue__layer(attach->options.catalogue, layer);
+
+	if (!attach->options.layers[layer])
+		return false;
+	return forced ? !strcmp(forced, l->name) : catalogue__matches(l, name);
+}
+
+/* Does the file load one of the layer's libraries? Then what it calls is there. */
+static bool needs_library(const struct elf_file *elf, const struct catalogue_layer *layer)
+{
+	for (size_t i = 0; i < elf_file__n_needed(elf); i++)
+		if (catalogue__matches(layer, elf_file__needed(elf, i)))
+			return true;
+	return false;
+}
+
+/* Adds the functions of a layer that are in a file; outright: not those found by pattern. */
+static int collect_layer(struct attach *attach, size_t layer, const struct elf_file *elf,
+			 const char *name, bool outright, struct site_list *sites)
+{
+	const struct catalogue_layer *l = catalogue__layer(attach->options.catalogue, layer);
+	size_t i;
+
+	for (i = 0; i < elf_file__n_functions(elf); i++) {
+		const struct elf_function *symbol = elf_file__function(elf, i);
+		const struct catalogue_function *function =
+			catalogue__find_function(l, name, symbol->name);
+
+		if (!function || !function->enabled || (outright && function->pattern))
+			continue;
+		if (site_list__add(sites, symbol, function, TM_LAYER_USER + layer) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* How the operations are read that the functions of a layer launch; of sites from that one on. */
+static void choose_fields(const struct attach *attach, size_t layer, const char *name,
+			  struct site_list *sites, size_t first)
+{
+	const struct catalogue_operation *operation =
+		catalogue__find_operation(catalogue__layer(attach->options.catalogue, layer), name);
+
+	if (!operation)
+		return;
+	for (size_t i = first; i < site_list__n(sites); i++)
+		site_list__at(sites, i)->spec.role.fields = operation->number;
+	if (attach->options.kernel)
+		kernel__set_fields(attach->options.kernel, operation->number, &operation->fields);
+}
+
+int attach__collect(struct attach *attach, struct seen_file *seen, const struct elf_file *elf,
+		    const struct attach_request *request, struct site_list *sites)
+{
+	const char *name = attach__file_name(elf, request);
+	size_t i, before;
+
+	for (i = 0; i < catalogue__n_layers(attach->options.catalogue); i++) {
+		const struct catalogue_layer *l = catalogue__layer(attach->options.catalogue, i);
+
+		if (seen->probed[i])
+			continue;
+		if (request->program ? !attach->options.layers[i] || needs_library(elf, l)
+				     : !has_library(attach, i, name, request->layer))
+			continue;
+		before = site_list__n(sites);
+		if (collect_layer(attach, i, elf, name, request->program, sites) < 0)
+			return -ENOMEM;
+		choose_fields(attach, i, name, sites, before);
+		if (site_list__n(sites) > before && seen_file__add_layer(seen, i, l->name) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
