@@ -132,7 +132,7 @@ _tmtrace_options()
 	fi
 	if [[ $2 == report ]]; then
 		mapfile -t COMPREPLY < <(compgen -W '--calls --diff --files --input --filter --help --histogram --job --json --no-pager
-			--output --socket --sort --tree --usage --user --version' -- "$1")
+			--output --socket --timeline --sort --tree --usage --user --version' -- "$1")
 		return
 	fi
 	if [[ $2 == dump ]]; then

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "command/live_run.h"
+#include "command/timekeeper.h"
 #include "drain/recycler.h"
 #include "job/job_table.h"
 #include "report/live_names.h"
@@ -28,6 +29,7 @@ struct live_run {
 	struct job_table *jobs;	     /* NULL: of cgroups there are but numbers */
 	struct pools *pools;	     /* NULL: no calls tell of any */
 	struct recycler *recycler;   /* NULL: there are no jobs */
+	struct timekeeper *keeper;   /* NULL: no timelines are kept */
 	void (*tell)(void *context);
 	void *tell_context;
 	struct report_mechanism mechanisms[MECHANISMS_MAX];
@@ -215,6 +217,27 @@ static int open_pools(struct live_run *live, struct error *err)
 	return live->pools ? 0 : error__set(err, -ENOMEM, "no memory");
 }
 
+/* Memory of timelines: some hundreds of jobs and layers. */
+#define TIMELINE_BYTES (8U << 20)
+/* They take this part of a recording at the most, and less, as bytes are packed there. */
+#define TIMELINE_SHARE 8
+
+static int open_timelines(struct live_run *live, struct error *err)
+{
+	const struct options *options = live->session->options;
+	struct job_map jobs = live_run__jobs(live);
+	size_t bytes = TIMELINE_BYTES;
+
+	if (!options->timelines)
+		return 0;
+	if (options->recording && options->recording_size / TIMELINE_SHARE < bytes)
+		bytes = options->recording_size / TIMELINE_SHARE;
+	if (timekeeper__open(&live->keeper, live->session->drain, &jobs, bytes,
+			     live->run.start_ns) < 0)
+		return error__set(err, -ENOMEM, "no memory");
+	return 0;
+}
+
 /* Counters that go on are those of the epoch in which they began. */
 static void begin_epoch(struct live_run *live)
 {
@@ -253,6 +276,8 @@ int live_run__start(struct live_run *live, struct error *err)
 	describe_costs(live);
 	begin_epoch(live);
 	rc = skip_past(live, err);
+	if (!rc)
+		rc = open_timelines(live, err);
 	if (rc < 0)
 		return rc;
 	live->run.notes = (const char *const *)live->session->notes.lines;
@@ -315,6 +340,8 @@ int live_run__watch(struct live_run *live, struct loop *loop)
 
 	if (!rc)
 		rc = loop__watch(loop, jobs, on_news, live);
+	if (!rc && live->keeper)
+		rc = timekeeper__watch(live->keeper, loop);
 	if (!rc && live->recycler)
 		rc = loop__timer(loop, RECYCLER_TEND_S, true, on_tend, live, NULL);
 	return rc;
@@ -342,12 +369,18 @@ int live_run__read_from(struct live_run *live, struct drain *drain, const struct
 	return 0;
 }
 
+int live_run__show_timelines(struct live_run *live, struct snapshot *snapshot, struct error *err)
+{
+	return live->keeper ? timekeeper__show(live->keeper, snapshot, err) : 0;
+}
+
 void live_run__close(struct live_run *live)
 {
 	if (!live)
 		return;
 	mounts__close(live->names.mounts);
 	devices__free(live->names.devices);
+	timekeeper__close(live->keeper);
 	recycler__free(live->recycler);
 	job_table__close(live->jobs);
 	processes__close(live->processes);

@@ -48,4 +48,10 @@ int live_run__read(struct live_run *live, const struct snapshot **out, struct er
 int live_run__read_from(struct live_run *live, struct drain *drain, const struct snapshot **out,
 			struct error *err);
 
+/*
+ * Puts the timelines that are kept into a snapshot that was read just now, until the next call. 0,
+ * or a negative errno.
+ */
+int live_run__show_timelines(struct live_run *live, struct snapshot *snapshot, struct error *err);
+
 #endif

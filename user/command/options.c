@@ -115,6 +115,7 @@ static void finish(struct argp_state *state)
 		option_values__refuse("--size is that of a recording: say -o FILE");
 	if (!options->recording_size)
 		options->recording_size = RECORDING_SIZE;
+	options->timelines = options->json || options->recording;
 	if (options->record && !options->objects_said)
 		options->objects = objects_of_recording(options->recording_size);
 	if (options->record && options->interval_s && !options->json)

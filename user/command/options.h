@@ -95,6 +95,7 @@ struct options {
 	int kernel_mechanisms[KERNEL_LAYERS]; /* as ladder.h numbers them, -1: the best */
 	bool parkable;			      /* single probes can be taken away for a while */
 	bool no_syscalls; /* they are not looked at: no vfs, nothing of the time inside calls */
+	bool timelines;	  /* when it was is kept */
 	unsigned int slots;
 	unsigned int past_jobs; /* that are over and shown one by one; 0: no limit */
 	const char *jobs;	/* file of patterns of cgroups; NULL: none */

@@ -296,6 +296,7 @@ static void note_stacks(const struct output *output)
 static int print(struct output *output, bool final, struct error *err)
 {
 	const struct snapshot *snapshot;
+	struct snapshot shown;
 	struct error later;
 	int rc = 0, recorded = 0;
 
@@ -320,16 +321,21 @@ static int print(struct output *output, bool final, struct error *err)
 	rc = live_run__read(output->live, &snapshot, err);
 	if (rc < 0)
 		return rc;
-	live_run__note_told(output->live, snapshot->time_ns);
+	shown = *snapshot;
+	if (final)
+		rc = live_run__show_timelines(output->live, &shown, err);
+	if (rc < 0)
+		return rc;
+	live_run__note_told(output->live, shown.time_ns);
 	if (output->syslog)
-		send_records(output, snapshot, final);
+		send_records(output, &shown, final);
 	if (output->json)
-		rc = print_records(output, snapshot, final, err);
+		rc = print_records(output, &shown, final, err);
 	else if (output->tables)
-		rc = print_tables(output, snapshot, final, err);
+		rc = print_tables(output, &shown, final, err);
 	/* What is printed and what is recorded end at the same time. */
 	if (final && output->recorder)
-		recorded = recorder__finish(output->recorder, snapshot, rc < 0 ? &later : err);
+		recorded = recorder__finish(output->recorder, &shown, rc < 0 ? &later : err);
 	return rc < 0 ? rc : recorded;
 }
 

@@ -115,6 +115,9 @@ static int write_snapshot(struct recorder *recorder, const struct snapshot *as_o
 			last.time_ns = as_of->time_ns;
 			last.monotonic_ns = as_of->monotonic_ns;
 		}
+		rc = live_run__show_timelines(recorder->live, &last, err);
+	}
+	if (!rc) {
 		rc = recording_writer__snapshot(recorder->writer, live_run__report(recorder->live),
 						&last, final, err);
 	}

@@ -36,7 +36,7 @@ struct report_options {
 	size_t calls;		/* so many of the slowest; 0: none */
 	unsigned int top_files; /* lines of files and objects */
 	bool accesses;		/* all about them */
-	bool histogram, tree, diff;
+	bool histogram, tree, diff, timelines;
 	struct service_client client; /* is asked for a job where no recording is named */
 };
 
@@ -54,6 +54,7 @@ enum {
 	OPT_TREE,
 	OPT_DIFF,
 	OPT_CALLS,
+	OPT_TIMELINE,
 	OPT_FILES,
 	OPT_JOB,
 	OPT_SOCKET,
@@ -86,6 +87,8 @@ static const struct argp_option argp_options[] = {
 	{ "diff", OPT_DIFF, NULL, 0,
 	  "of two recordings, what has changed from the first to the second, and is no noise", 1 },
 	{ "histogram", OPT_HISTOGRAM, NULL, 0, "bars of latencies and sizes below the tables", 1 },
+	{ "timeline", OPT_TIMELINE, NULL, 0,
+	  "when it was: calls, bytes and latencies of each layer over the time", 1 },
 	{ "json", OPT_JSON, "PATH", 0, "write records there (- is standard output), no tables", 1 },
 	{ "files", OPT_FILES, "N", OPTION_ARG_OPTIONAL,
 	  "all about accesses to files, and the N files, or objects of a library, in which most "
@@ -143,15 +146,17 @@ static void finish(struct report_options *options)
 {
 	finish_job(options);
 	if (options->json && (options->tree || options->histogram || options->diff ||
-			      options->sort || options->accesses))
-		option_values__refuse("--tree, --diff, --files, --sort and --histogram are of "
-				      "tables, --json has none");
-	if (options->diff && (options->input.n_files != 2 || options->tree || options->calls ||
-			      options->histogram || options->sort || options->accesses))
+			      options->sort || options->accesses || options->timelines))
+		option_values__refuse("--tree, --diff, --files, --sort, --timeline and --histogram "
+				      "are of tables, --json has none");
+	if (options->diff &&
+	    (options->input.n_files != 2 || options->tree || options->calls || options->histogram ||
+	     options->sort || options->accesses || options->timelines))
 		option_values__refuse("--diff is of two recordings, and without --tree, --calls, "
-				      "--files, --sort and --histogram");
-	if (options->tree && options->accesses)
-		option_values__refuse("--files is of tables, --tree has none of them");
+				      "--files, --sort, --timeline and --histogram");
+	if (options->tree && (options->accesses || options->timelines))
+		option_values__refuse("--files and --timeline are of tables, --tree has none of "
+				      "them");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -164,6 +169,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HISTOGRAM:
 		options->histogram = true;
+		return 0;
+	case OPT_TIMELINE:
+		options->timelines = true;
 		return 0;
 	case OPT_SORT:
 		options->sort = parse_sort(arg);
@@ -312,6 +320,7 @@ static int page_tables(const struct report *report, struct error *err)
 		.sort = report->options->sort,
 		.files = report->options->top_files,
 		.accesses = report->options->accesses,
+		.timelines = report->options->timelines,
 		.colour = pager__colour(),
 	};
 	pid_t pager = report->options->input.no_pager ? 0 : pager__start();

@@ -17,6 +17,7 @@
 #include "tmtrace/series.h"
 
 struct drain;
+struct timeline;
 
 /* File descriptors of the maps (they stay the caller's), and their sizes. */
 struct drain_maps {
@@ -59,6 +60,9 @@ struct snapshot {
 	/* Files and objects, the one that took most time first; 0: they are not counted. */
 	size_t n_objects;
 	const struct snapshot_object *const *objects;
+	/* By job and layer; 0: none were kept. The snapshot of a drain has none by itself. */
+	size_t n_timelines;
+	struct timeline *const *timelines;
 };
 
 /* 0 and *out (free with drain__free()), or -ENOMEM or why a map cannot be mapped. */

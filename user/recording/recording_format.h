@@ -38,6 +38,7 @@ enum recording_entry {
 	RECORDING_ADDB_COUNTS, /* key 1 */
 	RECORDING_POOL,	       /* key: 1 and on, as they were told first */
 	RECORDING_ACCOUNT,     /* events: what processes did, one each */
+	RECORDING_TIMELINE,    /* key: its number */
 };
 
 enum recording_series_flag {
@@ -56,6 +57,7 @@ enum recording_mark_flag {
 #define RECORDING_FUNCTIONS_MAX (1U << 16)
 #define RECORDING_NOTES_MAX	(1U << 16)
 #define RECORDING_ARGUMENTS_MAX (1U << 12)
+#define RECORDING_TIMELINES_MAX (1U << 12)
 #define RECORDING_OBJECTS_MAX	(1U << 18) /* twice --objects, and those that are folded */
 
 /* Longer command lines are cut, so that a run fits into a block. */

@@ -8,6 +8,7 @@
 #include "recording/recorded_names.h"
 #include "recording/recorded_objects.h"
 #include "recording/recorded_series.h"
+#include "recording/recorded_timelines.h"
 #include "recording/recording_reader.h"
 #include "recording/series_code.h"
 #include "report/share.h"
@@ -25,6 +26,7 @@ struct recording {
 	struct recorded_names *names;
 	struct recorded_series *series;
 	struct recorded_objects *objects;
+	struct recorded_timelines *timelines;
 	struct probe *probes;	   /* PROBES_MAX of them */
 	struct tm_ledger *ledgers; /* the same */
 	struct tm_call_ledger *call_ledgers;
@@ -151,6 +153,8 @@ static void forget(struct recording *recording, const struct ring_entry *entry)
 		recorded_series__forget(recording->series, entry->key);
 	else if (entry->type == RECORDING_OBJECT)
 		recorded_objects__forget(recording->objects, entry->key);
+	else if (entry->type == RECORDING_TIMELINE)
+		recorded_timelines__forget(recording->timelines, entry->key);
 }
 
 /* Takes over an entry. 0, or -ENOMEM; what makes no sense is counted. */
@@ -182,6 +186,9 @@ static int take(struct recording *recording, const struct ring_entry *entry)
 		break;
 	case RECORDING_OBJECT_NAME:
 		ret = recorded_objects__name(recording->objects, entry->key, &unpack);
+		break;
+	case RECORDING_TIMELINE:
+		ret = recorded_timelines__take(recording->timelines, entry->key, &unpack);
 		break;
 	case RECORDING_ADDB:
 		recording->addb_records += entry->n_events;
@@ -243,6 +250,7 @@ static int show(struct recording *recording, bool total)
 		ret = recorded_objects__show(recording->objects, snapshot);
 	if (ret < 0)
 		return ret;
+	recorded_timelines__show(recording->timelines, snapshot);
 	if (total)
 		snapshot->before_ns = 0;
 	complete_probes(recording);
@@ -352,13 +360,15 @@ static int allocate(struct recording *recording)
 	recording->names = recorded_names__new();
 	recording->series = recorded_series__new();
 	recording->objects = recorded_objects__new();
+	recording->timelines = recorded_timelines__new();
 	recording->probes = calloc(PROBES_MAX, sizeof(*recording->probes));
 	recording->ledgers = aligned_alloc(__alignof__(struct tm_ledger),
 					   PROBES_MAX * sizeof(*recording->ledgers));
 	recording->call_ledgers = calloc(PROBES_MAX, sizeof(*recording->call_ledgers));
 	recording->notes = calloc(RECORDING_NOTES_MAX, sizeof(*recording->notes));
-	if (!recording->names || !recording->series || !recording->objects || !recording->probes ||
-	    !recording->ledgers || !recording->call_ledgers || !recording->notes)
+	if (!recording->names || !recording->series || !recording->objects ||
+	    !recording->timelines || !recording->probes || !recording->ledgers ||
+	    !recording->call_ledgers || !recording->notes)
 		return -ENOMEM;
 	memset(recording->ledgers, 0, PROBES_MAX * sizeof(*recording->ledgers));
 	return 0;
@@ -397,6 +407,7 @@ void recording__close(struct recording *recording)
 	recorded_names__free(recording->names);
 	recorded_series__free(recording->series);
 	recorded_objects__free(recording->objects);
+	recorded_timelines__free(recording->timelines);
 	for (size_t i = 0; i < recording->n_probes; i++)
 		run_code__free_probe(&recording->probes[i]);
 	for (size_t i = 0; i < recording->n_notes; i++)
@@ -465,6 +476,7 @@ void recording__rewind(struct recording *recording)
 	ring_reader__rewind(recording->ring);
 	recorded_series__clear(recording->series);
 	recorded_objects__clear(recording->objects);
+	recorded_timelines__clear(recording->timelines);
 	recording->snapshot = (struct snapshot){ 0 };
 	recording->ended = false;
 	recording->snapshots = recording->unreadable = recording->other_version = 0;

@@ -15,9 +15,11 @@
 #include "recording/recording_writer.h"
 #include "recording/series_code.h"
 #include "recording/series_numbers.h"
+#include "recording/timeline_writer.h"
 #include "report/jobs.h"
 #include "report/names.h"
 #include "ring/ring_writer.h"
+#include "timeline/timeline.h"
 
 /* Jobs that are among others, whose names are kept for a while. */
 #define JOBS_GONE 4096
@@ -51,6 +53,7 @@ struct recording_writer {
 	size_t n_gone;
 	struct object_writer *objects;
 	struct process_writer *processes;
+	struct timeline_writer *timelines;
 };
 
 static void free_writer(struct recording_writer *writer)
@@ -61,6 +64,7 @@ static void free_writer(struct recording_writer *writer)
 	tdestroy(writer->names, free);
 	object_writer__free(writer->objects);
 	process_writer__free(writer->processes);
+	timeline_writer__free(writer->timelines);
 	pack__free(&writer->pack);
 	free(writer->probes);
 	free(writer->ledgers);
@@ -79,8 +83,10 @@ int recording_writer__create(struct recording_writer **out, int fd, const char *
 		writer->series = series_numbers__new();
 		writer->objects = object_writer__new();
 		writer->processes = process_writer__new();
+		writer->timelines = timeline_writer__new();
 	}
-	if (writer && writer->path && writer->series && writer->objects && writer->processes)
+	if (writer && writer->path && writer->series && writer->objects && writer->processes &&
+	    writer->timelines)
 		ret = ring_writer__create(&writer->ring, fd, path, size, err);
 	else
 		ret = error__set(err, -ENOMEM, "%s: no memory", path);
@@ -389,6 +395,20 @@ static int put_processes(struct recording_writer *writer, const struct report_ru
 	return ret == -ENOMEM ? no_memory(writer, err) : ret;
 }
 
+static int put_timelines(struct recording_writer *writer, const struct report_run *run,
+			 const struct snapshot *snapshot, bool final, struct error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < snapshot->n_timelines && ret >= 0; i++)
+		ret = put_cgroup(writer, run, timeline__about(snapshot->timelines[i]).job, err);
+	if (ret < 0)
+		return ret;
+	ret = timeline_writer__put(writer->timelines, writer->ring, &writer->pack, snapshot, final,
+				   err);
+	return ret == -ENOMEM ? no_memory(writer, err) : ret;
+}
+
 static int put_pools(struct recording_writer *writer, const struct report_run *run,
 		     struct error *err)
 {
@@ -457,6 +477,8 @@ int recording_writer__snapshot(struct recording_writer *writer, const struct rep
 		ret = put_series(writer, run, snapshot, err);
 	if (ret >= 0)
 		ret = put_objects(writer, run, snapshot, err);
+	if (ret >= 0)
+		ret = put_timelines(writer, run, snapshot, final, err);
 	if (ret >= 0)
 		ret = put_notes(writer, run, err);
 	/* What there was room for is to be read also where that was not all. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "drain/merge.h"
+#include "recording/histogram_code.h"
 #include "recording/series_code.h"
 
 static void pack_key(struct pack *pack, const struct tm_key *key)
@@ -57,35 +58,6 @@ static void unpack_errors(struct unpack *unpack, struct tm_series *total)
 	}
 }
 
-/* Of the buckets that are not empty: how many empty ones come before, and the count. */
-static void pack_histogram(struct pack *pack, const struct histogram *histogram)
-{
-	__u64 n = 0, next = 0;
-
-	for (__u32 i = 0; i < histogram->n; i++)
-		n += histogram->count[i] != 0;
-	pack__u64(pack, n);
-	for (__u32 i = 0; i < histogram->n; i++) {
-		if (!histogram->count[i])
-			continue;
-		pack__u64(pack, histogram->first + i - next);
-		pack__u64(pack, histogram->count[i]);
-		next = histogram->first + i + 1;
-	}
-}
-
-static void unpack_histogram(struct unpack *unpack, __u64 count[TM_BUCKETS])
-{
-	__u64 n = unpack__below(unpack, TM_BUCKETS + 1), next = 0;
-
-	for (; n && !unpack->failed; n--) {
-		next += unpack__below(unpack, TM_BUCKETS - next);
-		count[next++] = unpack__u64(unpack);
-		if (next == TM_BUCKETS && n > 1)
-			unpack->failed = true;
-	}
-}
-
 void series_code__pack(struct pack *pack, const struct snapshot_series *series, __u64 flags)
 {
 	const struct tm_series *total = &series->total;
@@ -103,8 +75,8 @@ void series_code__pack(struct pack *pack, const struct snapshot_series *series, 
 	pack__numbers(pack, total->times_ns, TM_TIMES);
 	pack__numbers(pack, total->outer_ns, TM_OUTER_TIMES);
 	pack_errors(pack, total);
-	pack_histogram(pack, &series->latency);
-	pack_histogram(pack, &series->size);
+	histogram_code__pack(pack, &series->latency);
+	histogram_code__pack(pack, &series->size);
 	pack__u64(pack, total->key.process);
 	pack__u64(pack, total->summed);
 }
@@ -129,8 +101,8 @@ struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
 	unpack__numbers(unpack, merge.total.times_ns, TM_TIMES);
 	unpack__numbers(unpack, merge.total.outer_ns, TM_OUTER_TIMES);
 	unpack_errors(unpack, &merge.total);
-	unpack_histogram(unpack, merge.latency);
-	unpack_histogram(unpack, merge.size);
+	histogram_code__unpack(unpack, merge.latency);
+	histogram_code__unpack(unpack, merge.size);
 	/* Not in the first recordings. */
 	if (!unpack->failed && unpack->at < unpack->end)
 		merge.total.key.process = (__u32)unpack__below(unpack, 1ULL << 32);

@@ -10,6 +10,7 @@
 #include "object/object_merge.h"
 #include "report/combined.h"
 #include "report/combined_names.h"
+#include "timeline/timelines.h"
 
 /* A part's series under the common key. */
 struct keyed {
@@ -31,6 +32,7 @@ struct combined {
 	struct keyed *keyed;
 	size_t n_keyed;
 	struct object_merge *objects;
+	struct timelines *timelines;
 };
 
 static int compare_keyed(const void *left, const void *right)
@@ -120,6 +122,31 @@ static int add_objects(struct combined *combined, const struct report_part *part
 						     &from.layer);
 			if (!ret)
 				ret = object_merge__add(combined->objects, &from);
+		}
+	}
+	return ret;
+}
+
+/* Of all parts, each at its own time. */
+static int add_timelines(struct combined *combined, const struct report_part *parts, size_t n)
+{
+	int ret = 0;
+
+	combined->timelines = timelines__new(~(size_t)0);
+	if (!combined->timelines)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct snapshot *snapshot = parts[i].snapshot;
+
+		for (size_t j = 0; j < snapshot->n_timelines && !ret; j++) {
+			struct timeline_about about = timeline__about(snapshot->timelines[j]);
+			const struct tm_object_key key = { .job = about.job, .layer = about.layer };
+
+			ret = combined_names__object(combined->names, &parts[i], &key, &about.job,
+						     &about.layer);
+			if (!ret)
+				ret = timelines__merge(combined->timelines, about.job, about.layer,
+						       snapshot->timelines[j]);
 		}
 	}
 	return ret;
@@ -233,6 +260,7 @@ static void finish(struct combined *combined)
 	combined->snapshot.monotonic_ns = combined->snapshot.time_ns;
 	combined->snapshot.objects = object_merge__sorted(combined->objects);
 	combined->snapshot.n_objects = object_merge__count(combined->objects);
+	timelines__show(combined->timelines, &combined->snapshot);
 	combined->snapshot.ledgers = combined->ledgers;
 	combined->snapshot.n_ledgers = combined->n_probes;
 	combined->snapshot.call_ledgers = combined->has_calls ? combined->call_ledgers : NULL;
@@ -255,6 +283,8 @@ int combined__new(struct combined **out, const struct report_part *parts, size_t
 		ret = add_series(combined);
 	if (!ret)
 		ret = add_objects(combined, parts, n);
+	if (!ret)
+		ret = add_timelines(combined, parts, n);
 	if (ret) {
 		combined__free(combined);
 		return ret;
@@ -275,6 +305,7 @@ void combined__free(struct combined *combined)
 	free((void *)combined->snapshot.before);
 	free(combined->keyed);
 	object_merge__free(combined->objects);
+	timelines__free(combined->timelines);
 	free(combined->probes);
 	free(combined->ledgers);
 	free(combined->call_ledgers);

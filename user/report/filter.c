@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "report/filter.h"
 #include "report/names.h"
+#include "timeline/timeline.h"
 
 enum filter_key {
 	FILTER_LAYER,
@@ -282,6 +283,42 @@ static int apply_to_objects(const struct filter *filter, const struct report_run
 	return 0;
 }
 
+/* Of a layer as a whole: what names less than that is not in them. */
+static bool passes_timeline(const struct filter *filter, const struct report_run *run,
+			    const struct timeline_about *about)
+{
+	const struct tm_series like = { .key = { .job = about->job, .layer = about->layer } };
+	struct subject subject = subject_of(run, &like);
+
+	for (size_t i = 0; i < filter->n; i++) {
+		enum filter_key key = filter->patterns[i].key;
+
+		if (key != FILTER_LAYER && key != FILTER_CGROUP && key != FILTER_JOBID)
+			return false;
+		if (!key_passes(filter, &subject, key))
+			return false;
+	}
+	return job_passes(filter, run, about->job);
+}
+
+static int apply_to_timelines(const struct filter *filter, const struct report_run *run,
+			      const struct snapshot *in, struct snapshot *out)
+{
+	struct timeline **timelines = calloc(in->n_timelines + 1, sizeof(*timelines));
+
+	out->timelines = timelines;
+	out->n_timelines = 0;
+	if (!timelines)
+		return -ENOMEM;
+	for (size_t i = 0; i < in->n_timelines; i++) {
+		struct timeline_about about = timeline__about(in->timelines[i]);
+
+		if (passes_timeline(filter, run, &about))
+			timelines[out->n_timelines++] = in->timelines[i];
+	}
+	return 0;
+}
+
 int filter__apply(const struct filter *filter, const struct report_run *run,
 		  const struct snapshot *in, struct snapshot *out)
 {
@@ -289,7 +326,8 @@ int filter__apply(const struct filter *filter, const struct report_run *run,
 	out->n_series = 0;
 	out->series = calloc(in->n_series + 1, sizeof(*out->series));
 	out->before = calloc(in->n_series + 1, sizeof(*out->before));
-	if (apply_to_objects(filter, run, in, out) < 0 || !out->series || !out->before) {
+	if (apply_to_objects(filter, run, in, out) < 0 ||
+	    apply_to_timelines(filter, run, in, out) < 0 || !out->series || !out->before) {
 		filter__release(out);
 		return -ENOMEM;
 	}
@@ -307,5 +345,6 @@ void filter__release(struct snapshot *out)
 	free((void *)out->series);
 	free((void *)out->before);
 	free((void *)out->objects);
+	free((void *)out->timelines);
 	*out = (struct snapshot){ 0 };
 }

@@ -19,6 +19,7 @@
 #include "report/table_accesses.h"
 #include "report/table_layer.h"
 #include "report/table_objects.h"
+#include "report/table_timeline.h"
 #include "report/units.h"
 #include "report/title.h"
 
@@ -279,6 +280,8 @@ static int print_job(struct table *table, __u64 job, size_t first, size_t end)
 		ret = print_objects(table, job, TM_LAYER_VFS);
 	if (!ret)
 		ret = print_layer(table, first, end, TM_LAYER_BLOCK, 0);
+	if (!ret && table->options->timelines && !table->interval)
+		ret = table_timeline__print(table->options, table->run, table->snapshot, job);
 	return ret;
 }
 

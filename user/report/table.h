@@ -34,6 +34,7 @@ struct table_options {
 	bool colour;	    /* of a terminal */
 	enum table_sort sort;
 	unsigned int files; /* lines of files, and of each library's objects; 0: none */
+	bool timelines;	    /* when it was, too */
 	bool accesses;	    /* all about sizes, order and the slowest, not only in short */
 };
 

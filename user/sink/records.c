@@ -8,6 +8,7 @@
 #include "sink/json_object.h"
 #include "sink/json_pool.h"
 #include "sink/json_record.h"
+#include "sink/json_timeline.h"
 #include "sink/records.h"
 
 static void put(const struct records_sink *sink, struct json_object *record)
@@ -97,6 +98,8 @@ void records__snapshot(const struct records_sink *sink, const struct report_run 
 	put_jobs(sink, run, snapshot, final);
 	for (size_t i = 0; final && i < snapshot->n_objects; i++)
 		put(sink, json_object_record(run, snapshot, i));
+	for (size_t i = 0; final && i < snapshot->n_timelines; i++)
+		put(sink, json_timeline__record(run, snapshot->timelines[i], snapshot->time_ns));
 	for (size_t i = 0; final && (pool = names__pool(run, i)); i++)
 		put(sink, json_pool__record(run, pool, snapshot->time_ns));
 	for (size_t i = 0; final && i < run->n_probes && i < snapshot->n_ledgers; i++)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef USER_SINK_JSON_TIMELINE_H
+#define USER_SINK_JSON_TIMELINE_H
+
+#include <json-c/json.h>
+
+#include "report/report.h"
+#include "timeline/timeline.h"
+
+/* Of type "timeline", see docs/records.md. NULL without memory. */
+struct json_object *json_timeline__record(const struct report_run *run,
+					  const struct timeline *timeline, __u64 time_ns);
+
+#endif
