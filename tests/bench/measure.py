@@ -98,6 +98,12 @@ def show_percent(values):
     return middle if len(values) == 1 else f"{middle} ({low} - {high})"
 
 
+def show_share(values):
+    """Of parts of 1: in percent."""
+    scaled = {number: 100 * value for number, value in values.items()}
+    return show(scaled) + " %" if scaled else "-"
+
+
 def verdict(values, must):
     """Does the median hold what it must?"""
     if not values:

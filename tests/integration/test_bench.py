@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The bench's tools work: nothing is asserted of times here."""
 
+import itertools
 import json
 import os
 import re
@@ -80,6 +81,18 @@ def test_ring(env):
     check_times("write", cells(results["ring"], 0, "write")[:1], 1)
     equal("dropped", cells(results["ring"], 0, "write")[2], "0")
     check_times("read", cells(results["ring"], 1, "read")[:2], 2)
+    check_notes(results)
+
+
+def test_service(env):
+    results = run_bench(env, "service")
+    tables = results["service"]["tables"]
+    for row, cell in itertools.product(tables[0]["rows"][:2], (1, 2)):
+        check(re.fullmatch(r"[\d.]+ MiB", row[cell]), row)
+    for table in tables[1:]:
+        equal("answers", len(table["rows"]), 4)
+        for row in table["rows"]:
+            check_times(row[0], row[2:4], 2)
     check_notes(results)
 
 
