@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@
 #define FULL_LIMIT_MS  120000
 
 struct trial {
-	pid_t prover;
+	int prover;  /* a pidfd: it is nobody's child here; -1: there is none */
 	int release; /* closed: the prover ends */
 };
 
@@ -28,6 +29,7 @@ struct shared {
 	struct trial_result result;
 	struct error error;
 	bool finished;
+	pid_t prover; /* 0: it could not be started */
 };
 
 /* In the process of the prover: it keeps the probes until it is released. Does not return. */
@@ -65,33 +67,57 @@ static int await(const struct trial *trial, int done, bool full)
 	} while (rc < 0 && errno == EINTR);
 	if (rc > 0)
 		return 0;
-	kill(trial->prover, SIGKILL);
+	syscall(SYS_pidfd_send_signal, trial->prover, SIGKILL, NULL, 0);
 	return rc ? -errno : -ETIMEDOUT;
+}
+
+/*
+ * Two forks: the one in between ends at once. Else the prover would stay as a zombie for as long as
+ * we run, for its probes are removed when nobody waits for it. 0 or a negative errno.
+ */
+static int fork_prover(struct trial *trial, const struct trial_options *options,
+		       struct shared *shared, const int ready[2], const int release[2])
+{
+	pid_t between = fork(), prover;
+
+	if (between < 0)
+		return -errno;
+	if (!between) {
+		prover = fork();
+		if (!prover) {
+			close(ready[0]);
+			close(release[1]);
+			prove(options, shared, ready[1], release[0]);
+		}
+		shared->prover = prover;
+		_exit(0);
+	}
+	while (waitpid(between, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (shared->prover <= 0)
+		return -EAGAIN;
+	trial->prover = (int)syscall(SYS_pidfd_open, shared->prover, 0);
+	return trial->prover < 0 ? -errno : 0;
 }
 
 /* Starts the prover; the end of *done tells that it is ready. */
 static int start(struct trial *trial, const struct trial_options *options, struct shared *shared,
 		 int *done)
 {
-	int ready[2] = { -1, -1 }, release[2] = { -1, -1 }, rc;
+	int ready[2] = { -1, -1 }, release[2] = { -1, -1 }, rc = 0;
 
 	if (pipe2(ready, O_CLOEXEC) || pipe2(release, O_CLOEXEC))
+		rc = -errno;
+	if (!rc)
+		rc = fork_prover(trial, options, shared, ready, release);
+	if (rc < 0)
 		goto fail;
-	trial->prover = fork();
-	if (trial->prover < 0)
-		goto fail;
-	if (!trial->prover) {
-		close(ready[0]);
-		close(release[1]);
-		prove(options, shared, ready[1], release[0]);
-	}
 	close(ready[1]);
 	close(release[0]);
 	*done = ready[0];
 	trial->release = release[1];
 	return 0;
 fail:
-	rc = -errno;
 	close(ready[0]);
 	close(ready[1]);
 	close(release[0]);
@@ -120,7 +146,7 @@ int trial__run(struct trial **out, const struct trial_options *options, struct t
 
 	if (!trial)
 		return error__set(err, -ENOMEM, "no memory");
-	trial->release = -1;
+	trial->prover = trial->release = -1;
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	if (shared == MAP_FAILED) {
@@ -153,17 +179,7 @@ void trial__free(struct trial *trial)
 		return;
 	if (trial->release >= 0)
 		close(trial->release);
-	/* One that still removes probes is left to whoever is the parent then. */
-	if (trial->prover > 0)
-		waitpid(trial->prover, NULL, WNOHANG);
+	if (trial->prover >= 0)
+		close(trial->prover);
 	free(trial);
-}
-
-void trial__wait(struct trial *trial)
-{
-	if (trial->release >= 0)
-		close(trial->release);
-	trial->release = -1;
-	waitpid(trial->prover, NULL, 0);
-	trial->prover = 0;
 }

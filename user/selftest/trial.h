@@ -29,7 +29,5 @@ int trial__run(struct trial **out, const struct trial_options *options, struct t
 
 /* Lets its probes be removed, in the background. NULL is fine. */
 void trial__free(struct trial *trial);
-/* The same, and waits until they are. */
-void trial__wait(struct trial *trial);
 
 #endif
