@@ -163,6 +163,7 @@ def test_counts(env):
     wait_for(lambda: f',layer="sample"}} {calls}\n' in read_text(env.path("node.prom")),
              f"{calls} for Prometheus")
     service.told("WATCHDOG=1")
+    equal("its children", children_of(service.process.pid), [])
     service.stop()
     check(not os.path.exists(service.socket), "the socket is left")
     # Everybody's jobs are in these; who has no right to them asks the service.
@@ -221,6 +222,22 @@ def test_log(env):
     service.stop()
 
 
+def children_of(pid):
+    """[(pid, state)] of the processes that are a process's children."""
+    found = []
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        fields = read_text(f"/proc/{number}/stat").rpartition(")")[2].split()
+        if fields and int(fields[1]) == pid:
+            found.append((int(number), fields[0]))
+    return found
+
+
+def figures(records, cgroup):
+    """What its records say was counted of a cgroup, but for when it was read."""
+    return [{key: value for key, value in r.items() if key not in ("time", "time_ns", "interval")}
+            for r in records.all if r["type"] in ("function", "op") and r["cgroup"] == cgroup]
+
+
 def test_users(env):
     """Root sees all; others their own jobs, and nothing of the node."""
     own = new_cgroup(env, mount_v2(), "own")
@@ -238,7 +255,11 @@ def test_users(env):
         truths.append(load.finish())
     # A recording of the job, as tables.
     check("sample: " in service.command("report", "--job", name), "no table of the job")
-    compare(service.records("--job", name), truths[0], layers=("sample",))
+    alone = service.records("--job", name)
+    compare(alone, truths[0], layers=("sample",))
+    # One job's are read by themselves.
+    equal("the job's figures", figures(alone, "/" + name),
+          figures(service.records("--all"), "/" + name))
     header, lines = wait_for(lambda: (answer := service.asked_by(NOBODY, request="dump"))[1]
                              and answer, "nobody's answer")
     cgroups = {r["cgroup"] for r in lines if r["type"] == "function"}

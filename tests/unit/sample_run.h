@@ -72,6 +72,13 @@ const struct job_info *job_table__info(struct job_table *table, __u64 job)
 	return job == SAMPLE_JOB ? &slurm : NULL;
 }
 
+const char *job_table__jobid(struct job_table *table, __u64 job)
+{
+	const struct job_info *info = job_table__info(table, job);
+
+	return info ? info->jobid : NULL;
+}
+
 const char *job_table__path(struct job_table *table, __u64 job)
 {
 	(void)table;

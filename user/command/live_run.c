@@ -352,6 +352,16 @@ int live_run__read(struct live_run *live, const struct snapshot **out, struct er
 	return live_run__read_from(live, live->session->drain, out, err);
 }
 
+/* What is known of the run when figures have been read. */
+static void describe_now(struct live_run *live)
+{
+	if (live->pools)
+		pools__read(live->pools);
+	live_names__use(&live->names, &live->run);
+	live->run.notes = (const char *const *)live->session->notes.lines;
+	live->run.n_notes = live->session->notes.n;
+}
+
 int live_run__read_from(struct live_run *live, struct drain *drain, const struct snapshot **out,
 			struct error *err)
 {
@@ -360,11 +370,7 @@ int live_run__read_from(struct live_run *live, struct drain *drain, const struct
 	if (rc < 0)
 		return rc;
 	live_run__follow(live);
-	if (live->pools)
-		pools__read(live->pools);
-	live_names__use(&live->names, &live->run);
-	live->run.notes = (const char *const *)live->session->notes.lines;
-	live->run.n_notes = live->session->notes.n;
+	describe_now(live);
 	live->run.probe_share = share__of_probes(&live->run, *out);
 	return 0;
 }
@@ -372,6 +378,30 @@ int live_run__read_from(struct live_run *live, struct drain *drain, const struct
 int live_run__show_timelines(struct live_run *live, struct snapshot *snapshot, struct error *err)
 {
 	return live->keeper ? timekeeper__show(live->keeper, snapshot, err) : 0;
+}
+
+int live_run__index_jobs(struct live_run *live, struct drain *drain, struct error *err)
+{
+	const __u64 *recycled = live->recycler ? recycler__changes(live->recycler) : NULL;
+
+	return drain__index_jobs(drain, recycled) < 0 ? error__set(err, -ENOMEM, "no memory") : 0;
+}
+
+/* The probes' share of the node's time is that of the last read of all. */
+int live_run__read_jobs(struct live_run *live, struct drain *drain,
+			bool (*chosen)(void *context, __u64 job), void *context,
+			const struct snapshot **out, struct error *err)
+{
+	int rc;
+
+	/* Whose cgroups are new is known before they are chosen. */
+	live_run__follow(live);
+	rc = drain__read_jobs(drain, chosen, context, out, err);
+	if (rc < 0)
+		return rc;
+	live_run__follow(live);
+	describe_now(live);
+	return 0;
 }
 
 void live_run__close(struct live_run *live)

@@ -54,4 +54,11 @@ int live_run__read_from(struct live_run *live, struct drain *drain, const struct
  */
 int live_run__show_timelines(struct live_run *live, struct snapshot *snapshot, struct error *err);
 
+/* Single jobs can be read from that drain, too, as follows. 0, or a negative errno. */
+int live_run__index_jobs(struct live_run *live, struct drain *drain, struct error *err);
+/* The same of the jobs that are chosen, alone: drain__read_jobs(). */
+int live_run__read_jobs(struct live_run *live, struct drain *drain,
+			bool (*chosen)(void *context, __u64 job), void *context,
+			const struct snapshot **out, struct error *err);
+
 #endif

@@ -363,6 +363,11 @@ const struct snapshot *output__recorded(const struct output *output)
 	return output->recorder ? recorder__latest(output->recorder) : NULL;
 }
 
+struct drain *output__recorder_drain(const struct output *output)
+{
+	return output->recorder ? recorder__drain(output->recorder) : NULL;
+}
+
 int output__keep_ranks(struct output *output)
 {
 	return process_output__keep_ranks(output->processes, live_run__jobs(output->live));

@@ -26,6 +26,8 @@ void output__choose_log(struct output *output, unsigned int types, unsigned int 
 void output__log_counts(const struct output *output, struct syslog_counts *out);
 /* The figures that were recorded last; NULL: nothing was, or there is no recording. */
 const struct snapshot *output__recorded(const struct output *output);
+/* What they are read with: the output's own; NULL: nothing is recorded. */
+struct drain *output__recorder_drain(const struct output *output);
 /* As of process_output.h; without --processes there are none. */
 int output__keep_ranks(struct output *output);
 void output__each_rank(struct output *output,

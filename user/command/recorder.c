@@ -135,6 +135,11 @@ const struct snapshot *recorder__latest(const struct recorder *recorder)
 	return recorder->latest;
 }
 
+struct drain *recorder__drain(const struct recorder *recorder)
+{
+	return recorder->drain;
+}
+
 /* How writing ended. */
 static int written(struct recorder *recorder, int rc)
 {

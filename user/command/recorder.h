@@ -37,6 +37,9 @@ int recorder__write(struct recorder *recorder, struct error *err);
 /* The figures that were read last, whether they could be written or not; NULL: none yet. */
 const struct snapshot *recorder__latest(const struct recorder *recorder);
 
+/* The drain that they are read with; it lives as long as the recorder. NULL: not started. */
+struct drain *recorder__drain(const struct recorder *recorder);
+
 /* Single calls, as they come, in batches of at most recorder__batch_max() bytes. As above. */
 int recorder__calls(struct recorder *recorder, const struct call_batch *batch, struct error *err);
 /* ADDB2 records, in the same way; and what became of them so far, for the next figures. */

@@ -32,7 +32,10 @@ struct service_answers {
 	struct service_levels *levels;
 	char *mount;	     /* of the jobs' cgroups; NULL: none */
 	struct drain *drain; /* NULL: what is recorded is read along with it */
+	struct drain *jobs;  /* from which single jobs are read: this one, or what is recorded */
 	struct node_cost cost;
+	struct recording_about about; /* of recordings that are answers */
+	char boot_id[RECORDER_BOOT_ID];
 	bool unwritable; /* a file could not be written, which was told */
 };
 
@@ -60,6 +63,29 @@ static int read_figures(struct service_answers *answers, bool fresh, const struc
 	if (rc < 0 && *out)
 		fprintf(stderr, "tmtrace: %s\n", err->text);
 	return *out ? 0 : rc;
+}
+
+/* A job that is asked for. */
+struct choice_of_job {
+	const struct report_run *run;
+	const char *name;
+};
+
+static bool is_chosen(void *context, __u64 job)
+{
+	const struct choice_of_job *choice = context;
+
+	return answer__is_called(choice->run, job, choice->name);
+}
+
+/* The figures of the jobs of that name, and of nothing else. */
+static int read_job(struct service_answers *answers, const char *name, const struct snapshot **out,
+		    struct error *err)
+{
+	struct live_run *live = output__live(answers->output);
+	struct choice_of_job choice = { live_run__report(live), name };
+
+	return live_run__read_jobs(live, answers->jobs, is_chosen, &choice, out, err);
 }
 
 /* All that is known now. */
@@ -97,16 +123,32 @@ static void each_rank(void *context, answer_take_rank take, void *take_context)
 	output__each_rank(answers->output, take, take_context);
 }
 
-static int make_answer(void *context, const struct request *request, uid_t uid, FILE *body,
-		       struct error *err)
+/* What was counted: of one job, or of all. */
+static int tell_figures(struct service_answers *answers, const struct request *request, uid_t uid,
+			FILE *body, struct error *err)
 {
-	struct service_answers *answers = context;
-	char boot_id[RECORDER_BOOT_ID];
-	struct recording_about about = recorder__about(boot_id);
-	struct answer_source source = { .about = &about,
+	struct answer_source source = { .run = live_run__report(output__live(answers->output)),
+					.about = &answers->about,
 					.owners = answers->owners,
 					.each_rank = each_rank,
 					.context = answers };
+	int rc;
+
+	if (request->job[0])
+		rc = read_job(answers, request->job, &source.snapshot, err);
+	else
+		rc = read_figures(answers, false, &source.snapshot, err);
+	if (rc < 0)
+		return rc;
+	return request->kind == REQUEST_DUMP ? answer__dump(&source, request, uid, body, err)
+					     : answer__report(&source, request, uid, body, err);
+}
+
+/* How it fares, or is to go on. */
+static int tell_status(struct service_answers *answers, const struct request *request, uid_t uid,
+		       FILE *body, struct error *err)
+{
+	struct answer_source source = { .owners = answers->owners };
 	struct service_status status;
 	int rc = read_status(answers, request->kind == REQUEST_SET, &status, err);
 
@@ -114,20 +156,21 @@ static int make_answer(void *context, const struct request *request, uid_t uid, 
 		return rc;
 	source.run = status.run;
 	source.snapshot = status.snapshot;
-	switch (request->kind) {
-	case REQUEST_DUMP:
-		return answer__dump(&source, request, uid, body, err);
-	case REQUEST_REPORT:
-		return answer__report(&source, request, uid, body, err);
-	case REQUEST_SET:
+	if (request->kind == REQUEST_SET)
 		return service_levels__set(answers->levels, &source, request, uid, body, err);
-	default:
-		if (request->probes && uid != 0)
-			return error__set(err, -EPERM, "single probes are shown to root only");
-		status.levels = service_levels__show(answers->levels, &source, uid);
-		status__write(&status, request->probes, body);
-		return 0;
-	}
+	if (request->probes && uid != 0)
+		return error__set(err, -EPERM, "single probes are shown to root only");
+	status.levels = service_levels__show(answers->levels, &source, uid);
+	status__write(&status, request->probes, body);
+	return 0;
+}
+
+static int make_answer(void *context, const struct request *request, uid_t uid, FILE *body,
+		       struct error *err)
+{
+	bool of_figures = request->kind == REQUEST_DUMP || request->kind == REQUEST_REPORT;
+
+	return (of_figures ? tell_figures : tell_status)(context, request, uid, body, err);
 }
 
 static int write_files(const struct service_config *config, const struct service_status *status,
@@ -229,6 +272,11 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 		drain__map_jobs(answers->drain, &jobs);
 	answers->session = session;
 	answers->output = output;
+	answers->about = recorder__about(answers->boot_id);
+	answers->jobs = answers->drain ? answers->drain : output__recorder_drain(output);
+	rc = live_run__index_jobs(output__live(output), answers->jobs, err);
+	if (rc < 0)
+		return rc;
 	if (!traced && cgroup__find(&root, "/", &none) == 0)
 		traced = root;
 	answers->mount = traced ? strdup(traced->mount) : NULL;

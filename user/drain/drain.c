@@ -69,6 +69,7 @@ void drain__free(struct drain *drain)
 	if (drain->source.close)
 		drain->source.close(drain->source.context);
 	object_list__free(drain->object_list);
+	job_reading__free(drain->by_job);
 	tdestroy(drain->tree, scan__free_known);
 	free((void *)drain->snapshot.series);
 	free((void *)drain->snapshot.before);
@@ -119,30 +120,28 @@ static __u64 oldest_of(const struct drain *drain, const struct known *known)
 	return oldest;
 }
 
-/* Looks for the oldest operations, where some that are open have moved. */
-static int find_oldest(struct drain *drain)
+/* Looks for the oldest operations, where some of these are of any. */
+int drain__find_oldest(struct drain *drain, struct known *const *known, size_t n)
 {
 	const struct drain_source *source = &drain->source;
 	bool wanted = false;
 
-	for (size_t i = 0; i < drain->n_active; i++)
-		wanted |= key__is_operation(&drain->active[i]->key);
+	for (size_t i = 0; i < n; i++)
+		wanted |= key__is_operation(&known[i]->key);
 	if (!wanted || !source->find_oldest)
 		return 0;
 	memset(drain->oldest, 0, source->slots * sizeof(*drain->oldest));
 	return source->find_oldest(source->context, drain->oldest, source->slots);
 }
 
-/* Puts a series together from its shards; what it was is what it was before. */
-static int rebuild(struct drain *drain, struct known *known)
+/* Puts a series together from its shards. */
+int drain__merge(struct drain *drain, const struct known *known, struct merge *merge)
 {
 	__u64 latency[TM_BUCKETS], size[TM_BUCKETS];
-	struct snapshot_series *series;
 	struct tm_series shard;
-	struct merge merge;
 	int ret;
 
-	merge__start(&merge, &known->key);
+	merge__start(merge, &known->key);
 	for (size_t i = 0; i < known->n_slots; i++) {
 		ret = read_histogram(drain, known->slots[i], TM_HISTOGRAM_LATENCY, latency);
 		if (!ret)
@@ -151,10 +150,22 @@ static int rebuild(struct drain *drain, struct known *known)
 			return ret;
 		/* After its histograms: what is counted there has its minimum and maximum here. */
 		shard = drain->source.series[known->slots[i]];
-		merge__add(&merge, &shard, latency, size);
+		merge__add(merge, &shard, latency, size);
 	}
 	if (key__is_operation(&known->key))
-		merge.total.queue_ns = oldest_of(drain, known);
+		merge->total.queue_ns = oldest_of(drain, known);
+	return 0;
+}
+
+/* What a series was is what it was before. */
+static int rebuild(struct drain *drain, struct known *known)
+{
+	struct snapshot_series *series;
+	struct merge merge;
+	int ret = drain__merge(drain, known, &merge);
+
+	if (ret)
+		return ret;
 	if (known->now && !known->has_taken_over && merge__equals(&merge, known->now))
 		series = known->now;
 	else
@@ -229,7 +240,7 @@ static int refresh(struct drain *drain)
 	if (!ret)
 		ret = place_all(drain);
 	if (!ret)
-		ret = find_oldest(drain);
+		ret = drain__find_oldest(drain, drain->active, drain->n_active);
 
 	for (size_t i = 0; i < drain->n_active && !ret; i++) {
 		/* Once more after the last move: a call may have been half counted then. */
@@ -268,7 +279,7 @@ struct tm_ledger drain__ledger(const struct drain *drain, size_t probe)
 	return merge__ledgers(&source->ledgers[probe * source->shards], source->shards);
 }
 
-static void read_ledgers(struct drain *drain)
+void drain__read_ledgers(struct drain *drain)
 {
 	const struct drain_source *source = &drain->source;
 	__u32 i, n = source->shards;
@@ -285,30 +296,40 @@ static void read_ledgers(struct drain *drain)
 	}
 }
 
+__u16 drain__kernel_probe(const struct drain *drain, const struct tm_key *key)
+{
+	__u32 probe = key->function;
+
+	if (key->layer == TM_LAYER_VFS)
+		probe += TM_PROBE_VFS;
+	else if (key->layer == TM_LAYER_BLOCK)
+		probe += TM_PROBE_BLOCK;
+	else
+		return TM_PROBE_USER;
+	return probe < TM_PROBE_USER && probe < drain->source.probes ? (__u16)probe : TM_PROBE_USER;
+}
+
 /* The kernel layers count what is in flight by series alone; a probe's is the sum of its own. */
 static void sum_in_flight(struct drain *drain)
 {
 	for (size_t i = 0; i < drain->snapshot.n_series; i++) {
 		const struct tm_series *total = &drain->snapshot.series[i]->total;
-		__u32 probe = total->key.function;
+		__u16 probe = drain__kernel_probe(drain, &total->key);
 
-		if (total->key.layer == TM_LAYER_VFS)
-			probe += TM_PROBE_VFS;
-		else if (total->key.layer == TM_LAYER_BLOCK)
-			probe += TM_PROBE_BLOCK;
-		else
-			continue;
-		if (probe < TM_PROBE_USER && probe < drain->source.probes)
+		if (probe != TM_PROBE_USER)
 			drain->ledgers[probe].in_flight += total->in_flight;
 	}
 }
 
-static int read_objects(struct drain *drain)
+int drain__read_objects(struct drain *drain, struct snapshot *out)
 {
-	int ret = object_table__read(drain->objects, &drain->jobs, drain->object_list);
+	int ret;
 
-	drain->snapshot.objects = object_list__sorted(drain->object_list);
-	drain->snapshot.n_objects = object_list__count(drain->object_list);
+	if (!drain->objects)
+		return 0;
+	ret = object_table__read(drain->objects, &drain->jobs, drain->object_list);
+	out->objects = object_list__sorted(drain->object_list);
+	out->n_objects = object_list__count(drain->object_list);
 	return ret;
 }
 
@@ -318,20 +339,21 @@ int drain__read(struct drain *drain, const struct snapshot **out, struct error *
 	__u64 time_ns = clock__ns(CLOCK_REALTIME), monotonic_ns = clock__ns(CLOCK_MONOTONIC);
 	int ret;
 
+	job_reading__clear(drain->by_job);
 	drain->reads++;
 	drain->n_gone = 0;
 	ret = scan__all(drain);
 	if (!ret)
 		ret = refresh(drain);
-	if (!ret && drain->objects)
-		ret = read_objects(drain);
+	if (!ret)
+		ret = drain__read_objects(drain, &drain->snapshot);
 	if (ret) {
 		drain->reads--; /* what it did not finish is done by the next one */
 		return error__set(err, ret, "reading the counters: %s", strerror(-ret));
 	}
 	drain->snapshot.n_gone = drain->n_gone;
 	drain->snapshot.gone = drain->gone;
-	read_ledgers(drain);
+	drain__read_ledgers(drain);
 	sum_in_flight(drain);
 	drain->snapshot.before_ns = drain->snapshot.time_ns;
 	drain->snapshot.time_ns = time_ns;

@@ -6,6 +6,7 @@
 #ifndef USER_DRAIN_DRAIN_H
 #define USER_DRAIN_DRAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -89,5 +90,18 @@ struct tm_ledger drain__ledger(const struct drain *drain, size_t probe);
  * call which was caught half counted becomes whole.
  */
 int drain__read(struct drain *drain, const struct snapshot **out, struct error *err);
+
+/*
+ * From now on single jobs can be read, too. recycled goes up where slots got another key by what
+ * this process did (recycler__changes()); NULL: that is not known. 0, or -ENOMEM.
+ */
+int drain__index_jobs(struct drain *drain, const __u64 *recycled);
+
+/*
+ * Reads the series of the jobs for which chosen is true, as drain__read() would: *out has these
+ * alone, and intervals since the last drain__read(). Lives until the next read of either kind.
+ */
+int drain__read_jobs(struct drain *drain, bool (*chosen)(void *context, __u64 job), void *context,
+		     const struct snapshot **out, struct error *err);
 
 #endif

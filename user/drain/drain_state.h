@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "drain/drain_source.h"
+#include "drain/merge.h"
 
 /* A key that has been seen; a job of several cgroups has a slot for each. */
 struct known {
@@ -23,8 +24,11 @@ struct known {
 struct seen {
 	struct known *known;	     /* NULL: not live yet */
 	__u16 state;		     /* of its slot: another one is another key's */
+	__u16 probe;		     /* of the kernel's layers; TM_PROBE_USER: none of theirs */
 	__u64 count, in_flight, sum; /* sum: of what moves where these two do not */
 };
+
+struct job_reading;
 
 struct drain {
 	struct drain_source source;
@@ -45,12 +49,32 @@ struct drain {
 	struct object_table *objects;	     /* NULL: they are not counted */
 	struct object_list *object_list;
 	struct snapshot snapshot;
+	struct job_reading *by_job; /* NULL: single jobs are not read */
 };
 
 /* What moved, or is new, becomes active. 0 or -ENOMEM. */
 int scan__all(struct drain *drain);
+/* The same of those slots alone that were in no use. */
+int scan__unused(struct drain *drain);
+/* Has no slot of a series moved since the last scan? */
+bool scan__is_at_rest(const struct drain *drain, const struct known *known);
 /* Those that have no slot after a scan are among others, which the same scan has seen. The same. */
 int scan__retire(struct drain *drain);
 void scan__free_known(void *node);
+
+/* What a drain's reading is made of. 0 or a negative errno. */
+int drain__find_oldest(struct drain *drain, struct known *const *known, size_t n);
+int drain__merge(struct drain *drain, const struct known *known, struct merge *merge);
+int drain__read_objects(struct drain *drain, struct snapshot *out);
+void drain__read_ledgers(struct drain *drain);
+/* The probe of the kernel's layers that a series is of; TM_PROBE_USER: none. */
+__u16 drain__kernel_probe(const struct drain *drain, const struct tm_key *key);
+
+void job_reading__free(struct job_reading *reading); /* NULL is fine */
+/* What was read last is not looked at any more. The same. */
+void job_reading__clear(struct job_reading *reading);
+/* A series that the drain knows from now on, or no more. The first: 0 or -ENOMEM. */
+int job_reading__add(struct drain *drain, struct known *known);
+void job_reading__remove(struct drain *drain, const struct known *known);
 
 #endif

@@ -65,6 +65,7 @@ struct recycler {
 	__u64 told_ns;
 	bool has_changed, wants_telling;
 	unsigned int tends;
+	__u64 changes; /* of slots' keys */
 };
 
 static int compare_kept(const void *left, const void *right)
@@ -168,6 +169,7 @@ static int rename_slot(struct recycler *recycler, __u32 slot, const struct tm_ke
 		return ret;
 	series->key = *key;
 	series->state += TM_SERIES_SERIAL;
+	recycler->changes++;
 	if (key->layer == TM_LAYER_VFS && !key->where)
 		memset(series->label, 0, sizeof(series->label));
 	recycler->watched[slot] = (struct watched){ 0 };
@@ -182,6 +184,7 @@ static int empty(struct recycler *recycler, __u32 slot, __u64 *buckets)
 
 	memset(series, 0, sizeof(*series));
 	series->state = state;
+	recycler->changes++;
 	memset(buckets, 0, TM_HISTOGRAMS * TM_BUCKETS * sizeof(*buckets));
 	recycler->watched[slot] = (struct watched){ 0 };
 	__atomic_sub_fetch(recycler->source.used_slots, 1, __ATOMIC_RELAXED);
@@ -504,6 +507,11 @@ void recycler__note_told(struct recycler *recycler, __u64 time_ns)
 {
 	recycler->told_ns = time_ns;
 	recycler->wants_telling = false;
+}
+
+const __u64 *recycler__changes(const struct recycler *recycler)
+{
+	return &recycler->changes;
 }
 
 bool recycler__wants_telling(const struct recycler *recycler)

@@ -43,4 +43,7 @@ void recycler__note_told(struct recycler *recycler, __u64 time_ns);
 /* Do some have to go, which wait for being told? */
 bool recycler__wants_telling(const struct recycler *recycler);
 
+/* How many times a slot has got another key, or none. */
+const __u64 *recycler__changes(const struct recycler *recycler);
+
 #endif

@@ -37,11 +37,17 @@ static struct known *find_or_add(struct drain *drain, const struct tm_key *key)
 	fresh->key.shard = 0;
 	fresh->key.job = job_map__of(&drain->jobs, key->job);
 	node = tsearch(fresh, &drain->tree, compare_keys);
-	if (!node || *node != fresh)
+	if (!node || *node != fresh) {
 		free(fresh);
-	else
-		drain->n_known++;
-	return node ? *node : NULL;
+		return node ? *node : NULL;
+	}
+	if (job_reading__add(drain, fresh) < 0) {
+		tdelete(fresh, &drain->tree, compare_keys);
+		free(fresh);
+		return NULL;
+	}
+	drain->n_known++;
+	return fresh;
 }
 
 static int activate(struct drain *drain, struct known *known)
@@ -74,6 +80,7 @@ static int adopt(struct drain *drain, __u32 slot, const struct seen *now)
 	known->slots[known->n_slots++] = slot;
 	drain->seen[slot] = *now;
 	drain->seen[slot].known = known;
+	drain->seen[slot].probe = drain__kernel_probe(drain, &known->key);
 	return 0;
 }
 
@@ -97,6 +104,22 @@ static int release(struct drain *drain, __u32 slot)
 	return 0;
 }
 
+/* What a live slot has now. */
+static void look(const struct tm_series *series, struct seen *now)
+{
+	now->count = load(&series->count);
+	now->in_flight = load(&series->in_flight);
+	now->sum = load(&series->total_ns);
+	/* One that takes the place of another in flight. */
+	if (key__is_operation(&series->key))
+		now->sum += load(&series->operations_lost[TM_OPERATION_ABANDONED]);
+}
+
+static bool is_same(const struct seen *a, const struct seen *b)
+{
+	return a->count == b->count && a->in_flight == b->in_flight && a->sum == b->sum;
+}
+
 /* Looks at one slot. One that lost a race stays free; the ones after it may be live. */
 static int scan_slot(struct drain *drain, __u32 slot)
 {
@@ -111,15 +134,10 @@ static int scan_slot(struct drain *drain, __u32 slot)
 		return ret;
 	now = *seen;
 	now.state = state;
-	now.count = load(&series->count);
-	now.in_flight = load(&series->in_flight);
-	now.sum = load(&series->total_ns);
-	/* One that takes the place of another in flight. */
-	if (key__is_operation(&series->key))
-		now.sum += load(&series->operations_lost[TM_OPERATION_ABANDONED]);
+	look(series, &now);
 	if (!seen->known)
 		return adopt(drain, slot, &now);
-	if (now.count == seen->count && now.in_flight == seen->in_flight && now.sum == seen->sum)
+	if (is_same(&now, seen))
 		return 0;
 	ret = activate(drain, seen->known);
 	if (!ret)
@@ -127,16 +145,44 @@ static int scan_slot(struct drain *drain, __u32 slot)
 	return ret;
 }
 
-int scan__all(struct drain *drain)
+static __u32 end_of_slots(const struct drain *drain)
 {
 	__u32 end = __atomic_load_n(drain->source.next_slot, __ATOMIC_RELAXED);
+
+	return end < drain->source.slots ? end : drain->source.slots;
+}
+
+int scan__all(struct drain *drain)
+{
+	__u32 end = end_of_slots(drain);
 	int ret = 0;
 
-	if (end > drain->source.slots)
-		end = drain->source.slots;
 	for (__u32 slot = 0; slot < end && !ret; slot++)
 		ret = scan_slot(drain, slot);
 	return ret;
+}
+
+int scan__unused(struct drain *drain)
+{
+	__u32 end = end_of_slots(drain);
+	int ret = 0;
+
+	for (__u32 slot = 0; slot < end && !ret; slot++)
+		if (!drain->seen[slot].known)
+			ret = scan_slot(drain, slot);
+	return ret;
+}
+
+bool scan__is_at_rest(const struct drain *drain, const struct known *known)
+{
+	struct seen now;
+
+	for (size_t i = 0; i < known->n_slots; i++) {
+		look(&drain->source.series[known->slots[i]], &now);
+		if (!is_same(&now, &drain->seen[known->slots[i]]))
+			return false;
+	}
+	return true;
 }
 
 static struct known *find_known(const struct drain *drain, const struct tm_key *key)
@@ -187,7 +233,10 @@ static int retire(struct drain *drain, struct known *known)
 		ret = hand_over(known, others);
 	if (ret)
 		return ret;
-	drain->gone[drain->n_gone++] = known->key;
+	/* One that came and went between two reads of all was in neither. */
+	if (known->now)
+		drain->gone[drain->n_gone++] = known->key;
+	job_reading__remove(drain, known);
 	tdelete(known, &drain->tree, compare_keys);
 	scan__free_known(known);
 	drain->n_known--;

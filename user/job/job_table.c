@@ -372,6 +372,18 @@ const struct job_info *job_table__info(struct job_table *table, __u64 job)
 	return &table->shown;
 }
 
+const char *job_table__jobid(struct job_table *table, __u64 job)
+{
+	const struct member *member = member_of(table, job);
+
+	if (!member)
+		return NULL;
+	/* It may not have been asked yet what it is called. */
+	if (member->job->info.sluid && !member->job->told[0])
+		update(table, member->job);
+	return member->job->info.jobid;
+}
+
 static bool next_gone(void *context, __u64 *cgroup)
 {
 	struct job_table *table = context;

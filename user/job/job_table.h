@@ -42,6 +42,8 @@ struct job_map job_table__map(struct job_table *table);
  * nothing. What it has used is some seconds old, at most. Until the next call.
  */
 const struct job_info *job_table__info(struct job_table *table, __u64 job);
+/* What it is called, without what it has used. The same. */
+const char *job_table__jobid(struct job_table *table, __u64 job);
 /* What has been used is read anew from now on. */
 void job_table__refresh(struct job_table *table);
 /* The path of its cgroup below the mount; NULL: not known. Until the next call. */

@@ -48,6 +48,13 @@ static const struct job_info *job_info(void *context, __u64 job)
 	return names->jobs ? job_table__info(names->jobs, job) : NULL;
 }
 
+static const char *jobid(void *context, __u64 job)
+{
+	const struct live_names *names = context;
+
+	return names->jobs ? job_table__jobid(names->jobs, job) : NULL;
+}
+
 /* The mount of a series; one that got its id since, for another file system, is not meant. */
 static bool mount(void *context, const struct tm_series *series, struct report_mount *out)
 {
@@ -103,6 +110,7 @@ void live_names__use(struct live_names *names, struct report_run *run)
 		.reading = reading,
 		.cgroup = cgroup,
 		.job = job_info,
+		.jobid = jobid,
 		.mount = mount,
 		.device = device,
 		.process = process,

@@ -38,6 +38,16 @@ const struct job_info *names__job(const struct report_run *run, __u64 job)
 	return job && run->names.job ? run->names.job(run->names.context, job) : NULL;
 }
 
+const char *names__called(const struct report_run *run, __u64 job)
+{
+	const struct job_info *info;
+
+	if (job && job != TM_JOB_OTHERS && run->names.jobid)
+		return run->names.jobid(run->names.context, job);
+	info = names__job(run, job);
+	return info ? info->jobid : NULL;
+}
+
 const char *names__jobid_of(const struct report_run *run, __u64 job,
 			    const struct process_info *process)
 {

@@ -14,6 +14,8 @@ const char *names__function(const struct report_run *run, const struct tm_key *k
 const char *names__cgroup(const struct report_run *run, __u64 job);
 /* Who the job is, or which unit the cgroup is in, and what it used; NULL: nothing is known. */
 const struct job_info *names__job(const struct report_run *run, __u64 job);
+/* What its scheduler or systemd calls a job; NULL: none does. Without what it has used. */
+const char *names__called(const struct report_run *run, __u64 job);
 /*
  * What the scheduler calls the job of a series: by its cgroup, else by the environment of its
  * process, whoever set that; else the systemd unit or slice.

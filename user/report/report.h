@@ -40,6 +40,8 @@ struct report_names {
 	const char *(*cgroup)(void *context, __u64 job);
 	/* Who the job is, or the cgroup's unit, and what it used; NULL: nothing is known. */
 	const struct job_info *(*job)(void *context, __u64 job);
+	/* The jobid of that alone, with nothing read of what it used; NULL: job has to be asked. */
+	const char *(*jobid)(void *context, __u64 job);
 	/* false: not known. series is of the VFS layer, or of a file system without a device. */
 	bool (*mount)(void *context, const struct tm_series *series, struct report_mount *out);
 	const char *(*device)(void *context, __u64 where); /* a disk */

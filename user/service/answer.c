@@ -10,6 +10,7 @@
 #include "report/names.h"
 #include "ring/format.h"
 #include "service/answer.h"
+#include "service/probe_view.h"
 #include "sink/json.h"
 
 /* More ranks than a node has. */
@@ -21,14 +22,16 @@ struct asked {
 	const struct request *request;
 	uid_t uid;
 	bool vouched; /* root says that the job is this user's */
+	/* What was found out last: */
+	bool is_known, may_see;
+	__u64 job;
 };
 
 /* What that user gets to see: of others but root, nothing of the node as a whole. */
 struct view {
 	struct filter *filter;
 	struct report_run run;
-	struct probe *probes; /* NULL: the run's own, as are the ledgers */
-	struct tm_ledger *ledgers;
+	struct probe_view probes;
 	struct snapshot snapshot;
 	struct rank_sums *ranks;
 };
@@ -56,25 +59,22 @@ static bool is_job(const struct report_run *run, __u64 job, const char *name)
 	return job_info__is_job(info) && !strcmp(info->jobid, name);
 }
 
-/* By what its scheduler calls it, or by its cgroup. */
-static bool is_called(const struct report_run *run, __u64 job, const char *name)
+bool answer__is_called(const struct report_run *run, __u64 job, const char *name)
 {
-	const struct job_info *info = job ? names__job(run, job) : NULL;
-	const char *cgroup;
+	const char *jobid = job ? names__called(run, job) : NULL, *cgroup;
 
-	if (info && info->jobid && !strcmp(info->jobid, name))
+	if (jobid && !strcmp(jobid, name))
 		return true;
 	cgroup = job ? names__cgroup(run, job) : NULL;
 	return cgroup && answer__names(name, cgroup);
 }
 
-static bool may_see(void *context, const struct report_run *run, __u64 job)
+static bool find_out(const struct asked *asked, const struct report_run *run, __u64 job)
 {
-	const struct asked *asked = context;
 	const char *wanted = asked->request->job;
 	uid_t owner;
 
-	if (wanted[0] && !is_called(run, job, wanted))
+	if (wanted[0] && !answer__is_called(run, job, wanted))
 		return false;
 	if (asked->uid == 0)
 		return true;
@@ -82,6 +82,18 @@ static bool may_see(void *context, const struct report_run *run, __u64 job)
 		    : OWNERS_NOBODY;
 	return owner == asked->uid ||
 	       (asked->vouched && owner == OWNERS_NOBODY && is_job(run, job, wanted));
+}
+
+/* Of series that are in order it is found out but once for each job. */
+static bool may_see(void *context, const struct report_run *run, __u64 job)
+{
+	struct asked *asked = context;
+
+	if (!asked->is_known || asked->job != job)
+		asked->may_see = find_out(asked, run, job);
+	asked->is_known = true;
+	asked->job = job;
+	return asked->may_see;
 }
 
 bool answer__may_see(const struct answer_source *source, const struct request *request, uid_t uid,
@@ -97,73 +109,7 @@ static void view__close(struct view *view)
 	rank_sums__free(view->ranks);
 	filter__release(&view->snapshot);
 	filter__free(view->filter);
-	free(view->probes);
-	free(view->ledgers);
-}
-
-static bool is_of(const struct probe *probe, const struct tm_key *key)
-{
-	return probe->layer_id == key->layer && probe->function_id == key->function;
-}
-
-/*
- * How often a probe's function was called in what the user sees: all libraries that have it are as
- * one.
- */
-static __u64 calls_of(const struct view *view, const struct probe *probe)
-{
-	__u64 sum = 0;
-
-	for (size_t i = 0; i < view->snapshot.n_series; i++) {
-		const struct tm_series *total = &view->snapshot.series[i]->total;
-
-		if (!key__is_beside(&total->key) && is_of(probe, &total->key))
-			sum += total->count;
-	}
-	return sum;
-}
-
-/* Does the view have the function already? */
-static bool is_known(const struct view *view, size_t n, const struct probe *probe)
-{
-	const struct tm_key key = { .layer = probe->layer_id, .function = probe->function_id };
-
-	for (size_t i = 0; i < n; i++)
-		if (is_of(&view->probes[i], &key))
-			return true;
-	return false;
-}
-
-/*
- * Probes, what they saw, and notes are of the node. What stays is what functions are called, and
- * how often the user's own jobs called them.
- */
-static int hide_node(struct view *view)
-{
-	const struct probe *all = view->run.probes;
-	size_t n = 0, room = view->run.n_probes + 1;
-
-	view->probes = calloc(room, sizeof(*view->probes));
-	view->ledgers = aligned_alloc(__alignof__(struct tm_ledger), room * sizeof(*view->ledgers));
-	if (!view->probes || !view->ledgers)
-		return -ENOMEM;
-	for (size_t i = 0; i < view->run.n_probes; i++) {
-		__u64 calls = calls_of(view, &all[i]);
-
-		/* Those of the kernel keep their numbers. */
-		if (i >= TM_PROBE_USER && (!calls || is_known(view, n, &all[i])))
-			continue;
-		view->probes[n] = all[i];
-		if (i >= TM_PROBE_USER)
-			view->probes[n].library = all[i].layer;
-		view->ledgers[n++] = (struct tm_ledger){ .hits = calls, .recorded = calls };
-	}
-	view->run.probes = view->probes;
-	view->run.n_probes = n;
-	view->run.n_notes = view->run.n_start_notes = 0;
-	view->snapshot.ledgers = view->ledgers;
-	view->snapshot.n_ledgers = n;
-	return 0;
+	probe_view__clear(&view->probes);
 }
 
 struct rank_taker {
@@ -191,6 +137,15 @@ static int take_ranks(struct view *view, struct asked *asked)
 	if (asked->source->each_rank)
 		asked->source->each_rank(asked->source->context, take_rank, &taker);
 	return taker.failed ? -ENOMEM : 0;
+}
+
+static int choose_probes(struct view *view, const struct asked *asked)
+{
+	if (asked->uid != 0)
+		return probe_view__hide_node(&view->probes, &view->run, &view->snapshot);
+	if (asked->request->job[0])
+		return probe_view__choose_called(&view->probes, &view->run, &view->snapshot);
+	return 0;
 }
 
 /* Who the answer is for. */
@@ -229,7 +184,7 @@ static int view__open(struct view *view, struct asked *asked, struct error *err)
 		return error__set(err, -ENOENT, "there is no job %s that user %u may see", job,
 				  asked->uid);
 	}
-	if (take_ranks(view, asked) < 0 || (asked->uid != 0 && hide_node(view) < 0)) {
+	if (take_ranks(view, asked) < 0 || choose_probes(view, asked) < 0) {
 		view__close(view);
 		return error__set(err, -ENOMEM, "no memory");
 	}
