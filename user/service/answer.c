@@ -207,6 +207,9 @@ static int put_rank(void *context, const struct process_account *account)
 			: recording_writer__account(to->recording, to->run, account, to->err);
 }
 
+/* Bytes of records that are written to an answer at once. */
+#define GATHERED (64 << 10)
+
 static int put_records(const struct view *view, FILE *body, struct error *err)
 {
 	struct rank_writer to = { .err = err };
@@ -215,6 +218,7 @@ static int put_records(const struct view *view, FILE *body, struct error *err)
 
 	if (rc < 0)
 		return rc;
+	sink_json__gather(sink, GATHERED);
 	to.sink = sink;
 	rc = sink_json__run_start(sink, err);
 	if (rc == 0)

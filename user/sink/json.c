@@ -19,8 +19,10 @@ struct sink_json {
 	char *name;
 	const struct report_run *run;
 	struct json_calls *calls; /* NULL: there were none yet */
-	char *line;		  /* where a record and its newline are put together */
-	size_t room;
+	char *text;		  /* where records and their newlines are put together */
+	size_t room, used;
+	size_t gathers;	     /* so many bytes before they are written; 0: each record at once */
+	__u64 gathered;	     /* records that are in the text */
 	__u64 written, lost; /* records */
 	int failure;	     /* the last one: negative errno */
 };
@@ -68,24 +70,28 @@ int sink_json__open(struct sink_json **out, const char *path, const struct repor
 	return ret;
 }
 
-/* Puts a record and a newline into the sink's line; its length in *len. */
-static int make_line(struct sink_json *sink, struct json_object *record, size_t *len)
+/* Puts a record and a newline at the end of the sink's text. */
+static int add_line(struct sink_json *sink, struct json_object *record)
 {
 	const int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
-	const char *text = record ? json_object_to_json_string_length(record, flags, len) : NULL;
-	char *line;
+	size_t len, room;
+	const char *line = record ? json_object_to_json_string_length(record, flags, &len) : NULL;
+	char *text;
 
-	if (!text)
+	if (!line)
 		return -ENOMEM;
-	if (*len + 1 > sink->room) {
-		line = realloc(sink->line, *len + 1);
-		if (!line)
+	room = sink->used + len + 1 + sink->gathers;
+	if (sink->used + len + 1 > sink->room) {
+		text = realloc(sink->text, room);
+		if (!text)
 			return -ENOMEM;
-		sink->line = line;
-		sink->room = *len + 1;
+		sink->text = text;
+		sink->room = room;
 	}
-	memcpy(sink->line, text, *len);
-	sink->line[(*len)++] = '\n';
+	memcpy(sink->text + sink->used, line, len);
+	sink->used += len;
+	sink->text[sink->used++] = '\n';
+	sink->gathered++;
 	return 0;
 }
 
@@ -126,16 +132,23 @@ static void count(struct sink_json *sink, __u64 records, int ret)
 	}
 }
 
+static void write_text(struct sink_json *sink)
+{
+	if (sink->gathered)
+		count(sink, sink->gathered, write_lines(sink, sink->text, sink->used));
+	sink->gathered = sink->used = 0;
+}
+
 /* Writes and gives back a record; what fails is counted, for report(). */
 static void put(void *context, struct json_object *record)
 {
 	struct sink_json *sink = context;
-	size_t len = 0;
-	int ret = make_line(sink, record, &len);
+	int ret = add_line(sink, record);
 
-	if (!ret)
-		ret = write_lines(sink, sink->line, len);
-	count(sink, 1, ret);
+	if (ret)
+		count(sink, 1, ret);
+	if (sink->used >= sink->gathers)
+		write_text(sink);
 	json_object_put(record);
 }
 
@@ -156,6 +169,11 @@ int sink_json__run_start(struct sink_json *sink, struct error *err)
 
 	records__run_start(&records, sink->run);
 	return report(sink, lost, err);
+}
+
+void sink_json__gather(struct sink_json *sink, size_t bytes)
+{
+	sink->gathers = bytes;
 }
 
 void sink_json__use(struct sink_json *sink, const struct report_run *run)
@@ -224,6 +242,7 @@ int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, str
 		ret = -ENOMEM;
 	if (!ret)
 		ret = json_calls__text(sink->calls, batch, &text, &len);
+	write_text(sink);
 	if (!ret)
 		ret = write_lines(sink, text, len);
 	count(sink, batch->n_calls + batch->n_operations, ret);
@@ -252,6 +271,7 @@ int sink_json__lines(struct sink_json *sink, const char *text, size_t length, __
 {
 	__u64 lost = sink->lost;
 
+	write_text(sink);
 	count(sink, records, write_lines(sink, text, length));
 	return report(sink, lost, err);
 }
@@ -262,11 +282,12 @@ int sink_json__close(struct sink_json *sink, struct error *err)
 
 	if (!sink)
 		return 0;
+	write_text(sink);
 	ret = report(sink, 0, err);
 	if (sink->owns_file && fclose(sink->file) && !ret)
 		ret = error__set(err, -errno, "%s: %s", sink->name, strerror(errno));
 	json_calls__free(sink->calls);
-	free(sink->line);
+	free(sink->text);
 	free(sink->name);
 	free(sink);
 	return ret;

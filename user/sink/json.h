@@ -26,6 +26,12 @@ int sink_json__open(struct sink_json **out, const char *path, const struct repor
 int sink_json__new(struct sink_json **out, FILE *file, const char *name,
 		   const struct report_run *run, struct error *err);
 
+/*
+ * Records are written together from now on, so many bytes at once, and the rest at the end: nobody
+ * reads them before. Errors are told then.
+ */
+void sink_json__gather(struct sink_json *sink, size_t bytes);
+
 /* Another run's records from now on. */
 void sink_json__use(struct sink_json *sink, const struct report_run *run);
 
