@@ -212,6 +212,53 @@ static void test_forget(void **unused)
 	close_all(&file, writer, NULL);
 }
 
+static void let_go(struct ring_writer *writer, __u64 key)
+{
+	struct error err;
+
+	assert_int_equal(ring_writer__let_go(writer, SAMPLE_STATE, key, &err), 0);
+}
+
+/* A state that was let go is found as long as anything that was there before; then it is gone. */
+static void test_let_go(void **unused)
+{
+	const size_t size = 256 << 10;
+	struct sample_found found;
+	struct ring_writer *writer;
+	struct sample_file file;
+	__u64 events = 0, before;
+
+	(void)unused;
+	sample_file__make(&file);
+	writer = sample_file__write(&file, size);
+	let_go(writer, 9); /* there is none */
+	for (__u64 key = 0; key < 60; key++)
+		state(writer, key, 1, 1000);
+	write_lap(writer, size / 2, &events);
+	for (__u64 key = 0; key < 60; key++)
+		let_go(writer, key);
+	let_go(writer, 3); /* that is done already */
+	before = events;
+	/* Their quarter is free at once. */
+	for (__u64 key = 100; key < 155; key++)
+		state(writer, key, 1, 1000);
+	for (int part = 0; part < 32; part++) {
+		write_lap(writer, size / 16, &events);
+		found = find(&file);
+		for (__u64 key = 0; key < 60 && found.last - found.events < before; key++)
+			assert_int_equal(found.versions[key], 1);
+		for (__u64 key = 100; key < 155; key++)
+			assert_int_equal(found.versions[key], 1);
+	}
+	assert_true(found.last - found.events > before);
+	for (__u64 key = 0; key < 60; key++)
+		assert_int_equal(found.versions[key], 0);
+	state(writer, 3, 7, 100);
+	commit(writer);
+	assert_int_equal(find(&file).versions[3], 7);
+	close_all(&file, writer, NULL);
+}
+
 /* Jobs that come and go, for months: many more than have room at once. */
 static void test_come_and_go(void **unused)
 {
@@ -373,9 +420,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_wrap_forgotten), cmocka_unit_test(test_forget),
-		cmocka_unit_test(test_come_and_go),    cmocka_unit_test(test_crowded),
-		cmocka_unit_test(test_too_small),      cmocka_unit_test(test_too_large),
-		cmocka_unit_test(test_many_events),
+		cmocka_unit_test(test_let_go),	       cmocka_unit_test(test_come_and_go),
+		cmocka_unit_test(test_crowded),	       cmocka_unit_test(test_too_small),
+		cmocka_unit_test(test_too_large),      cmocka_unit_test(test_many_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "recording/account_code.h"
 #include "recording/addb_code.h"
 #include "recording/job_code.h"
+#include "recording/name_writer.h"
 #include "recording/object_writer.h"
 #include "recording/process_writer.h"
 #include "recording/recorded_pools.h"
@@ -21,16 +21,6 @@
 #include "ring/ring_writer.h"
 #include "timeline/timeline.h"
 
-/* Jobs that are among others, whose names are kept for a while. */
-#define JOBS_GONE 4096
-
-/* A name that is in the file, by entry type and key: what is written is compared by a hash. */
-struct named {
-	__u16 type;
-	__u64 key;
-	__u64 hash;
-};
-
 /* A probe's ledger as it is in the file. */
 struct written_ledger {
 	struct tm_ledger ledger;
@@ -42,15 +32,13 @@ struct recording_writer {
 	char *path;
 	struct pack pack;
 	struct series_numbers *series;
-	void *names; /* of struct named, tsearch(3) */
+	struct name_writer *names;
 	/* As they are in the file: */
 	struct probe *probes;
 	size_t n_probes, probes_room;
 	struct written_ledger *ledgers;
 	size_t n_ledgers, ledgers_room;
 	size_t n_notes;
-	__u64 gone[JOBS_GONE]; /* jobs, in a ring */
-	size_t n_gone;
 	struct object_writer *objects;
 	struct process_writer *processes;
 	struct timeline_writer *timelines;
@@ -61,7 +49,7 @@ static void free_writer(struct recording_writer *writer)
 	if (!writer)
 		return;
 	series_numbers__free(writer->series);
-	tdestroy(writer->names, free);
+	name_writer__free(writer->names);
 	object_writer__free(writer->objects);
 	process_writer__free(writer->processes);
 	timeline_writer__free(writer->timelines);
@@ -81,12 +69,13 @@ int recording_writer__create(struct recording_writer **out, int fd, const char *
 	if (writer) {
 		writer->path = strdup(path);
 		writer->series = series_numbers__new();
+		writer->names = name_writer__new();
 		writer->objects = object_writer__new();
 		writer->processes = process_writer__new();
 		writer->timelines = timeline_writer__new();
 	}
-	if (writer && writer->path && writer->series && writer->objects && writer->processes &&
-	    writer->timelines)
+	if (writer && writer->path && writer->series && writer->names && writer->objects &&
+	    writer->processes && writer->timelines)
 		ret = ring_writer__create(&writer->ring, fd, path, size, err);
 	else
 		ret = error__set(err, -ENOMEM, "%s: no memory", path);
@@ -122,37 +111,13 @@ static int put_mark(struct recording_writer *writer, const struct snapshot *snap
 	return put(writer, RECORDING_MARK, 1, err);
 }
 
-static int compare_named(const void *left, const void *right)
-{
-	const struct named *a = left, *b = right;
-
-	if (a->type != b->type)
-		return a->type < b->type ? -1 : 1;
-	return a->key < b->key ? -1 : a->key > b->key;
-}
-
 /* Writes what was packed, which is a name, unless it is in the file already. */
 static int put_name(struct recording_writer *writer, enum recording_entry type, __u64 key,
 		    struct error *err)
 {
-	struct named wanted = { .type = type, .key = key, .hash = pack__hash(&writer->pack) };
-	struct named **node = tsearch(&wanted, &writer->names, compare_named);
-	bool known = node && *node != &wanted;
+	int ret = name_writer__put(writer->names, writer->ring, &writer->pack, type, key, err);
 
-	if (!node)
-		return no_memory(writer, err);
-	if (known && (*node)->hash == wanted.hash)
-		return 0;
-	if (!known) {
-		*node = malloc(sizeof(wanted));
-		if (!*node) {
-			*node = &wanted;
-			tdelete(&wanted, &writer->names, compare_named);
-			return no_memory(writer, err);
-		}
-	}
-	**node = wanted;
-	return put(writer, type, key, err);
+	return ret == -ENOMEM ? no_memory(writer, err) : ret;
 }
 
 static int put_layers(struct recording_writer *writer, const struct report_run *run,
@@ -245,20 +210,39 @@ static int put_ledgers(struct recording_writer *writer, const struct snapshot *s
 	return ret;
 }
 
-static int put_cgroup(struct recording_writer *writer, const struct report_run *run, __u64 job,
-		      struct error *err)
+/* false: nothing is known of it. */
+static bool pack_cgroup(struct recording_writer *writer, const struct report_run *run, __u64 job)
 {
 	const char *path = names__cgroup(run, job);
 	const struct job_info *info;
 
 	if (!path)
-		return 0;
+		return false;
 	pack__start(&writer->pack);
 	pack__string(&writer->pack, path);
 	info = names__job(run, job);
 	if (info)
 		job_code__pack(&writer->pack, info);
-	return put_name(writer, RECORDING_CGROUP, job, err);
+	return true;
+}
+
+/* Of a job that has series. */
+static int put_cgroup(struct recording_writer *writer, const struct report_run *run, __u64 job,
+		      struct error *err)
+{
+	return pack_cgroup(writer, run, job) ? put_name(writer, RECORDING_CGROUP, job, err) : 0;
+}
+
+/* Of one that a single record is of. */
+static int put_passing(struct recording_writer *writer, const struct report_run *run, __u64 job,
+		       struct error *err)
+{
+	int ret = 0;
+
+	if (pack_cgroup(writer, run, job))
+		ret = name_writer__put_passing(writer->names, writer->ring, &writer->pack,
+					       RECORDING_CGROUP, job, err);
+	return ret == -ENOMEM ? no_memory(writer, err) : ret;
 }
 
 static int put_where(struct recording_writer *writer, const struct report_run *run,
@@ -291,29 +275,6 @@ static int put_names(struct recording_writer *writer, const struct report_run *r
 	return placed ? put_where(writer, run, total, err) : 0;
 }
 
-/*
- * The name of a job that is among others now, where it is none of those that went last: of these
- * there may be single records.
- */
-static int forget_name(struct recording_writer *writer, __u64 job, struct error *err)
-{
-	__u64 *place = &writer->gone[writer->n_gone % JOBS_GONE], old = *place;
-	const struct named wanted = { .type = RECORDING_CGROUP, .key = old };
-	struct named **node, *named;
-
-	if (writer->n_gone && writer->gone[(writer->n_gone - 1) % JOBS_GONE] == job)
-		return 0;
-	*place = job;
-	writer->n_gone++;
-	node = old ? tfind(&wanted, &writer->names, compare_named) : NULL;
-	if (!node)
-		return 0;
-	named = *node;
-	tdelete(named, &writer->names, compare_named);
-	free(named);
-	return ring_writer__forget(writer->ring, RECORDING_CGROUP, old, err);
-}
-
 static int forget_series(struct recording_writer *writer, const struct snapshot *snapshot,
 			 struct error *err)
 {
@@ -328,7 +289,8 @@ static int forget_series(struct recording_writer *writer, const struct snapshot 
 			continue;
 		ret = ring_writer__forget(writer->ring, RECORDING_SERIES, number, err);
 		if (ret >= 0)
-			ret = forget_name(writer, snapshot->gone[i].job, err);
+			ret = name_writer__pass(writer->names, writer->ring, RECORDING_CGROUP,
+						snapshot->gone[i].job, err);
 	}
 	return ret;
 }
@@ -514,7 +476,7 @@ int recording_writer__addb_counts(struct recording_writer *writer, const struct 
 int recording_writer__account(struct recording_writer *writer, const struct report_run *run,
 			      const struct process_account *account, struct error *err)
 {
-	int ret = put_cgroup(writer, run, account->job, err);
+	int ret = put_passing(writer, run, account->job, err);
 
 	if (ret < 0)
 		return ret;

@@ -139,6 +139,13 @@ void ring_states__drop(struct ring_states *states, struct ring_state *state)
 	free(state);
 }
 
+void ring_states__remove(struct ring_states *states, struct ring_state *state)
+{
+	unlink_state(states, state);
+	tdelete(state, &states->tree, compare);
+	free_state(state);
+}
+
 struct ring_state *ring_states__oldest(const struct ring_states *states)
 {
 	return states->oldest;

@@ -49,6 +49,9 @@ void ring_states__forget(struct ring_states *states, struct ring_state *state, _
 /* A forgotten one is not listed any more; it is freed, unless room has been made for new bytes. */
 void ring_states__drop(struct ring_states *states, struct ring_state *state);
 
+/* One that was set is freed: nobody repeats it. */
+void ring_states__remove(struct ring_states *states, struct ring_state *state);
+
 /* The one whose block is the oldest; NULL: none was set. */
 struct ring_state *ring_states__oldest(const struct ring_states *states);
 /* Bytes that all of them take in blocks. */

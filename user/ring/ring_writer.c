@@ -269,6 +269,22 @@ int ring_writer__forget(struct ring_writer *writer, __u16 type, __u64 key, struc
 	return rc;
 }
 
+int ring_writer__let_go(struct ring_writer *writer, __u16 type, __u64 key, struct error *err)
+{
+	struct ring_state *state = ring_states__find(writer->states, type, key);
+	int rc = 0;
+
+	if (!state || !state->listed || state->forgotten)
+		return 0;
+	/* Beginning a block may repeat it there. */
+	if (!writer->begun || state->offset != writer->head)
+		rc = put(writer, type, RING_ENTRY_STATE | RING_ENTRY_COPY, key, state->data,
+			 state->size, true, err);
+	if (rc == 0)
+		ring_states__remove(writer->states, state);
+	return rc;
+}
+
 int ring_writer__events(struct ring_writer *writer, __u16 type, const void *data, size_t size,
 			__u32 n_events, struct error *err)
 {

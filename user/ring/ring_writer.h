@@ -50,6 +50,13 @@ int ring_writer__state(struct ring_writer *writer, __u16 type, __u64 key, const 
 int ring_writer__forget(struct ring_writer *writer, __u16 type, __u64 key, struct error *err);
 
 /*
+ * Of the state of (type, key) only what has been put so far has need: it is put once more, is found
+ * for as long as any of that, and takes neither memory nor anything of that quarter any more. It
+ * may be set again. Where there is none, nothing happens. Waits where the queue is full.
+ */
+int ring_writer__let_go(struct ring_writer *writer, __u16 type, __u64 key, struct error *err);
+
+/*
  * n_events events in one entry (0: something that is not to be counted, as a mark in time). Never
  * waits: where the queue is full they are dropped and counted, which is no error. -E2BIG as above.
  */
