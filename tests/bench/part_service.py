@@ -36,7 +36,6 @@ class Caller:
         self.pid = os.fork()
         if self.pid:
             theirs.close()
-            self.call()
             return
         try:
             self.ours.close()
@@ -48,7 +47,7 @@ class Caller:
     def serve(bench, cgroup, count, told):
         with open(os.path.join(cgroup, "cgroup.procs"), "w", encoding="ascii") as f:
             f.write("0")
-        library = ctypes.CDLL(bench.library)
+        library = ctypes.CDLL(bench.library)  # it is probed before the first call
         functions = [library[f"bench_many_{n:03}"] for n in range(count)]
         with open(bench.library, "rb", buffering=0) as f:
             while told.recv(1):
@@ -130,15 +129,24 @@ def cpu_share(bench, process, begin_processes):
     return (cpu_ns(process.pid) - before) / (time.monotonic_ns() - begin)
 
 
+def status(process):
+    _, records = ask(process, 0, request="status")
+    return json.loads(records[0])
+
+
+def wait_for_probes(process):
+    """The library is mapped; then its functions are probed."""
+    end = time.monotonic() + tracers.READY_SECONDS
+    while status(process)["probes"]["armed"] < MANY:
+        if time.monotonic() > end:
+            raise BenchError("tmtrace has not probed the library")
+        time.sleep(0.05)
+
+
 def fill(bench, folder, jobs):
     """FEW functions, and a read, in each of so many jobs."""
     tracers.run(bench.load, "--jobs", f"{folder}:{jobs}", "--batches", "1", "--calls", str(FEW),
                 "--file", bench.library, f"many:{FEW}", "pread")
-
-
-def series_of(process):
-    _, records = ask(process, 0, request="status")
-    return json.loads(records[0])["series"]
 
 
 @contextlib.contextmanager
@@ -153,7 +161,8 @@ def callers(bench, folder):
             found[count] = (cgroup, Caller(bench, cgroup, count))
         yield {count: (os.path.basename(cgroup), caller) for count, (cgroup, caller) in found.items()}
     finally:
-        for cgroup, caller in found.values():
+        # The later one has the other's end of the first one's socket, too.
+        for cgroup, caller in reversed(found.values()):
             caller.end()
             os.rmdir(cgroup)
 
@@ -181,11 +190,14 @@ def subject(bench, folder, name):
     with services.service(bench, catalogue, layers, f"history: {{file: {history}}}",
                           "max_series: 20000", max_overhead="50%") as process:
         values = {"start": status_bytes(process.pid, "VmRSS")}
-        fill(bench, folder, jobs)
         with callers(bench, folder) as asked:
+            wait_for_probes(process)
+            fill(bench, folder, jobs)
+            for _, caller in asked.values():
+                caller.call()
             time.sleep(2)  # it is read twice
             values["full"] = status_bytes(process.pid, "VmRSS")
-            values["series"] = series_of(process)
+            values["series"] = status(process)["series"]
             values["quiet"] = cpu_share(bench, process, False)
             values["busy"] = cpu_share(bench, process, True)
             values |= measure_answers(bench, process, asked)

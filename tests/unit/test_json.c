@@ -8,7 +8,49 @@
 #include <cmocka.h>
 
 #include "json_records.h"
+#include "sink/json_text.h"
 #include "sink/utf8.h"
+
+/* The text is what json-c makes of it. */
+static void check_text(struct json_object *value)
+{
+	struct json_text text = { 0 };
+	const char *wanted = json_object_to_json_string_ext(
+		value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	assert_int_equal(json_text__add(&text, value), 0);
+	assert_int_equal(text.n, strlen(wanted));
+	assert_memory_equal(text.bytes, wanted, text.n);
+	free(text.bytes);
+}
+
+static void test_text(void **state)
+{
+	struct json_object *object = json_object_new_object(), *array = json_object_new_array();
+	char all[256];
+
+	(void)state;
+	for (int i = 0; i < 255; i++)
+		all[i] = (char)(i + 1);
+	json_object_object_add(object, "empty", json_object_new_object());
+	json_object_object_add(object, "none", json_object_new_array());
+	json_object_object_add(object, "null", NULL);
+	json_object_object_add(object, "\"\\/\n\x1f\x7f", json_object_new_string_len(all, 255));
+	json_object_object_add(object, "nul", json_object_new_string_len("a\0b", 3));
+	json_object_object_add(object, "double", json_object_new_double_s(0.5, "0.500000"));
+	json_object_object_add(object, "plain", json_object_new_double(1.0 / 3));
+	json_object_array_add(array, json_object_new_boolean(1));
+	json_object_array_add(array, json_object_new_boolean(0));
+	json_object_array_add(array, json_object_new_int64(INT64_MIN));
+	json_object_array_add(array, json_object_new_int64(-1));
+	json_object_array_add(array, json_object_new_int(0));
+	json_object_array_add(array, json_object_new_int64(INT64_MAX));
+	json_object_array_add(array, json_object_new_uint64(UINT64_MAX));
+	json_object_array_add(array, NULL);
+	json_object_object_add(object, "array", array);
+	check_text(object);
+	json_object_put(object);
+}
 
 static void check_common(struct json_object *record)
 {
@@ -29,8 +71,10 @@ static void test_run(void **state)
 	sample__open(&sample);
 	sample__fill(&sample, 1001);
 	write_run(&sample, &records, true);
-	for (size_t i = 0; i < records.n; i++)
+	for (size_t i = 0; i < records.n; i++) {
 		check_common(records.at[i]);
+		check_text(records.at[i]);
+	}
 	assert_int_equal(count_type(&records, "run"), 2);
 
 	start = records.at[0];
@@ -338,6 +382,7 @@ static void test_large_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_files_and_devices),

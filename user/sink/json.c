@@ -10,6 +10,7 @@
 #include "sink/json_call.h"
 #include "sink/json_nodes.h"
 #include "sink/json_process.h"
+#include "sink/json_text.h"
 #include "sink/records.h"
 
 struct sink_json {
@@ -19,8 +20,7 @@ struct sink_json {
 	char *name;
 	const struct report_run *run;
 	struct json_calls *calls; /* NULL: there were none yet */
-	char *text;		  /* where records and their newlines are put together */
-	size_t room, used;
+	struct json_text text;	  /* where records and their newlines are put together */
 	size_t gathers;	     /* so many bytes before they are written; 0: each record at once */
 	__u64 gathered;	     /* records that are in the text */
 	__u64 written, lost; /* records */
@@ -73,26 +73,15 @@ int sink_json__open(struct sink_json **out, const char *path, const struct repor
 /* Puts a record and a newline at the end of the sink's text. */
 static int add_line(struct sink_json *sink, struct json_object *record)
 {
-	const int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
-	size_t len, room;
-	const char *line = record ? json_object_to_json_string_length(record, flags, &len) : NULL;
-	char *text;
+	size_t before = sink->text.n;
+	int ret = record ? json_text__add(&sink->text, record) : -ENOMEM;
 
-	if (!line)
-		return -ENOMEM;
-	room = sink->used + len + 1 + sink->gathers;
-	if (sink->used + len + 1 > sink->room) {
-		text = realloc(sink->text, room);
-		if (!text)
-			return -ENOMEM;
-		sink->text = text;
-		sink->room = room;
-	}
-	memcpy(sink->text + sink->used, line, len);
-	sink->used += len;
-	sink->text[sink->used++] = '\n';
-	sink->gathered++;
-	return 0;
+	if (!ret)
+		ret = json_text__add_newline(&sink->text);
+	if (ret)
+		sink->text.n = before;
+	sink->gathered += !ret;
+	return ret;
 }
 
 /* Leaves no half line at the end of the file. Best effort: the failure itself is reported. */
@@ -135,8 +124,8 @@ static void count(struct sink_json *sink, __u64 records, int ret)
 static void write_text(struct sink_json *sink)
 {
 	if (sink->gathered)
-		count(sink, sink->gathered, write_lines(sink, sink->text, sink->used));
-	sink->gathered = sink->used = 0;
+		count(sink, sink->gathered, write_lines(sink, sink->text.bytes, sink->text.n));
+	sink->gathered = sink->text.n = 0;
 }
 
 /* Writes and gives back a record; what fails is counted, for report(). */
@@ -147,7 +136,7 @@ static void put(void *context, struct json_object *record)
 
 	if (ret)
 		count(sink, 1, ret);
-	if (sink->used >= sink->gathers)
+	if (sink->text.n >= sink->gathers)
 		write_text(sink);
 	json_object_put(record);
 }
@@ -287,7 +276,7 @@ int sink_json__close(struct sink_json *sink, struct error *err)
 	if (sink->owns_file && fclose(sink->file) && !ret)
 		ret = error__set(err, -errno, "%s: %s", sink->name, strerror(errno));
 	json_calls__free(sink->calls);
-	free(sink->text);
+	free(sink->text.bytes);
 	free(sink->name);
 	free(sink);
 	return ret;
