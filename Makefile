@@ -5,16 +5,21 @@
 #   make test       install what is missing, build, run every test
 #   make help       the other targets
 #
-# V=1 shows the commands. BUILD=DIR builds there. SANITIZE=1 builds with ASan and UBSan, into a
-# folder of its own.
+# V=1 shows the commands. BUILD=DIR builds there. SANITIZE=1 builds with ASan, UBSan and what
+# libFuzzer needs, by clang, into a folder of its own.
 
 VERSION	 := 0.1.0
 PREFIX	 ?= /usr/local
 SANITIZE ?=
 BUILD	 ?= build$(if $(SANITIZE),/sanitize)
+# Where the kernel side is: whatever the program's flags are, it is the same.
+KERNEL_SIDE ?= $(BUILD)
 
 CC	?= gcc
 CLANG	?= clang
+ifneq ($(SANITIZE),)
+CC	:= $(CLANG)
+endif
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 INSTALL ?= install
 
@@ -31,9 +36,9 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 CFLAGS	 ?= -O2 -g
 LDFLAGS	 ?=
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(if $(SANITIZE),$(SANITIZERS)) \
-	     -Iheaders -Iuser -I$(BUILD) -DTMTRACE_VERSION='"$(VERSION)"' \
+	     -Iheaders -Iuser -I$(KERNEL_SIDE) -DTMTRACE_VERSION='"$(VERSION)"' \
 	     -DTMTRACE_DATA_DIR='"$(PREFIX)/share/tmtrace"'
-SANITIZERS := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
+SANITIZERS := -fsanitize=address,undefined,fuzzer-no-link -fno-omit-frame-pointer -fno-sanitize-recover=all
 LIBS	 ?= -l:libbpf.a -lelf -lz -lyaml -ljson-c -lZydis -lm -lncursesw -ltinfo
 # Of packages: what lets paths of the build machine out of what is built.
 MAP_PATHS  ?=
@@ -61,20 +66,20 @@ endef
 # The kernel side: an object per layer, linked into one, with one skeleton.
 # The definitions come first: bpftool 7.1 loses a map's offset when it meets its extern before.
 BPF_SOURCES := bpf/maps.bpf.c $(sort $(filter-out bpf/maps.bpf.c,$(wildcard bpf/*.bpf.c)))
-BPF_OBJECTS := $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(BPF_SOURCES))
+BPF_OBJECTS := $(patsubst bpf/%.bpf.c,$(KERNEL_SIDE)/bpf/%.bpf.o,$(BPF_SOURCES))
 
-$(eval $(call REMEMBER,$(BUILD)/bpf/flags,$(CLANG) $(BPF_CFLAGS)))
-$(eval $(call REMEMBER,$(BUILD)/bpf/objects,$(BPF_OBJECTS)))
+$(eval $(call REMEMBER,$(KERNEL_SIDE)/bpf/flags,$(CLANG) $(BPF_CFLAGS)))
+$(eval $(call REMEMBER,$(KERNEL_SIDE)/bpf/objects,$(BPF_OBJECTS)))
 
-$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BUILD)/bpf/flags
+$(KERNEL_SIDE)/bpf/%.bpf.o: bpf/%.bpf.c $(KERNEL_SIDE)/bpf/flags
 	$(call msg,BPF,$@)
 	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c $< -o $@
 
-$(BUILD)/tmtrace.bpf.o: $(BPF_OBJECTS) $(BUILD)/bpf/objects
+$(KERNEL_SIDE)/tmtrace.bpf.o: $(BPF_OBJECTS) $(KERNEL_SIDE)/bpf/objects
 	$(call msg,LINK,$@)
 	$(Q)$(BPFTOOL) gen object $@ $(BPF_OBJECTS)
 
-$(BUILD)/tmtrace.skel.h: $(BUILD)/tmtrace.bpf.o
+$(KERNEL_SIDE)/tmtrace.skel.h: $(KERNEL_SIDE)/tmtrace.bpf.o
 	$(call msg,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name tmtrace_bpf > $@
 
@@ -85,7 +90,7 @@ USER_OBJECTS := $(patsubst %,$(BUILD)/%.o,$(basename $(USER_SOURCES)))
 $(eval $(call REMEMBER,$(BUILD)/user/flags,$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LIBS)))
 $(eval $(call REMEMBER,$(BUILD)/user/objects,$(USER_OBJECTS)))
 
-$(BUILD)/user/%.o: user/%.c $(BUILD)/user/flags | $(BUILD)/tmtrace.skel.h
+$(BUILD)/user/%.o: user/%.c $(BUILD)/user/flags | $(KERNEL_SIDE)/tmtrace.skel.h
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(DEPFLAGS) -c $< -o $@
@@ -173,4 +178,4 @@ help:
 
 include tests/tests.mk
 
--include $(wildcard $(addsuffix /*.d,$(addprefix $(BUILD)/,bpf user user/* tests/*)))
+-include $(wildcard $(addsuffix /*.d,$(KERNEL_SIDE)/bpf $(addprefix $(BUILD)/,user user/* tests/*)))

@@ -18,10 +18,7 @@ GIVE_BACK := $(Q)if [ -n "$$SUDO_UID" ] && [ "$$SUDO_UID" != 0 ] && [ -d $(BUILD
 AGAIN	  := --no-print-directory
 # On all processors, unless -j says otherwise.
 JOBS	   = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
-SANITIZED := SANITIZE=1 BUILD=$(BUILD)/sanitize
-# libFuzzer is clang's.
-FUZZING	  := SANITIZE=1 BUILD=$(BUILD)/fuzz CC=$(CLANG) \
-	SANITIZERS='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
+SANITIZED := SANITIZE=1 BUILD=$(BUILD)/sanitize KERNEL_SIDE=$(BUILD)
 
 # The sample stack has a Makefile of its own.
 .PHONY: stack
@@ -69,8 +66,7 @@ test-unit: $(UNIT_PROGRAMS)
 test-integration: all stack stack-endbr64 bench-tools
 	$(Q)tests/run --build $(BUILD) $(TESTS)
 
-# The integration tests that depend on the kernel, in kernels of Debian; TESTS='*' BEGIN_WITHIN=6000
-# for all.
+# The integration tests that depend on the kernel, in kernels of Debian; TESTS='*' for all.
 .PHONY: test-kernels
 test-kernels:
 	$(Q)scripts/install-dependencies test
@@ -88,8 +84,8 @@ test-system:
 	$(GIVE_BACK)
 
 .PHONY: fuzz
-fuzz:
-	$(Q)$(MAKE) $(AGAIN) $(JOBS) $(FUZZING) fuzz-programs
+fuzz: $(KERNEL_SIDE)/tmtrace.skel.h
+	$(Q)$(MAKE) $(AGAIN) $(JOBS) $(SANITIZED) fuzz-programs
 	$(Q)scripts/run-fuzz --time $(FUZZ_TIME) --build $(BUILD) $(FUZZ)
 
 # Everything. A failing test does not keep the others from running; a failing build does.
@@ -100,8 +96,7 @@ test:
 	$(Q)$(MAKE) $(AGAIN) test-run
 
 test-build: all stack stack-endbr64 bench-tools unit-programs
-	$(Q)$(MAKE) $(AGAIN) $(SANITIZED) unit-programs
-	$(Q)$(MAKE) $(AGAIN) $(FUZZING) fuzz-programs
+	$(Q)$(MAKE) $(AGAIN) $(SANITIZED) unit-programs fuzz-programs
 	$(GIVE_BACK)
 
 # A step ends with 1 where tests have failed: they are in its results, and the run goes on.
@@ -113,7 +108,7 @@ test-run:
 	$(Q)scripts/run-unit --results $(RESULTS)/sanitize --prefix sanitize. \
 		$(UNIT_PROGRAMS:$(BUILD)/%=$(BUILD)/sanitize/%) $(COUNTED)
 	$(Q)scripts/run-fuzz --time 10 --build $(BUILD) --results $(RESULTS)/fuzz $(FUZZ) $(COUNTED)
-	$(Q)tests/kernels/run --build $(BUILD) --results $(RESULTS)/kernels $(COUNTED)
+	$(Q)tests/kernels/run --brief --build $(BUILD) --results $(RESULTS)/kernels $(COUNTED)
 	$(GIVE_BACK)
 	$(Q)if [ "$$(id -u)" = 0 ]; then \
 		exec tests/run --build $(BUILD) --add $(RESULTS)/*; fi; \
@@ -142,10 +137,10 @@ lint:
 	$(Q)$(MAKE) $(AGAIN) -k $(LINT_STEPS)
 lint-format:
 	$(Q)scripts/lint format $(LINT_FILES)
-lint-tidy: $(BUILD)/tmtrace.skel.h
+lint-tidy: $(KERNEL_SIDE)/tmtrace.skel.h
 	$(Q)scripts/lint tidy $(LINT_TIDY) -- $(filter-out -W% -I$(BUILD),$(TEST_CFLAGS)) \
 		-isystem $(BUILD)
-lint-cppcheck: $(BUILD)/tmtrace.skel.h
+lint-cppcheck: $(KERNEL_SIDE)/tmtrace.skel.h
 	$(Q)scripts/lint cppcheck user tests/unit tests/fuzz -- -Iheaders -Iuser -I$(BUILD)
 lint-scripts:
 	$(Q)scripts/lint scripts

@@ -177,7 +177,7 @@ static void test_neighbours(void **state)
 	for (size_t i = 1; i <= 8; i++) {
 		make_file(&file);
 		add_function(&file, 0x40, CODE(BODY "\xc3"), 9);
-		add_function(&file, 0x40 + i, BODY + i, 0, 9 - i);
+		add_function(&file, 0x40 + i, &BODY[i], 0, 9 - i);
 		expect_in(&file, 0x40, 9, i <= 7 ? 0 : 7,
 			  i <= 7 ? ENTRY_BAR_OVERLAP : ENTRY_BAR_NONE);
 	}

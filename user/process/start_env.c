@@ -65,9 +65,12 @@ static void take_name(char out[START_ENV_NAME + 1], const char *wanted, const ch
 void start_env__read(struct start_env *out, const char *block, size_t bytes)
 {
 	size_t best_rank = NO_MATCH, best_job = NO_MATCH, which;
-	const char *end = block + bytes, *next, *equals;
+	const char *end, *next, *equals;
 
 	*out = (struct start_env){ .rank = -1 };
+	if (!bytes)
+		return; /* there may be no block */
+	end = block + bytes;
 	for (const char *at = block; at < end; at = next + 1) {
 		const char *value;
 		size_t length;
