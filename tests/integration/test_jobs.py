@@ -10,7 +10,7 @@ import sys
 import time
 
 from harness import Records, check, equal, read_text, wait_for
-from test_cgroup import joining, mount_v2, move, new_cgroup
+from test_cgroup import joining, mount_v2, new_cgroup
 
 BLOCK = 4096
 

@@ -5,7 +5,7 @@ import json
 import os
 from collections import Counter
 
-from harness import Records, check, compare, equal, read_text, wait_for
+from harness import Records, check, equal, wait_for
 from test_cgroup import joining, mount_v2, new_cgroup
 from test_service import NOBODY, Service
 

@@ -5,11 +5,9 @@ step gets the World that all share; what it says is its docstring.
 """
 
 import json
-import os
 import re
 import shlex
 
-from guest import SOURCE
 
 HOST = "/mnt/host"  # this machine's files
 CONFIG = "/etc/tmtrace/tmtrace.yaml"
