@@ -3,7 +3,10 @@
 
 A test is a function test_*(env) in a file test_*.py. It returns on success, raises Failure (or any
 exception) on failure, and raises Skip("reason") where this machine lacks something. tests/run calls
-them one after the other, each in a process and a directory of its own.
+them, each in a process and a directory of its own.
+
+A module says SHARES_MACHINE = True where its tests trace only processes of their own, and count
+nothing of the whole machine: then another such test may run at the same time.
 """
 
 import json
@@ -33,6 +36,12 @@ class Failure(Exception):
 
 class Skip(Exception):
     """This machine lacks something that the test needs."""
+
+
+def alone(test):
+    """Of a test in a module with SHARES_MACHINE: it needs the machine for itself."""
+    test.alone = True
+    return test
 
 
 def check(condition, message):
@@ -154,6 +163,18 @@ class Env:
     def waiting_load(self, *load_args, name="waiting", subcommand="wait-then", **kwargs):
         """`load wait-then` in the background, waiting when this returns: a Waiting."""
         return Waiting(self, name, subcommand, load_args, **kwargs)
+
+    def sample_of(self, functions):
+        """
+        The sample's catalogue with these functions alone; its path. The kernel removes perf uprobes
+        one by one, 0.1 s each: a test that has them takes no others than it needs.
+        """
+        heading, *blocks = read_text(self.sample).split("  - name: ")
+        path = self.path("few.yaml")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("  - name: ".join([heading, *(block for block in blocks
+                                                  if block.split()[0] in functions)]))
+        return path
 
     def private_stack(self):
         """A copy of the sample stack that nobody else on this machine uses; its folder."""

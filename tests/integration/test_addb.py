@@ -5,8 +5,10 @@ import json
 import os
 import re
 
-from harness import BRIEF, Records, check, check_ledgers, equal, read_text
+from harness import BRIEF, PATIENCE, Records, alone, check, check_ledgers, equal, read_text
 from times import near
+
+SHARES_MACHINE = True
 
 # As the dump writes a record's time, which is local; `load` and tmtrace are given UTC.
 TIME = re.compile(r"^\* \d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d{9} ")
@@ -197,8 +199,9 @@ def check_sums(records, truth):
             equal(f"{key}: histogram", sum(b[2] for b in got["buckets"]), true["count"])
             if got["type"] == "addb_value":
                 equal(f"{key}", got["total_ns"], true["ns"])
-            # Of a state of microseconds it decides where somebody else had the processor.
-            elif true["ns"] >= 500_000 * true["count"]:
+            # Of a state of microseconds it decides where somebody else had the processor; in an
+            # emulated machine, of any: it may stand still between the record and the load's clock.
+            elif true["ns"] >= 500_000 * true["count"] and PATIENCE == 1:
                 near(f"{key}", got["total_ns"], true["ns"], true["count"])
         if true["bytes"]:
             equal(f"{key}: sizes", sum(b[2] for b in got["size_buckets"]),
@@ -206,6 +209,7 @@ def check_sums(records, truth):
     equal("sums of nothing", [k for k, r in found.items() if r["count"]], [])
 
 
+@alone
 def test_sums(env):
     """Always, and without --addb: time in states by type of fom, sizes, of every thread's records."""
     records, truth = env.trace_load("addb", "--how", "states", "--dir", env.dir, options=LAYERS)
@@ -217,6 +221,7 @@ def test_sums(env):
     equal("of others", told["fom-phase"], "m0_addb2_consume")
 
 
+@alone
 def test_sums_beside_records(env):
     """The same with --addb, which tells each record, too; in a recording, and in its tables."""
     live, data = env.path("live.json"), env.path("data")

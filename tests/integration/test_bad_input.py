@@ -7,6 +7,8 @@ import shutil
 
 from harness import Skip, check, equal, need, read_text
 
+SHARES_MACHINE = True
+
 RUN, USAGE, SETUP = 1, 2, 125
 DURATION = ("--duration", "0.2")
 

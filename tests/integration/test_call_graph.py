@@ -9,7 +9,11 @@ import subprocess
 from harness import Records, Skip, check, equal, need, read_text
 from test_calls import made
 
+SHARES_MACHINE = True
+
 USER = ("b", "a", "main")
+# What `chain` calls.
+CALLED = ("sample_leaf", "sample_call", "sample_recurse", "sample_write")
 MECHANISMS = ("session", "multi", "perf")
 # MIO calls these by itself, at times on a thread of Motr's.
 OWN = ("mio_driver_op_add", "mio_driver_op_invoke_real_cb")
@@ -44,6 +48,8 @@ def libraries(stack):
 
 def try_mechanism(mechanism):
     def run(env):
+        if mechanism == "perf":
+            env.sample = env.sample_of(CALLED)
         options = ("--mechanism", f"user={mechanism}", "--layer", "sample,vfs")
         path = env.path("probe.json")
         status, _, err = env.trace(*options, "--json", path, "--probes", env.sample, "--", "true")

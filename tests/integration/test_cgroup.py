@@ -4,7 +4,9 @@
 import os
 import signal
 
-from harness import (Skip, check, compare, equal, need, read_text, sum_truths, truth_functions)
+from harness import Skip, alone, check, compare, equal, need, read_text, sum_truths, truth_functions
+
+SHARES_MACHINE = True
 
 LAYERS = ("mstro", "mio", "m0", "sample")
 
@@ -133,6 +135,7 @@ def test_below(env):
     compare(records, truth, cgroup=f"/{os.path.basename(cgroup)}/below")
 
 
+@alone
 def test_all_by_cgroup(env):
     """--all: a record for each function and job, both exact."""
     loads = Loads(env)

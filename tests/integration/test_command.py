@@ -6,13 +6,16 @@ import pwd
 import signal
 import time
 
-from harness import Skip, check, compare_clean, equal, read_text
+from harness import Skip, alone, check, compare_clean, equal, read_text
+
+SHARES_MACHINE = True
 
 
 def status_of(env, *words, options=(), environment=None):
     return env.trace("--json", env.path("o.json"), *options, "--", *words, env=environment)
 
 
+@alone
 def test_first_output(env):
     """Not an assertion of time: the figure is printed."""
     seconds = []

@@ -10,6 +10,8 @@ from table_text import (bytes_text, count_text, exact_bytes_text, share_text, ta
                         time_text)
 from test_objects import CREATE, EDGES, LOAD, check_sums, truth_of
 
+SHARES_MACHINE = True
+
 ALL = 100000  # lines, as many as there are
 
 

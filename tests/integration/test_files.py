@@ -7,6 +7,8 @@ import shutil
 
 from harness import Skip, check, compare_clean, equal, need, sum_truths
 
+SHARES_MACHINE = True
+
 SAMPLE = "libsample.so.1"
 
 

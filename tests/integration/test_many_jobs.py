@@ -182,7 +182,7 @@ def maps_kib(pid):
 def test_totals(env):
     """Six hundred jobs in a table of 512 series: every one is told once, no figure is lost."""
     jobs = int(os.environ.get("TMTRACE_TEST_JOBS", "600"))
-    seconds = int(os.environ.get("TMTRACE_TEST_JOBS_SECONDS", "24"))
+    seconds = int(os.environ.get("TMTRACE_TEST_JOBS_SECONDS", "12"))
     series = 512 if jobs <= 1000 else 4096
     # A long run calls no library that other tests at the same time may have probed.
     load, log = Load(env, library=jobs <= 1000), Log(env)

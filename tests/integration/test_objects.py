@@ -7,6 +7,8 @@ import sys
 
 from harness import Records, check, equal, need
 
+SHARES_MACHINE = True
+
 EDGES = [100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30]
 
 # A program that carries out `script`, [[file, operation, arguments...], ...], with the system calls

@@ -8,7 +8,9 @@ import subprocess
 import sys
 import time
 
-from harness import PATIENCE, Records, check, equal, read_truth, truth_functions
+from harness import PATIENCE, Records, alone, check, equal, read_truth, truth_functions
+
+SHARES_MACHINE = True
 
 LAYERS = ("mstro", "mio", "m0", "addb", "sample", "vfs", "block")
 
@@ -141,6 +143,7 @@ def keep_busy(env):
     env.spawn([sys.executable, "-c", SYNCER], cwd=env.dir)
 
 
+@alone
 def test_duration(env):
     keep_busy(env)
     start = time.monotonic()
@@ -150,6 +153,7 @@ def test_duration(env):
     check(time.monotonic() - start >= 0.5, "it ended before its time")
 
 
+@alone
 def test_json_to_standard_output(env):
     keep_busy(env)
     status, out, err = env.trace("--all", "--layer", "vfs", "--duration", "0.5", "--json", "-")
@@ -181,20 +185,24 @@ def to_closed_pipe(env, *options):
 ALL = ("--all", "--layer", "vfs", "--duration", "0.2")
 
 
+@alone
 def test_broken_pipe(env):
     to_closed_pipe(env, *ALL, "--json", "-")
 
 
+@alone
 def test_broken_pipe_tables(env):
     to_closed_pipe(env, *ALL)
 
 
+@alone
 def test_closed_standard_output(env):
     for options in ((), ("--json", "-")):
         status, _, err = env.run("sh", "-c", 'exec "$@" >&-', "sh", env.tmtrace, *ALL, *options)
         complaint(status, err)
 
 
+@alone
 def test_full_device(env):
     """No space: one line, with the reason."""
     status, _, err = env.trace(*ALL, "--json", "/dev/full")

@@ -6,6 +6,8 @@ import json
 from harness import Records, check, equal
 from table_text import bytes_text
 
+SHARES_MACHINE = True
+
 TYPES = ["NVM", "SSD", "HDD"]
 
 

@@ -9,6 +9,8 @@ from harness import check, check_ledgers, check_lossless, equal
 from real_machine import compile_c, trace
 from times import is_near
 
+SHARES_MACHINE = True
+
 FUNCTIONS = ("aio_read", "aio_write", "aio_fsync")
 
 

@@ -11,6 +11,8 @@ from harness import (PATIENCE, REMOVAL, Records, Skip, check, check_ledgers, com
                      compare_clean, equal, need, read_text, read_truth, sum_truths,
                      truth_functions, wait_for)
 
+SHARES_MACHINE = True
+
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -304,6 +306,8 @@ def test_perf_uprobes_are_removed_behind(env):
     """The kernel needs 0.1 s for each: tmtrace ends at once, the program goes on."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     env.load = os.path.join(env.private_stack(), "load")
+    env.sample = env.sample_of(("sample_leaf", "sample_call", "sample_recurse", "sample_sum",
+                                "sample_fail", "sample_write"))
     pids = [stop_perf(env, name, stop) for name, stop in
             (("sigint", signal.SIGINT), ("sigterm", signal.SIGTERM), ("end", None))]
     for pid in pids:

@@ -9,10 +9,12 @@ import signal
 import subprocess
 import time
 
-from harness import Skip, check, equal, read_text, wait_for
+from harness import Skip, alone, check, equal, read_text, wait_for
 from real_machine import attach, compile_c, ext4, trace
 from test_cgroup import hierarchies, joining, new_cgroup
 from test_syslog import Daemon
+
+SHARES_MACHINE = True
 
 OPTIONS = ("--layer", "vfs,block", "--processes")
 
@@ -285,6 +287,7 @@ def test_recording(env):
     check(len(records.of("process")) >= 4, "too few processes")
 
 
+@alone
 def test_whole_machine(env):
     """With --all each process that ends has a record a moment later; tmtrace itself has none."""
     path = env.path("attached.json")

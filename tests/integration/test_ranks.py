@@ -11,6 +11,8 @@ from harness import (PATIENCE, Records, check, compare_function, equal, read_tex
                      truth_functions, wait_for)
 from real_machine import attach, ext4, need
 
+SHARES_MACHINE = True
+
 LOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "rank_load.py")
 
 

@@ -7,6 +7,8 @@ from harness import Records, Skip, check, equal
 from real_machine import (Tally, check_records, check_tally, compile_c, ext4,
                           fio_command, fio_report, fio_tally, lay_out, need, trace, vfs_tally)
 
+SHARES_MACHINE = True
+
 URING_FLAGS = ("-DWITH_LIBURING", "-luring")
 
 

@@ -6,6 +6,8 @@ import os
 from harness import Skip, check, equal
 from real_machine import check_records, compile_c, ext4, need, trace
 
+SHARES_MACHINE = True
+
 RANKS = 2
 # As in real_mpi.c: calls of all ranks, and their bytes.
 ROUND_BYTES = 25000 * 4

@@ -4,6 +4,8 @@
 from harness import Skip, check, equal
 from real_machine import Tally, check_records, check_tally, ext4, tmpfs, vfs_tally
 
+SHARES_MACHINE = True
+
 # What tmtrace calls what `load` counted by system call, AIO or io_uring operation.
 FUNCTIONS = {
     "read": ("read", "pread64", "readv", "preadv", "preadv2", "aio_pread", "aio_preadv",

@@ -9,6 +9,8 @@ import shutil
 from harness import PATIENCE, check, equal
 from real_machine import (Tally, check_records, check_tally, ext4, need, run, trace, vfs_tally)
 
+SHARES_MACHINE = True
+
 # System calls on a descriptor, which is the first argument.
 CALLS = {"read": ("read", "pread64", "readv", "preadv", "preadv2"),
          "write": ("write", "pwrite64", "writev", "pwritev", "pwritev2"),

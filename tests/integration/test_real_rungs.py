@@ -8,6 +8,8 @@ from real_machine import (attach, check_identity, check_records, check_tally, ex
                           fio_report, fio_tally, lay_out, need, vfs_tally)
 from test_real_programs import compare
 
+SHARES_MACHINE = True
+
 # From best to last; what is not here is found by test_all_are_tested.
 MECHANISMS = ("fentry+kprobe.session", "fentry+kprobe.multi", "kprobe.session", "kprobe.multi",
               "tp_btf", "fentry", "kprobe")

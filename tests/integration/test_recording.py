@@ -10,9 +10,11 @@ import subprocess
 import sys
 import time
 
-from harness import (PATIENCE, REMOVAL, Records, check, compare_clean, equal, need, read_truth,
-                     wait_for)
+from harness import (PATIENCE, REMOVAL, Records, alone, check, compare_clean, equal, need,
+                     read_truth, wait_for)
 from terminal import Terminal
+
+SHARES_MACHINE = True
 
 RUN, USAGE = 1, 2
 
@@ -108,6 +110,7 @@ def test_default_file(env):
     check(status == 0 and "exit 7" in out, f"report without a file: {out}")
 
 
+@alone
 def test_killed(env):
     """A SIGKILL of tmtrace loses at most the last second."""
     data = env.path("data")
@@ -231,6 +234,7 @@ def check_node(record, out):
     return {node["hostname"]: node["count"] for node in record["nodes"]}
 
 
+@alone
 def test_nodes(env):
     """Recordings of several nodes add up, and the slowest is named; in tables as in records."""
     need("unshare")
@@ -348,6 +352,7 @@ with open(sys.argv[2], "w+b") as file:
 """
 
 
+@alone
 def test_diff(env):
     """--diff names the layer that is slower, and nothing between a recording and itself."""
     for name, size in (("small", 4096), ("large", 1 << 20)):

@@ -11,6 +11,8 @@ import zlib
 from harness import PATIENCE, Skip, check, equal, need, read_text
 from test_bad_input import refused
 
+SHARES_MACHINE = True
+
 RUN, USAGE, SETUP = 1, 2, 125
 HEADER = 4096
 BLOCK_HEADER, ENTRY_HEADER = 64, 16

@@ -7,7 +7,9 @@ that this kernel has.
 
 import json
 
-from harness import (Records, Skip, check, check_ledgers, compare, equal, truth_functions)
+from harness import Records, Skip, alone, check, check_ledgers, compare, equal, truth_functions
+
+SHARES_MACHINE = True
 
 SAMPLE = ("--layer", "sample")
 CHOSEN = "chosen"
@@ -35,6 +37,8 @@ def selftest(env):
 def traced(env, mechanism, *load_args):
     """`load` under tmtrace; Skip where this kernel has not got the mechanism, or not safely."""
     forced = () if mechanism == CHOSEN else ("--mechanism", f"user={mechanism}")
+    if mechanism == "perf":
+        env.sample = env.sample_of(("sample_red_*",))
     if forced:
         status, _, err = env.trace(*forced, *SAMPLE, "--probes", env.sample, "--", "true")
         if status == 125 and ("refuses" in err or "not safe" in err):
@@ -101,6 +105,7 @@ def test_trial_leaves_nothing(env):
     equal("all hits", hits, 2 * 7 * len(RED))
 
 
+@alone
 def test_hit_cost(env):
     """Every run says what a hit costs; inside the measured time is a part of it."""
     records, _ = env.trace_load("redzone", "--count", "1", options=SAMPLE)
@@ -195,6 +200,7 @@ def check_share(records, outermost):
     return share
 
 
+@alone
 def test_probe_share_of_short_calls(env):
     """Of calls that do nothing tracing is nearly all, as the slow-down shows."""
     plain = [json.loads(env.run("env", "STACK_TRUTH=off", env.load, "spin", "--count",
@@ -211,12 +217,14 @@ def test_probe_share_of_short_calls(env):
     check(best[0] > 0.4, f"{best[0]} is said to be caused by probes, {best[1]} is")
 
 
+@alone
 def test_probe_share_of_nested_calls(env):
     records, _ = traced_empty(env, "recurse", "--how", "40", "--count", "500")
     equal("calls", records.total("sample", "sample_recurse", "count"), 40 * 500)
     check_share(records, 500)
 
 
+@alone
 def test_probe_share_of_long_calls(env):
     """One call that sleeps for a second."""
     records, _ = env.trace_load("inside", "--go", env.load, "--duration", "1", "--count", "1",

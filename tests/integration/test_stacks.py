@@ -12,6 +12,8 @@ from harness import (Failure, Skip, check, check_ledgers, compare, compare_clean
                      truth_functions)
 from test_process import function_offset
 
+SHARES_MACHINE = True
+
 SAMPLE = ("--layer", "sample")
 WHOLE_STACK = ("--layer", "mstro,mio,m0,addb,sample")
 MECHANISMS = ("session", "multi", "perf")
@@ -19,8 +21,17 @@ MECHANISMS = ("session", "multi", "perf")
 PLACES = ("malloc", "below", "above", "own", "near")
 
 
+def called(env, *load_args):
+    """The functions of the sample library that `load` calls."""
+    truth = env.plain_load(*load_args)
+    return {f["function"] for f in truth.get("functions", ())
+            if f["layer"] == "sample" and f["calls"]}
+
+
 def traced(env, mechanism, *load_args, options=SAMPLE):
     """`load` under tmtrace with a mechanism; Skip where this kernel has not got it."""
+    if mechanism == "perf" and options == SAMPLE:
+        env.sample = env.sample_of(called(env, *load_args))
     try:
         records, truth = env.trace_load(*load_args,
                                         options=("--mechanism", f"user={mechanism}", *options))

@@ -15,7 +15,7 @@ MORE_NS = 0.5 * DELAY_NS
 DELAY = ("--delay", str(DELAY_NS / 1e9))
 
 # The heading of a story, and the two lines with the times.
-HEADING = re.compile(r"^mio (\w+) #(\d+), process (\d+) on (\S+): (.*?), at \S+(.*)$")
+HEADING = re.compile(r"^m(?:io|0) (\w+)(?: #(\d+))?, process (\d+) on (\S+): (.*?), at \S+(.*)$")
 MOST = re.compile(r"^most of the time: ([a-z ]+), (.*) \((.*)%\)$")
 KINDS = {"mio_obj_writev": "WRITE", "mio_obj_create": "CREATE"}
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
@@ -34,7 +34,8 @@ class Story:
 
     def __init__(self, heading):
         self.kind, seqno, pid, self.host, total, self.rest = heading.groups()
-        self.seqno, self.pid, self.total_ns = int(seqno), int(pid), to_ns(total)
+        self.seqno = int(seqno) if seqno else None
+        self.pid, self.total_ns = int(pid), to_ns(total)
         self.most = self.layers = None
         self.tree = []
         self.notes = []

@@ -17,6 +17,9 @@ template(name="plain" type="string" string="%syslogtag%%msg%\\n")
 action(type="omfile" file="{log}" template="plain")
 """
 
+# What a daemon is sent last.
+MARK = "mark: end"
+
 
 class Daemon:
     """An rsyslogd that nobody else talks to."""
@@ -38,9 +41,15 @@ class Daemon:
         equal("rsyslogd's end", self.process.poll(), None)
 
     def stop(self):
-        """Writes what it has, and ends."""
+        """Ends it when it has written all that it was sent: the last is a mark."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.sendto(f"<13>{MARK}".encode(), self.socket)
+        wait_for(lambda: MARK in read_text(self.log), "rsyslogd to write")
         self.process.send_signal(signal.SIGTERM)
         self.process.communicate(timeout=60 * PATIENCE)
+        text = read_text(self.log).replace(MARK + "\n", "")
+        with open(self.log, "w", encoding="utf-8") as f:
+            f.write(text)
 
     def records(self):
         """What it has written: each line whole, with the cookie."""

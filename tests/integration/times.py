@@ -23,7 +23,7 @@ def room(got, wanted, count=1, share=SHARE, each=EACH_NS):
     of milliseconds: there only the order of magnitude is judged.
     """
     return max(slack() * max(share * wanted, each * count),
-               3 * min(got, wanted) if PATIENCE > 1 else 0)
+               19 * min(got, wanted) if PATIENCE > 1 else 0)
 
 
 def is_near(got, wanted, *limits):
