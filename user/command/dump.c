@@ -7,12 +7,12 @@
 
 #include "addb/text.h"
 #include "command/dump.h"
+#include "command/history_records.h"
 #include "command/option_values.h"
 #include "command/options.h"
 #include "command/service_client.h"
 #include "recording/recording_reader.h"
 #include "service/config.h"
-#include "sink/addb_lines.h"
 #include "sink/json.h"
 
 struct dump_options {
@@ -26,7 +26,7 @@ struct dump {
 	const struct dump_options *options;
 	struct recording *recording;
 	struct sink_json *sink; /* NULL: no JSON */
-	struct addb_lines *addb;
+	struct history_records records;
 };
 
 enum {
@@ -112,48 +112,8 @@ static bool has_ended(const struct dump *dump)
 	return state.ended;
 }
 
-/* The figures of a snapshot; at the end of the run, before them, what became of ADDB2 records. */
-static int put_figures(struct dump *dump, bool final, struct error *err)
-{
-	struct addb_counts counts;
-	int rc = 0;
-
-	if (!dump->sink)
-		return 0;
-	if (final && recording__addb_counts(dump->recording, &counts)) {
-		addb_lines__put_counts(dump->addb, &counts);
-		rc = addb_lines__flush(dump->addb, err);
-	}
-	if (rc < 0)
-		return rc;
-	return sink_json__snapshot(dump->sink, recording__snapshot(dump->recording), final, err);
-}
-
-/* A snapshot of the history; the last one of a run that has ended is final. */
-static int put_snapshot(struct dump *dump, struct error *err)
-{
-	return put_figures(dump, has_ended(dump), err);
-}
-
-static int put_calls(struct dump *dump, struct error *err)
-{
-	struct call_batch batch;
-
-	/* What makes no sense is counted with the other losses. */
-	if (!dump->sink || recording__calls(dump->recording, &batch) < 0)
-		return 0;
-	return sink_json__calls(dump->sink, &batch, err);
-}
-
-static int put_account(struct dump *dump, struct error *err)
-{
-	const struct process_account *account =
-		dump->sink ? recording__account(dump->recording) : NULL;
-
-	return account ? sink_json__process(dump->sink, account, err) : 0;
-}
-
-static int put_addb(struct dump *dump, struct error *err)
+/* ADDB2 records alone. */
+static int print_addb(struct dump *dump, struct error *err)
 {
 	const struct addb_text text = { .out = stdout, .flat = true };
 	static struct addb_record record;
@@ -162,14 +122,9 @@ static int put_addb(struct dump *dump, struct error *err)
 
 	if (recording__addb(dump->recording, &batch) < 0)
 		return 0;
-	while (addb_batch__next(&batch, &record, &origin)) {
-		if (dump->sink)
-			addb_lines__put(dump->addb, &record, &origin);
-		else if (addb_text__has(&origin))
+	while (addb_batch__next(&batch, &record, &origin))
+		if (addb_text__has(&origin))
 			addb_text__print(&text, &record);
-	}
-	if (dump->sink)
-		return addb_lines__flush(dump->addb, err);
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
 	return error__set(err, errno ? -errno : -EIO, "standard output: %s",
@@ -183,14 +138,10 @@ static int put_history(struct dump *dump, struct error *err)
 
 	while (rc >= 0 && step > 0) {
 		step = recording__next(dump->recording, err);
-		if (step == RECORDING_STEP_SNAPSHOT)
-			rc = put_snapshot(dump, err);
-		else if (step == RECORDING_STEP_CALLS)
-			rc = put_calls(dump, err);
+		if (step > 0 && dump->sink)
+			rc = history_records__put(&dump->records, (enum recording_step)step, err);
 		else if (step == RECORDING_STEP_ADDB)
-			rc = put_addb(dump, err);
-		else if (step == RECORDING_STEP_ACCOUNT)
-			rc = put_account(dump, err);
+			rc = print_addb(dump, err);
 	}
 	return rc < 0 ? rc : step;
 }
@@ -221,7 +172,7 @@ static int put_end(struct dump *dump, struct error *err)
 	if (!has_ended(dump)) {
 		rc = recording__total(dump->recording, err);
 		if (!rc)
-			rc = put_figures(dump, true, err);
+			rc = history_records__final(&dump->records, err);
 	}
 	if (rc < 0)
 		return rc;
@@ -235,10 +186,8 @@ static int open_sink(struct dump *dump, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	dump->addb = addb_lines__new(dump->sink, run);
-	if (!dump->addb)
-		return error__set(err, -ENOMEM, "no memory");
-	return sink_json__run_start(dump->sink, err);
+	rc = history_records__open(&dump->records, dump->recording, dump->sink, err);
+	return rc < 0 ? rc : sink_json__run_start(dump->sink, err);
 }
 
 static int dump_all(struct dump *dump, struct error *err)
@@ -255,7 +204,7 @@ static int dump_all(struct dump *dump, struct error *err)
 		rc = follow(dump, err);
 	if (rc >= 0)
 		rc = put_end(dump, err);
-	addb_lines__free(dump->addb);
+	history_records__close(&dump->records);
 	closed = sink_json__close(dump->sink, rc < 0 ? &later : err);
 	recording__close(dump->recording);
 	return rc < 0 ? rc : closed;

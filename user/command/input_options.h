@@ -14,7 +14,9 @@ struct input_options {
 	bool no_pager;
 };
 
-/* -i, --no-pager and arguments; its input is a struct input_options. */
+/* -i and arguments; its input is a struct input_options. */
 extern const struct argp input_options_argp;
+/* The same, and --no-pager. */
+extern const struct argp input_options_paged_argp;
 
 #endif

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,11 +46,12 @@ static void split(struct place *place, const char *path)
 		place->part = NULL;
 }
 
-static int open_folder(struct place *place, bool is_own, struct error *err)
+static int open_folder(struct place *place, unsigned int flags, struct error *err)
 {
+	bool is_own = flags & OWNED_FILE_OWN_FOLDER;
 	struct stat st;
 
-	if (mkdir(place->folder, 0700) < 0 && errno != EEXIST)
+	if (flags & OWNED_FILE_MAKE_FOLDER && mkdir(place->folder, 0700) < 0 && errno != EEXIST)
 		return error__set(err, -errno, "%s: cannot be made: %s", place->folder,
 				  strerror(errno));
 	place->dir =
@@ -81,7 +83,22 @@ static FILE *open_part(const struct place *place, struct error *err)
 	return NULL;
 }
 
-static int write_part(const struct place *place,
+/* Gives it its name. File systems that cannot keep what is there (NFS) are asked before. */
+static int name_part(const struct place *place, unsigned int flags)
+{
+	bool is_new = flags & OWNED_FILE_NEW;
+
+	if (is_new &&
+	    !renameat2(place->dir, place->part, place->dir, place->name, RENAME_NOREPLACE))
+		return 0;
+	if (is_new && errno != EINVAL)
+		return -errno;
+	if (is_new && !faccessat(place->dir, place->name, F_OK, AT_SYMLINK_NOFOLLOW))
+		return -EEXIST;
+	return renameat(place->dir, place->part, place->dir, place->name) < 0 ? -errno : 0;
+}
+
+static int write_part(const struct place *place, unsigned int flags,
 		      int (*write)(void *context, FILE *out, struct error *err), void *context,
 		      struct error *err)
 {
@@ -94,15 +111,18 @@ static int write_part(const struct place *place,
 	if (fclose(out) && rc == 0)
 		rc = error__set(err, -errno, "%s/%s: %s", place->folder, place->part,
 				strerror(errno));
-	if (rc == 0 && renameat(place->dir, place->part, place->dir, place->name) < 0)
-		rc = error__set(err, -errno, "%s/%s: cannot be replaced: %s", place->folder,
-				place->name, strerror(errno));
+	if (rc == 0) {
+		rc = name_part(place, flags);
+		if (rc < 0)
+			error__set(err, rc, "%s/%s: cannot be replaced: %s", place->folder,
+				   place->name, strerror(-rc));
+	}
 	if (rc < 0)
 		unlinkat(place->dir, place->part, 0);
 	return rc;
 }
 
-int owned_file__write(const char *path, bool is_own,
+int owned_file__write(const char *path, unsigned int flags,
 		      int (*write)(void *context, FILE *out, struct error *err), void *context,
 		      struct error *err)
 {
@@ -115,9 +135,9 @@ int owned_file__write(const char *path, bool is_own,
 	else if (!*place.name)
 		rc = error__set(err, -EISDIR, "%s: is a folder, not a file in one", path);
 	else
-		rc = open_folder(&place, is_own, err);
+		rc = open_folder(&place, flags, err);
 	if (rc == 0)
-		rc = write_part(&place, write, context, err);
+		rc = write_part(&place, flags, write, context, err);
 	if (place.dir >= 0)
 		close(place.dir);
 	free(place.folder);

@@ -3,7 +3,6 @@
 #ifndef USER_COMMAND_OWNED_FILE_H
 #define USER_COMMAND_OWNED_FILE_H
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -16,13 +15,18 @@
  */
 int owned_file__become(uid_t uid, struct error *err);
 
+enum owned_file_flag {
+	OWNED_FILE_MAKE_FOLDER = 1 << 0, /* where its parent is there */
+	OWNED_FILE_OWN_FOLDER = 1 << 1,	 /* one of somebody else, or a link, is refused: -EPERM */
+	OWNED_FILE_NEW = 1 << 2,	 /* one that is there stays: -EEXIST */
+};
+
 /*
  * Makes the file at path with what write() puts into it, readable by its owner alone. It is made
  * under another name, so that what is at path, a link too, is never written to, but replaced once
- * all is written. Its folder is made where its parent is there; with is_own, one of somebody else,
- * or a link, is refused (-EPERM). 0, what write() said, or a negative errno.
+ * all is written. flags: enum owned_file_flag. 0, what write() said, or a negative errno.
  */
-int owned_file__write(const char *path, bool is_own,
+int owned_file__write(const char *path, unsigned int flags,
 		      int (*write)(void *context, FILE *out, struct error *err), void *context,
 		      struct error *err);
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "command/input_options.h"
 #include "command/option_values.h"
@@ -239,26 +238,11 @@ static int open_parts(struct report *report, struct error *err)
 	return report_parts__open(&report->parts, &input, err);
 }
 
-/* Would writing there destroy what is read? */
-static bool is_input(const struct report *report, const char *path)
-{
-	struct stat out, in;
-
-	if (!strcmp(path, "-") || stat(path, &out) < 0)
-		return false;
-	for (size_t i = 0; i < report->parts.n; i++) {
-		if (stat(report->parts.files[i].path, &in) == 0 && in.st_dev == out.st_dev &&
-		    in.st_ino == out.st_ino)
-			return true;
-	}
-	return false;
-}
-
 static int print_records(const struct report *report, struct error *err)
 {
 	const char *path = report->options->json;
 
-	if (is_input(report, path))
+	if (report_parts__are_at(&report->parts, path))
 		return error__set(err, -EEXIST, "%s: is the recording itself; name another file",
 				  path);
 	return report_json__print(path, report->parts.at, report->parts.n, report->slowest, err);
@@ -391,7 +375,7 @@ static int show(struct report *report, struct error *err)
 
 int report__main(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &input_options_argp }, { 0 } };
+	static const struct argp_child children[] = { { &input_options_paged_argp }, { 0 } };
 	static const struct argp argp = { argp_options, parse, "[FILE...]",
 					  "Shows what was recorded, as tables or as records.",
 					  children };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "command/folder_files.h"
@@ -253,4 +254,18 @@ int report_parts__open(struct report_parts *parts, const struct report_input *in
 	if (rc == 0 && make_parts(parts) < 0)
 		rc = error__set(err, -ENOMEM, "no memory");
 	return rc;
+}
+
+bool report_parts__are_at(const struct report_parts *parts, const char *path)
+{
+	struct stat out, in;
+
+	if (!strcmp(path, "-") || stat(path, &out) < 0)
+		return false;
+	for (size_t i = 0; i < parts->n; i++) {
+		if (stat(parts->files[i].path, &in) == 0 && in.st_dev == out.st_dev &&
+		    in.st_ino == out.st_ino)
+			return true;
+	}
+	return false;
 }

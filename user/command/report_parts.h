@@ -39,4 +39,7 @@ int report_parts__open(struct report_parts *parts, const struct report_input *in
 		       struct error *err);
 void report_parts__close(struct report_parts *parts);
 
+/* Would writing to the file at path, "-" is none, destroy what is read? */
+bool report_parts__are_at(const struct report_parts *parts, const char *path);
+
 #endif

@@ -83,8 +83,11 @@ int service_client__save(const struct service_client *client, struct error *err)
 	if (client->request.has_uid)
 		rc = owned_file__become(client->request.uid, err);
 	if (rc == 0)
-		rc = owned_file__write(client->output, client->request.has_uid, write_answer,
-				       answer, err);
+		rc = owned_file__write(
+			client->output,
+			OWNED_FILE_MAKE_FOLDER |
+				(client->request.has_uid ? OWNED_FILE_OWN_FOLDER : 0),
+			write_answer, answer, err);
 	fclose(answer);
 	return rc;
 }

@@ -293,7 +293,7 @@ static void stories__close(struct stories *stories)
 
 int story__main(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &input_options_argp }, { 0 } };
+	static const struct argp_child children[] = { { &input_options_paged_argp }, { 0 } };
 	static const struct argp argp = { argp_options, parse, "[FILE...]",
 					  "Tells of operations where their time went, through all "
 					  "layers, on clients and servers.",
