@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command/dump.h"
+#include "command/export.h"
 #include "command/list.h"
 #include "command/options.h"
 #include "command/report.h"
@@ -33,9 +34,9 @@ static const struct {
 	const char *name;
 	int (*main)(int argc, char **argv);
 } commands[] = {
-	{ "dump", dump__main },	      { "report", report__main }, { "selftest", selftest__main },
-	{ "service", service__main }, { "status", status__main }, { "story", story__main },
-	{ "set", set__main },	      { "top", top__main },
+	{ "dump", dump__main },		{ "export", export__main },   { "report", report__main },
+	{ "selftest", selftest__main }, { "service", service__main }, { "status", status__main },
+	{ "story", story__main },	{ "set", set__main },	      { "top", top__main },
 };
 
 static bool is(const char *argument, const char *command)

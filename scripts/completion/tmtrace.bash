@@ -93,7 +93,7 @@ _tmtrace_value()
 		[[ ${COMP_WORDS[1]} != status ]] || return 1
 		_tmtrace_files -f "$word"
 		;;
-	--config | --socket | --job-patterns | --json | -o | --output | -i | --input) _tmtrace_files -f "$word" ;;
+	--config | --socket | --job-patterns | --json | --sqlite | --perfetto | -o | --output | -i | --input) _tmtrace_files -f "$word" ;;
 	--sort)
 		if [[ ${COMP_WORDS[1]} == top ]]; then
 			mapfile -t COMPREPLY < <(compgen -W 'read write bytes ops load rp50 rp99 wp50 wp99 where lib file net wait dev err open name' -- "$word")
@@ -137,6 +137,10 @@ _tmtrace_options()
 	fi
 	if [[ $2 == dump ]]; then
 		mapfile -t COMPREPLY < <(compgen -W '--all --input --follow --addb-text --job --socket --help --usage --user --version' -- "$1")
+		return
+	fi
+	if [[ $2 == export ]]; then
+		mapfile -t COMPREPLY < <(compgen -W '--force --input --perfetto --sqlite --help --usage --version' -- "$1")
 		return
 	fi
 	if [[ $2 == service ]]; then
@@ -198,12 +202,12 @@ _tmtrace()
 		_tmtrace_value "${word%%=*}" "${word#*=}" || true
 		COMPREPLY=("${COMPREPLY[@]/#/${word%%=*}=}")
 	elif ! _tmtrace_value "$before" "$word"; then
-		if [[ $word != -* && ${COMP_WORDS[1]} == @(report|dump) && $COMP_CWORD -gt 1 ]]; then
+		if [[ $word != -* && ${COMP_WORDS[1]} == @(report|dump|export) && $COMP_CWORD -gt 1 ]]; then
 			_tmtrace_files -f "$word"
 		elif [[ $word == -* || $COMP_CWORD -gt 1 ]]; then
 			_tmtrace_options "$word" "${COMP_WORDS[1]}"
 		else
-			mapfile -t COMPREPLY < <(compgen -W 'record report dump top list selftest service set status --pid --cgroup --all --' -- "$word")
+			mapfile -t COMPREPLY < <(compgen -W 'record report dump export top list selftest service set status --pid --cgroup --all --' -- "$word")
 		fi
 	fi
 }

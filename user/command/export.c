@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command/child.h"
+#include "command/export.h"
+#include "command/export_perfetto.h"
+#include "command/export_sqlite.h"
+#include "command/input_options.h"
+#include "command/option_values.h"
+#include "command/options.h"
+#include "command/owned_file.h"
+#include "command/report_parts.h"
+
+struct export_options {
+	struct input_options input;
+	const char *sqlite, *perfetto; /* file to write, one of them */
+	bool force;
+};
+
+enum {
+	OPT_SQLITE = 256,
+	OPT_PERFETTO,
+	OPT_FORCE,
+};
+
+static const struct argp_option argp_options[] = {
+	{ "sqlite", OPT_SQLITE, "FILE", 0, "a database of SQLite: a table for each type of record",
+	  1 },
+	{ "perfetto", OPT_PERFETTO, "FILE", 0,
+	  "a trace for Perfetto (ui.perfetto.dev): single calls and operations on a time line", 1 },
+	{ "force", OPT_FORCE, NULL, 0, "replace a file that is there", 1 },
+	{ 0 },
+};
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): argp's type */
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct export_options *options = state->input;
+
+	switch (key) {
+	case OPT_SQLITE:
+		options->sqlite = arg;
+		return 0;
+	case OPT_PERFETTO:
+		options->perfetto = arg;
+		return 0;
+	case OPT_FORCE:
+		options->force = true;
+		return 0;
+	case ARGP_KEY_INIT:
+		option_values__silence(state);
+		state->child_inputs[0] = &options->input;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->sqlite == !options->perfetto)
+			option_values__refuse(
+				"what to make of the recording is one of --sqlite FILE and "
+				"--perfetto FILE");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Recordings that are read, and what is made of them. */
+struct export_job {
+	const struct export_options *options;
+	struct filter *filter; /* lets everything through */
+	struct report_parts parts;
+};
+
+/* What is at a path is replaced as a whole: that must be a file, and one that may go. */
+static int check_output(const struct export_job *export, const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return 0;
+	if (!S_ISREG(st.st_mode))
+		return error__set(err, -EEXIST, "%s: is no plain file; name another one", path);
+	if (report_parts__are_at(&export->parts, path))
+		return error__set(err, -EEXIST, "%s: is the recording itself; name another file",
+				  path);
+	if (!export->options->force)
+		return error__set(err, -EEXIST, "%s: is there already; --force replaces it", path);
+	return 0;
+}
+
+static int write_sqlite(void *context, FILE *out, struct error *err)
+{
+	const struct export_job *export = context;
+
+	return export_sqlite__write(out, export->options->sqlite, &export->parts, err);
+}
+
+static int write_perfetto(void *context, FILE *out, struct error *err)
+{
+	const struct export_job *export = context;
+
+	return export_perfetto__write(out, export->options->perfetto, &export->parts, err);
+}
+
+/* A sudo rule for tmtrace is none for files: what was read is written by who called sudo. */
+static int become_caller(struct error *err)
+{
+	struct child_user user;
+	int rc = child__user(&user, NULL, err);
+
+	return rc < 0 || user.uid == 0 ? rc : owned_file__become(user.uid, err);
+}
+
+static int run(struct export_job *export, struct error *err)
+{
+	const struct export_options *options = export->options;
+	const char *path = options->sqlite ? options->sqlite : options->perfetto;
+	const struct report_input input = {
+		.files = options->input.files,
+		.n_files = options->input.n_files,
+		.filter = export->filter,
+	};
+	int rc = export->filter ? report_parts__open(&export->parts, &input, err)
+				: error__set(err, -ENOMEM, "no memory");
+
+	if (rc >= 0)
+		rc = check_output(export, path, err);
+	if (rc >= 0)
+		rc = become_caller(err);
+	if (rc < 0)
+		return rc;
+	return owned_file__write(path, options->force ? 0 : OWNED_FILE_NEW,
+				 options->sqlite ? write_sqlite : write_perfetto, export, err);
+}
+
+int export__main(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &input_options_argp }, { 0 } };
+	static const struct argp argp = { argp_options, parse, "[FILE...]",
+					  "Makes of recordings what other programs read.",
+					  children };
+	struct export_options options = { 0 };
+	struct export_job export = { .options = &options, .filter = filter__new() };
+	struct error err;
+	int rc;
+
+	option_values__parse(&argp, argc, argv, "tmtrace export", &options);
+	rc = run(&export, &err);
+	if (rc < 0)
+		fprintf(stderr, "tmtrace: %s\n", err.text);
+	report_parts__close(&export.parts);
+	filter__free(export.filter);
+	free(options.input.files);
+	return rc < 0 ? EXIT_RUN : 0;
+}
