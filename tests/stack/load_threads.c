@@ -2,6 +2,7 @@
 /* Many calls: in threads, in depth, in a row. */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "load.h"
@@ -78,6 +79,14 @@ int load_spin(struct load *l)
 	return 0;
 }
 
+static volatile sig_atomic_t burst_ends;
+
+static void end_burst(int signal)
+{
+	(void)signal;
+	burst_ends = 1;
+}
+
 struct burst {
 	const struct load *load;
 	uint64_t calls; /* of sample_leaf, per process */
@@ -89,7 +98,7 @@ static void *burst(void *arg)
 	struct burst *b = arg;
 	uint64_t end = load_now_ns() + (uint64_t)(b->load->duration * 1e9);
 
-	while (load_now_ns() < end)
+	while (!burst_ends && load_now_ns() < end)
 		for (int i = 0; i < 1000; i++)
 			sample_leaf((long)b->calls++);
 	__atomic_store_n(&b->over, true, __ATOMIC_RELEASE);
@@ -104,18 +113,21 @@ static long beside(void *arg)
 	while (!__atomic_load_n(&b->over, __ATOMIC_ACQUIRE)) {
 		CHECK(sample_sum(&iov, 1) == 10);
 		CHECK(sample_fail(-EIO) == -EIO);
-		load_sleep(0.001);
+		load_sleep(0.01);
 	}
 	return 0;
 }
 
-/* One thread in sample_leaf for --duration; the other, within one sample_call, calls now and then.
+/*
+ * One thread in sample_leaf for --duration, or until SIGTERM; the other, within one sample_call,
+ * calls now and then.
  */
 int load_burst(struct load *l)
 {
 	struct burst b = { .load = l };
 	pthread_t thread;
 
+	CHECK(signal(SIGTERM, end_burst) != SIG_ERR);
 	CHECK(!pthread_create(&thread, NULL, burst, &b));
 	CHECK(sample_call(beside, &b) == 0);
 	CHECK(!pthread_join(thread, NULL));

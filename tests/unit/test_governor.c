@@ -28,6 +28,7 @@ struct sim {
 	load_fn load;
 	size_t n;
 	double hit_ns, cpus; /* processors that the node spends */
+	double known;	     /* part of hit_ns that was measured before */
 	double fixed;	     /* of one, by what cannot be parked */
 	__u64 now;
 	bool parked[PROBES];
@@ -48,6 +49,7 @@ static void open_sim(struct sim *sim, load_fn load, size_t n)
 		.n = n,
 		.hit_ns = 800,
 		.cpus = 1,
+		.known = 1,
 		.now = 1000 * NS_PER_S,
 	};
 	assert_non_null(sim->governor);
@@ -69,7 +71,7 @@ static void pass(struct sim *sim, __u64 ns)
 
 		if (!sim->parked[i]) {
 			sim->loads[i].hits += (__u64)hits;
-			sim->loads[i].cost_ns += cost;
+			sim->loads[i].cost_ns += cost * sim->known;
 			sim->seen_s[i] += (double)ns / 1e9;
 			sim->cost_ns += cost;
 		} else if (sim->now < sim->left[i]) {
@@ -99,7 +101,7 @@ static void run(struct sim *sim, double until)
 		size_t n;
 
 		while (sim->now < begin + wait)
-			pass(sim, 10 * NS_PER_MS);
+			pass(sim, 5 * NS_PER_MS);
 		orders = governor__read(sim->governor,
 					&(struct governor_reading){
 						.now_ns = sim->now,
@@ -175,6 +177,53 @@ static void test_burst(void **state)
 		assert_int_equal(sim.orders[i], 0);
 	run(&sim, 120 + 300);
 	check_all_back(&sim);
+	close_sim(&sim);
+}
+
+/* As many calls as one thread makes where each hit takes it 9 us; the others end before. */
+static double saturated(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	if (at < 5)
+		return 0;
+	if (probe == 0)
+		return 110e3;
+	return at < 65 ? 20e3 : 0;
+}
+
+/* Trials are part of the bound where a hit is dear, and dearer than it was when it was measured. */
+static void test_dear_hits(void **state)
+{
+	static const double known[] = { 1, 0.25 };
+	struct sim sim;
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++) {
+		open_sim(&sim, saturated, 1);
+		sim.hit_ns = 9000;
+		sim.known = known[k];
+		run(&sim, 7);
+		for (int s = 13; s < 200; s += 6)
+			assert_true(cost_until(&sim, s) <= BOUND);
+		assert_true(sim.orders[0] >= 5);
+		close_sim(&sim);
+	}
+}
+
+/* One that is too dear all the time does not keep others from coming back. */
+static void test_fair(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, saturated, 8);
+	sim.hit_ns = 9000;
+	run(&sim, 10);
+	assert_int_equal(governor__parked(sim.governor), 8);
+	assert_true(cost_until(&sim, 60) <= BOUND);
+	run(&sim, 60 + 240);
+	assert_int_equal(governor__parked(sim.governor), 1);
+	assert_true(sim.parked[0]);
 	close_sim(&sim);
 }
 
@@ -413,6 +462,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_burst),
+		cmocka_unit_test(test_dear_hits),
+		cmocka_unit_test(test_fair),
 		cmocka_unit_test(test_square_wave),
 		cmocka_unit_test(test_many_moderate),
 		cmocka_unit_test(test_slow_growth),

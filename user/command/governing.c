@@ -11,9 +11,12 @@
 #include "report/probe_cost.h"
 
 /* How soon it is looked at again whether calls are over that were open. */
-#define SOON_S 0.05
+#define SOON_S 0.01
 /* Those that are open longer are lost. */
 #define PATIENCE_NS (300 * NS_PER_MS)
+
+/* The node's time is asked no more often: of many processors it takes long. */
+#define SPENT_NS (440 * NS_PER_MS)
 
 /* Where nothing was measured: of a call, and of a hit in the kernel's layers. */
 #define CALL_NS	  5000
@@ -35,6 +38,7 @@ struct governing {
 	struct governor_load *loads;
 	size_t n, ledgers_room, loads_room;
 	__u64 own_ns, spent_ns;
+	__u64 asked_ns; /* when spent_ns was */
 	double kernel_ns; /* of a hit in the kernel's layers */
 	__u64 begun_ns;	  /* the last one began to be parked then */
 };
@@ -91,16 +95,21 @@ static struct governor_load load_of(struct governing *governing, size_t i)
 
 static int read_loads(struct governing *governing, struct governor_reading *out)
 {
-	__u64 own = clock__ns(CLOCK_PROCESS_CPUTIME_ID), spent = node_time__spent();
+	__u64 own = clock__ns(CLOCK_PROCESS_CPUTIME_ID), spent = governing->spent_ns;
+	__u64 now = clock__ns(CLOCK_MONOTONIC);
 	size_t n = probe_table__n(governing->session->probes);
 	int rc = make_room(governing, n);
 
 	if (rc < 0)
 		return rc;
+	if (now - governing->asked_ns >= SPENT_NS) {
+		spent = node_time__spent();
+		governing->asked_ns = now;
+	}
 	for (size_t i = 0; i < n; i++)
 		governing->loads[i] = load_of(governing, i);
 	*out = (struct governor_reading){
-		.now_ns = clock__ns(CLOCK_MONOTONIC),
+		.now_ns = now,
 		.spent_ns = (double)(spent - governing->spent_ns),
 		.fixed_ns = (double)(own - governing->own_ns),
 		.loads = governing->loads,
@@ -166,6 +175,7 @@ static void on_time(void *context)
 	const struct governor_order *orders;
 	struct governor_reading reading;
 	size_t n = 0, left;
+	double wait_s;
 
 	if (read_loads(governing, &reading) < 0)
 		return;
@@ -180,7 +190,8 @@ static void on_time(void *context)
 			put_back(governing, orders[i].probe);
 		left += orders[i].park;
 	}
-	set_timer(governing, left ? SOON_S : governor__wait_s(governing->governor));
+	wait_s = governor__wait_s(governing->governor);
+	set_timer(governing, left && wait_s > SOON_S ? SOON_S : wait_s);
 }
 
 int governing__open(struct governing **out, struct session *session, const struct report_run *run,

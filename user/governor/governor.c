@@ -5,15 +5,19 @@
 #include "base/clock.h"
 #include "governor/governor.h"
 
-/* What is decided by the whole is so over a window; what is tried, in less. */
+/* What is decided by the whole is so over a window; what is tried, in less, at first at once. */
 #define WAIT_S	  0.5
-#define SOON_S	  0.05
+#define TRIAL_S	  0.02
+#define SOON_S	  0.005
 #define WINDOW_NS (450 * NS_PER_MS)
 
-/* How long a probe that comes back is watched before it may stay, and about how long it takes to go.
+/*
+ * How long a probe that comes back is watched before it may stay; who is seen to be too dear goes at
+ * the first look. About how long it takes to be looked at and to go, in which it costs on.
  */
-#define TRIAL_NS  (100 * NS_PER_MS)
-#define ABSENT_NS (100 * NS_PER_MS)
+#define TRIAL_NS (100 * NS_PER_MS)
+#define LOOK_NS	 (10 * NS_PER_MS)
+#define LEAVE_NS (20 * NS_PER_MS)
 
 /* Rest of a parked probe: from the first time to the longest. */
 #define REST_NS	    (2 * NS_PER_S)
@@ -30,8 +34,11 @@
 #define FILL	0.8
 #define STAY	0.9
 #define NOTHING 0.01
-/* Trials cost at most so much of what is left of the bound, or of a part of it. */
-#define TRIALS 0.5
+/*
+ * Trials cost at most so much of what is left of the bound, or of a part of it: a machine whose
+ * clock is slower than when a hit's cost was measured makes them several times as dear.
+ */
+#define TRIALS 0.25
 #define LEAST  0.05
 /* What cannot be parked leaves at least this part of the bound to probes. */
 #define RESERVE 0.25
@@ -52,6 +59,7 @@ struct watched {
 	bool fixed;
 	double cost;	   /* a second, in processors; of what is parked, before */
 	double hits_per_s; /* the same */
+	double trial_ns;   /* CPU time that the last trial cost, with its end; 0: there was none */
 	__u64 rest_ns;	   /* the last one; 0: it was never parked */
 	__u64 until_ns;	   /* PARKED */
 	__u64 since_ns;	   /* it came back */
@@ -112,9 +120,10 @@ static void order(struct governor *governor, size_t probe, bool park)
 		(struct governor_order){ .probe = probe, .park = park };
 }
 
+/* What a trial will cost, as it looks: the last one did. */
 static double trial_ns(const struct watched *probe)
 {
-	return probe->cost * (TRIAL_NS + ABSENT_NS);
+	return probe->trial_ns > 0 ? probe->trial_ns : probe->cost * (LOOK_NS + LEAVE_NS);
 }
 
 /* When there will be enough credit for a trial, as it looks. */
@@ -242,21 +251,31 @@ static void shed(struct governor *governor, __u64 now)
 	governor->over = 0;
 	while (governor->total > FILL * governor->budget && (i = worst(governor)) >= 0) {
 		governor->total -= governor->probes[i].cost;
+		governor->probes[i].trial_ns = 0; /* it was another load */
 		park(governor, (size_t)i, now);
 	}
 }
 
-/* The probe that is being tried is known well enough: may it stay? */
+/* So much may a probe cost that comes back and stays. */
+static double room_for_one(const struct governor *governor)
+{
+	double room = (STAY * governor->budget - governor->total) / 2;
+
+	return room > NOTHING * governor->budget ? room : NOTHING * governor->budget;
+}
+
+/* Is the probe that is being tried known well enough, and may it stay? */
 static void judge(struct governor *governor, size_t i, __u64 now)
 {
 	struct watched *probe = &governor->probes[i];
 	double ns = (double)(now - probe->since_ns), cost = probe->tried_ns / ns;
+	bool dear = probe->tried_ns > room_for_one(governor) * TRIAL_NS;
 
-	if (ns < TRIAL_NS)
+	if (ns < TRIAL_NS && !dear)
 		return;
-	governor->credit_ns -= probe->tried_ns;
-	if (governor->total + 2 * cost <= STAY * governor->budget ||
-	    cost <= NOTHING * governor->budget) {
+	probe->trial_ns = probe->tried_ns + (dear ? cost * LEAVE_NS : 0);
+	governor->credit_ns -= probe->trial_ns;
+	if (!dear && cost <= room_for_one(governor)) {
 		probe->state = ON;
 		governor->total += cost;
 		return;
@@ -266,32 +285,39 @@ static void judge(struct governor *governor, size_t i, __u64 now)
 	park(governor, i, now);
 }
 
-/* Lets the one come back that has waited longest, of those that can be afforded. */
-static void try_one(struct governor *governor, __u64 now, double ns)
+/* What trials may cost grows with the time; nothing is saved but for the dearest one. */
+static void save(struct governor *governor, double ns)
 {
 	double spare = governor->budget - governor->total, most = 0;
-	long next = -1;
 
 	if (spare < LEAST * governor->budget)
 		spare = LEAST * governor->budget;
+	for (size_t i = 0; i < governor->n; i++)
+		if (governor->probes[i].state == PARKED && trial_ns(&governor->probes[i]) > most)
+			most = trial_ns(&governor->probes[i]);
 	governor->credit_ns += TRIALS * spare * ns;
-	for (size_t i = 0; i < governor->n; i++) {
-		const struct watched *probe = &governor->probes[i];
+	if (governor->credit_ns > most)
+		governor->credit_ns = most;
+}
 
+/*
+ * Lets the one come back that has waited longest. Where it cannot be afforded, others do not spend
+ * what it waits for: each has its turn.
+ */
+static void try_one(struct governor *governor, __u64 now)
+{
+	struct watched *probe;
+	long next = -1;
+
+	for (size_t i = 0; i < governor->n; i++) {
+		probe = &governor->probes[i];
 		if (probe->state == TRIED)
 			return;
-		if (probe->state != PARKED)
-			continue;
-		if (trial_ns(probe) > most)
-			most = trial_ns(probe);
-		if (probe->until_ns <= now && trial_ns(probe) <= governor->credit_ns &&
+		if (probe->state == PARKED && probe->until_ns <= now &&
 		    (next < 0 || probe->until_ns < governor->probes[next].until_ns))
 			next = (long)i;
 	}
-	/* Nothing is saved but for the next one. */
-	if (governor->credit_ns > most)
-		governor->credit_ns = most;
-	if (next >= 0)
+	if (next >= 0 && trial_ns(&governor->probes[next]) <= governor->credit_ns)
 		let_back(governor, (size_t)next, now, TRIED);
 }
 
@@ -302,11 +328,12 @@ static void decide(struct governor *governor, __u64 now)
 	for (size_t i = 0; i < governor->n; i++)
 		if (governor->probes[i].state == TRIED)
 			judge(governor, i, now);
-	if (now - begin < WINDOW_NS)
-		return;
-	close_window(governor, now);
-	shed(governor, now);
-	try_one(governor, now, (double)(now - begin));
+	if (now - begin >= WINDOW_NS) {
+		close_window(governor, now);
+		shed(governor, now);
+		save(governor, (double)(now - begin));
+	}
+	try_one(governor, now);
 }
 
 static void let_all_back(struct governor *governor, __u64 now)
@@ -351,7 +378,8 @@ double governor__wait_s(const struct governor *governor)
 {
 	for (size_t i = 0; i < governor->n; i++)
 		if (governor->probes[i].state == TRIED)
-			return SOON_S;
+			return governor->last_ns - governor->probes[i].since_ns < LOOK_NS ? SOON_S
+											 : TRIAL_S;
 	return WAIT_S;
 }
 
