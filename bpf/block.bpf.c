@@ -127,6 +127,12 @@ TM_INLINE void block__disown(struct tm_block_key *key)
 		bpf_map_update_elem(&tm_requests, key, &request, BPF_ANY);
 }
 
+/* Is nothing counted of it now? */
+TM_INLINE bool block__is_off(u32 function)
+{
+	return *(volatile u32 *)&tm_off >> ((TM_PROBE_BLOCK + function) & 31) & 1;
+}
+
 __attribute__((noinline)) int block__start(struct block_io *io)
 {
 	struct tm_key key = { .layer = TM_LAYER_BLOCK };
@@ -137,6 +143,8 @@ __attribute__((noinline)) int block__start(struct block_io *io)
 
 	if (!io || io->function >= TM_BLOCK_FUNCTIONS || scope__is_over())
 		return 0;
+	if (block__is_off(io->function))
+		io->owned = BLOCK_FOREIGN;
 	if (io->owned == BLOCK_NOT_ASKED)
 		block__own(io);
 	if (io->owned != BLOCK_TRACED) {

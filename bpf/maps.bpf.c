@@ -69,6 +69,7 @@ __u32 tm_stopped = 1;
 __u32 tm_self_tgid = 0;
 __u32 tm_any_switcher = 0;
 __u32 tm_trial = 0;
+__u32 tm_off = 0;
 struct tm_details tm_details = {};
 __u32 tm_any_job_detail = 0;
 struct tm_choice tm_choices[TM_CHOICES] = {};

@@ -462,6 +462,11 @@ extern __u32 tm_self_tgid;
 extern __u32 tm_any_switcher;
 /* Set by the loader: a trial of the mechanisms, of which only tm_targets are counted. */
 extern __u32 tm_trial;
+/*
+ * Set by the loader, at any time: functions of the kernel's layers of which nothing is counted, as
+ * bits by the numbers of their probes. What had begun is counted when it ends.
+ */
+extern __u32 tm_off;
 /* Set by the loader: what is told of new series, of the node; is there anything in tm_job_details?
  */
 extern struct tm_details tm_details;

@@ -74,7 +74,7 @@ TM_INLINE void begin_on(struct tm_thread *thread, struct file *file, u32 functio
 		call->time = TM_TIME_VFS;
 	else if (kind == FILE_SOCKET)
 		call->time = TM_TIME_NET;
-	if (!counts_operations())
+	if (!counts_operations() || vfs__is_off(function))
 		return;
 	if (kind == FILE_FILE) {
 		call->slot = vfs__begin_in(function,
@@ -163,11 +163,18 @@ TM_INLINE void look_at(struct tm_thread *thread, const struct arguments *args,
 	}
 }
 
+/* Is it known by the system call alone that nothing is counted of it? An unlinkat() may be rmdir().
+ */
+TM_INLINE bool is_off(const struct syscall_row *row)
+{
+	return vfs__is_off(row->function) && !(row->function == TM_VFS_UNLINK && row->flags);
+}
+
 /* The state of the current thread if its system call is to be followed, else NULL. */
 TM_INLINE struct tm_thread *follow(const struct syscall_row *row)
 {
 	struct tm_thread *thread = thread__find();
-	bool counted = row->class > TM_SYSCALL_WAIT && counts_operations();
+	bool counted = row->class > TM_SYSCALL_WAIT && counts_operations() && !is_off(row);
 	struct tm_ledger *ledger;
 
 	if (!(thread && thread->followed) && !scope__holds())

@@ -26,6 +26,12 @@ TM_INLINE enum tm_direction vfs__direction(u32 function)
 	return function == TM_VFS_WRITE ? TM_DIRECTION_WRITE : TM_DIRECTIONS;
 }
 
+/* Is nothing counted of it now? */
+TM_INLINE bool vfs__is_off(u32 function)
+{
+	return *(volatile u32 *)&tm_off >> ((TM_PROBE_VFS + function) & 31) & 1;
+}
+
 /* An operation begins in the series of a slot: the slot, or TM_NO_SLOT with the loss counted. */
 TM_INLINE u32 vfs__begin_in(u32 function, u32 slot)
 {
@@ -47,8 +53,11 @@ TM_INLINE u32 vfs__begin_in(u32 function, u32 slot)
 	return slot;
 }
 
+/* The same, or TM_NO_SLOT where it is off. */
 TM_INLINE u32 vfs__begin(u64 job, u32 process, u32 function, struct file *file)
 {
+	if (vfs__is_off(function))
+		return TM_NO_SLOT;
 	return vfs__begin_in(function, file__slot(job, process, function, file));
 }
 
@@ -57,7 +66,7 @@ TM_INLINE void vfs__filter(u32 function)
 {
 	struct tm_ledger *ledger = ledger__of(TM_PROBE_VFS + function);
 
-	if (ledger) {
+	if (ledger && !vfs__is_off(function)) {
 		ADD(ledger->hits, 1);
 		ADD(ledger->filtered, 1);
 	}

@@ -47,6 +47,7 @@ struct tm_config {
 #define TM_PROBE_BLOCK (TM_PROBE_VFS + TM_VFS_FUNCTIONS)
 #define TM_PROBE_USER  (TM_PROBE_BLOCK + TM_BLOCK_FUNCTIONS)
 #define TM_PROBES_MAX  8192
+_Static_assert(TM_PROBE_USER <= 32, "the kernel's probes are bits of tm_off");
 
 /*
  * A probe on a library's function; the BPF cookie is its index, counted from TM_PROBE_USER, and

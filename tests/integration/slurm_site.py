@@ -56,6 +56,7 @@ CgroupAutomount=no
 
 SERVICE = """
 layers: [vfs]
+max_overhead: none
 cgroup: {cgroup}
 history: none
 log: none

@@ -2,11 +2,14 @@
 """The governor: what costs too much is parked, its neighbours count on, and it comes back."""
 
 import json
+import os
 import re
 import signal
 import time
 
 from harness import PATIENCE, check, equal, truth_functions, wait_for
+from test_cgroup import joining, mount_v2, new_cgroup
+from test_continuity import Kept
 from test_service import Service
 
 HOT = "sample_leaf"
@@ -62,7 +65,7 @@ def finish(load):
 def check_sums(records, truth, parked, library):
     """Every hit has its fate; of all but the hot function nothing is missing."""
     ours = [p for p in records.of("probe", layer="sample") if p["library"].startswith(library)]
-    for p in ours:
+    for p in ours + records.of("probe", layer="vfs"):
         equal(f"{p['function']} of {p['library']}: fates of its hits",
               p["recorded"] + p["filtered"] + p["lost"] + p["in_flight"], p["hits"])
     for (layer, function), true in truth_functions(truth).items():
@@ -140,6 +143,57 @@ def test_no_bound(env):
     equal("parked", (probe["state"], probe["parked_count"]), ("armed", 0))
     check_sums(service.records("--all"), truth, parked=False, library=env.build)
     service.stop()
+
+
+def test_parks_files(env):
+    """So is a function of the kernel's layers, and comes back; the libraries' count on."""
+    data, reader = env.path("data"), new_cgroup(env, mount_v2(), "reader")
+    with open(data, "wb") as f:
+        f.truncate(1 << 30)
+    service = Governed(env, layers="sample, vfs", bound="5%")
+    busy = env.spawn(["dd", f"if={data}", "of=/dev/null", "bs=1", "status=none"])
+    wait_for(lambda: "read" in {p["function"] for p in service.status()["parked"]},
+             "reads to be parked", seconds=60)
+    truth = env.plain_load("tail", "--count", "50")
+    busy.kill()
+    busy.communicate()
+    wait_for(lambda: "read" not in {p["function"] for p in service.status()["parked"]},
+             "reads to come back", seconds=60)
+    status, _, err = env.run(*joining(reader), "dd", f"if={data}", "of=/dev/null", "bs=1000",
+                             "count=500", "status=none")
+    equal(f"dd, {err}", status, 0)
+    time.sleep(0.1)
+    records = service.records("--all")
+    read = [r for r in records.functions("vfs", "read") if r["cgroup"] == "/" + os.path.basename(reader)]
+    # What dd's own start reads is more.
+    check(sum(r["bytes"] for r in read) >= 500000, read)
+    check(all("parked_ns" in r for r in records.functions("vfs", "read")), "no gap is told")
+    check_sums(records, truth, parked=False, library=env.build)
+    service.stop()
+
+
+class KeptGoverned(Governed, Kept):
+    """A service with a bound, whose probes are kept."""
+
+
+def test_stop(env):
+    """A service that ends puts back what is parked: it counts on for the next one."""
+    load = burst(env)
+    service = KeptGoverned(env, layers="sample")
+    load.go()
+    before = service.wait_state("parked")["hits"]
+    service.stop()
+    service.bound = "none"
+    service.write(layers="sample", pins=service.pins)
+    service.start_again()
+    probe = service.wait_state("armed")
+    check(probe["hits"] > before, f"{probe['hits']} hits, {before} before the end")
+    equal("restarts", service.status()["restarts"], 1)
+    notes = [note for note in service.status()["notes"] if service.env.build in note]
+    equal("what is missing of libraries", notes, [])
+    truth = finish(load)
+    check_sums(service.records("--all"), truth, parked=True, library=env.build)
+    service.stop(signal.SIGINT)
 
 
 def test_wrong_bounds(env):

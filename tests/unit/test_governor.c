@@ -432,6 +432,26 @@ static void test_other_bound(void **state)
 	close_sim(&sim);
 }
 
+/* Who parked it does not any more: it is a probe like any other. */
+static void test_released(void **state)
+{
+	struct governor_view view;
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, always, 2);
+	run(&sim, 3);
+	assert_true(sim.parked[0]);
+	governor__release(sim.governor, 0);
+	sim.parked[0] = false;
+	assert_false(governor__view(sim.governor, 0, &view));
+	assert_int_equal(governor__parked(sim.governor), 1);
+	run(&sim, 6);
+	assert_true(sim.parked[0]);
+	governor__release(sim.governor, 1000); /* nobody knows it */
+	close_sim(&sim);
+}
+
 static void test_refused(void **state)
 {
 	struct sim sim;
@@ -474,6 +494,7 @@ int main(void)
 		cmocka_unit_test(test_not_parkable),
 		cmocka_unit_test(test_blip),
 		cmocka_unit_test(test_other_bound),
+		cmocka_unit_test(test_released),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_node_time),
 	};

@@ -365,13 +365,18 @@ const char *probe__reason(const struct probe *probe, char text[PROBE_REASON])
 
 	if (probe->state != PROBE_PARKED)
 		return probe->reason;
+	clock__local(since, sizeof(since), parking->since_ns, "%H:%M:%S");
+	if (!parking->bound_ppm) {
+		snprintf(text, PROBE_REASON, "left out by the configuration, not counted since %s",
+			 since);
+		return text;
+	}
 	snprintf(text, PROBE_REASON,
 		 "parked by the governor: %llu hits/s cost %.1f %% of a processor, and all probes "
 		 "may cost %g %% of what the node spends; not counted since %s, comes back at %s "
 		 "or later",
 		 parking->hits_per_s, (double)parking->cost_ns / NS_PER_S * 100,
-		 parking->bound_ppm / 1e4,
-		 clock__local(since, sizeof(since), parking->since_ns, "%H:%M:%S"),
+		 parking->bound_ppm / 1e4, since,
 		 clock__local(until, sizeof(until), parking->until_ns, "%H:%M:%S"));
 	return text;
 }

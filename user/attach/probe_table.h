@@ -29,7 +29,7 @@ struct probe_parking {
 	__u64 until_ns;	  /* it comes back then, at the earliest */
 	__u64 parked_ns;  /* in all, up to since_ns */
 	__u64 count;	  /* how often it was */
-	__u64 bound_ppm;  /* what probes may cost, of what the node spends */
+	__u64 bound_ppm;  /* what probes may cost, of what the node spends; 0: it was left out */
 	__u64 hits_per_s; /* before it was parked last */
 	__u64 cost_ns;	  /* the CPU time that these took a second */
 };

@@ -38,10 +38,28 @@ struct governing {
 	struct governor_load *loads;
 	size_t n, ledgers_room, loads_room;
 	__u64 own_ns, spent_ns;
-	__u64 asked_ns; /* when spent_ns was */
-	double kernel_ns; /* of a hit in the kernel's layers */
-	__u64 begun_ns;	  /* the last one began to be parked then */
+	__u64 asked_ns;		      /* when spent_ns was */
+	double kernel_ns;	      /* of a hit in the kernel's layers */
+	__u64 begun_ns;		      /* the last one began to be parked then */
+	bool left_out[KERNEL_LAYERS]; /* by who wrote the configuration */
 };
+
+/* The probes of a layer of the kernel: from first to, not with, end. */
+static void layer_probes(enum kernel_layer layer, size_t *first, size_t *end)
+{
+	*first = layer == KERNEL_VFS ? TM_PROBE_VFS : TM_PROBE_BLOCK;
+	*end = layer == KERNEL_VFS ? TM_PROBE_BLOCK : TM_PROBE_USER;
+}
+
+static bool is_left_out(const struct governing *governing, size_t i)
+{
+	return i < TM_PROBE_USER &&
+	       governing->left_out[i < TM_PROBE_BLOCK ? KERNEL_VFS : KERNEL_BLOCK];
+}
+
+/* What creates a file is an open until it has: neither is seen without the other. */
+#define OPEN   (TM_PROBE_VFS + TM_VFS_OPEN)
+#define CREATE (TM_PROBE_VFS + TM_VFS_CREATE)
 
 static struct parking *parking_of(const struct governing *governing)
 {
@@ -88,8 +106,8 @@ static struct governor_load load_of(struct governing *governing, size_t i)
 		if (load.cost_ns < 0)
 			load.cost_ns = (double)since.hits * CALL_NS;
 	}
-	load.fixed =
-		i < TM_PROBE_USER || (probe->state != PROBE_ARMED && probe->state != PROBE_PARKED);
+	load.fixed = i == CREATE || is_left_out(governing, i) ||
+		     (probe->state != PROBE_ARMED && probe->state != PROBE_PARKED);
 	return load;
 }
 
@@ -120,29 +138,62 @@ static int read_loads(struct governing *governing, struct governor_reading *out)
 	return 0;
 }
 
-static void park(struct governing *governing, size_t i, __u64 now)
+/* How a probe is parked now, by the governor. */
+static struct probe_parking describe(const struct governing *governing, size_t i, __u64 now)
 {
 	struct probe_parking parking = { .since_ns = clock__ns(CLOCK_REALTIME) };
 	struct governor_view view = { 0 };
 
-	if (parking__begin(parking_of(governing), (int)i) < 0) {
-		governor__refuse(governing->governor, i);
-		return;
-	}
-	governing->begun_ns = now;
 	governor__view(governing->governor, i, &view);
 	parking.until_ns = parking.since_ns + (view.until_ns > now ? view.until_ns - now : 0);
 	parking.bound_ppm = (__u64)(governor__bound(governing->governor) * 1e6 + 0.5);
 	parking.hits_per_s = (__u64)view.hits_per_s;
 	parking.cost_ns = (__u64)(view.cost * NS_PER_S);
+	return parking;
+}
+
+/* Of a probe of the kernel's layers nothing is counted; without parking, it is again. */
+static void switch_kernel(struct governing *governing, size_t i,
+			  const struct probe_parking *parking)
+{
+	struct probe_table *table = governing->session->probes;
+
+	kernel__leave_out(governing->session->kernel, i, parking);
+	if (parking)
+		probe_table__park(table, i, parking);
+	else
+		probe_table__unpark(table, i, clock__ns(CLOCK_REALTIME));
+	if (i == OPEN)
+		switch_kernel(governing, CREATE, parking);
+}
+
+static void park(struct governing *governing, size_t i, __u64 now)
+{
+	struct probe_parking parking;
+
+	if (i >= TM_PROBE_USER && parking__begin(parking_of(governing), (int)i) < 0) {
+		governor__refuse(governing->governor, i);
+		return;
+	}
+	parking = describe(governing, i, now);
+	if (i < TM_PROBE_USER) {
+		switch_kernel(governing, i, &parking);
+		return;
+	}
+	governing->begun_ns = now;
 	probe_table__park(governing->session->probes, i, &parking);
 }
 
 static void put_back(struct governing *governing, size_t i)
 {
 	struct probe_table *table = governing->session->probes;
-	int rc = parking__end(parking_of(governing), (int)i);
+	int rc;
 
+	if (i < TM_PROBE_USER) {
+		switch_kernel(governing, i, NULL);
+		return;
+	}
+	rc = parking__end(parking_of(governing), (int)i);
 	if (rc == -ENOMEM) {
 		governor__delay(governing->governor, i);
 		return;
@@ -161,6 +212,14 @@ static __u64 count_open(void *context, int number)
 	return drain__ledger(governing->session->drain, (size_t)number).in_flight;
 }
 
+/* How many are still to be taken away. */
+static size_t go_on(struct governing *governing, bool force)
+{
+	struct parking *parking = parking_of(governing);
+
+	return parking ? parking__go_on(parking, count_open, governing, force) : 0;
+}
+
 static void set_timer(struct governing *governing, double seconds)
 {
 	if (seconds == governing->wait_s)
@@ -174,21 +233,20 @@ static void on_time(void *context)
 	struct governing *governing = context;
 	const struct governor_order *orders;
 	struct governor_reading reading;
-	size_t n = 0, left;
 	double wait_s;
+	size_t n = 0, left;
 
 	if (read_loads(governing, &reading) < 0)
 		return;
 	/* Before new ones: these have had their time. */
-	left = parking__go_on(parking_of(governing), count_open, governing,
-			      reading.now_ns - governing->begun_ns > PATIENCE_NS);
+	left = go_on(governing, reading.now_ns - governing->begun_ns > PATIENCE_NS);
 	orders = governor__read(governing->governor, &reading, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (orders[i].park)
 			park(governing, orders[i].probe, reading.now_ns);
 		else
 			put_back(governing, orders[i].probe);
-		left += orders[i].park;
+		left += orders[i].park && orders[i].probe >= TM_PROBE_USER;
 	}
 	wait_s = governor__wait_s(governing->governor);
 	set_timer(governing, left && wait_s > SOON_S ? SOON_S : wait_s);
@@ -225,8 +283,6 @@ void governing__close(struct governing *governing)
 
 int governing__watch(struct governing *governing, struct loop *loop)
 {
-	if (!parking_of(governing))
-		return 0; /* without libraries there is nothing to be parked */
 	governing->loop = loop;
 	governing->wait_s = governor__wait_s(governing->governor);
 	return loop__timer(loop, governing->wait_s, true, on_time, governing, &governing->timer);
@@ -241,4 +297,40 @@ void governing__set_kernel_cost(struct governing *governing, double hit_ns)
 {
 	if (hit_ns > 0)
 		governing->kernel_ns = hit_ns;
+}
+
+/* Takes a probe of the kernel's layers out, or back. */
+static void leave_out(struct governing *governing, size_t i, bool off)
+{
+	struct probe_parking parking = { .since_ns = clock__ns(CLOCK_REALTIME) };
+	const struct probe *probe = probe_table__at(governing->session->probes, i);
+
+	/* Also the one that the governor has parked: it counts no longer who did it. */
+	if (probe->state == PROBE_PARKED)
+		switch_kernel(governing, i, NULL);
+	governor__release(governing->governor, i);
+	if (off && probe->state == PROBE_ARMED)
+		switch_kernel(governing, i, &parking);
+}
+
+void governing__leave_out(struct governing *governing, enum kernel_layer layer, bool off)
+{
+	size_t first, end;
+
+	if (governing->left_out[layer] == off)
+		return;
+	governing->left_out[layer] = off;
+	layer_probes(layer, &first, &end);
+	for (size_t i = first; i < end; i++)
+		if (i != CREATE) /* it goes with OPEN */
+			leave_out(governing, i, off);
+}
+
+void governing__release(struct governing *governing)
+{
+	const struct probe_table *table = governing->session->probes;
+
+	for (size_t i = 0; i < probe_table__n(table); i++)
+		if (probe_table__at(table, i)->state == PROBE_PARKED && !is_left_out(governing, i))
+			put_back(governing, i);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A session whose probes are governed: reads what they cost, parks them and puts them back. */
+/*
+ * A session whose probes are governed: reads what they cost, parks them and puts them back. Those
+ * on libraries are taken away, of those in the kernel's layers nothing is counted meanwhile.
+ */
 #ifndef USER_COMMAND_GOVERNING_H
 #define USER_COMMAND_GOVERNING_H
 
@@ -21,6 +24,13 @@ void governing__close(struct governing *governing); /* NULL is fine */
 int governing__watch(struct governing *governing, struct loop *loop);
 
 void governing__set_bound(struct governing *governing, double bound);
+
+/* Nothing is counted in that layer of the kernel from now on, or it is again: as a site wants it.
+ */
+void governing__leave_out(struct governing *governing, enum kernel_layer layer, bool off);
+
+/* The session ends, its probes stay: those that are parked count again. */
+void governing__release(struct governing *governing);
 
 /* What a hit in the kernel's layers costs, in ns, once it is known. */
 void governing__set_kernel_cost(struct governing *governing, double hit_ns);

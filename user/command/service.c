@@ -145,6 +145,14 @@ static void tell_reloading(void)
 	notify__send(text);
 }
 
+/* Those that the service has begun without need a restart. */
+static void choose_kernel_layers(struct service *service, const struct service_config *config)
+{
+	for (enum kernel_layer layer = 0; layer < KERNEL_LAYERS; layer++)
+		governing__leave_out(service->governing, layer,
+				     !service_setup__has_layer(config, ladder__layer(layer)));
+}
+
 /* What can be changed while tracing goes on is changed. */
 static void reload(struct service *service)
 {
@@ -168,6 +176,7 @@ static void reload(struct service *service)
 		service->config.log.rate = config.log.rate;
 		service->config.max_overhead = config.max_overhead;
 		governing__set_bound(service->governing, config.max_overhead);
+		choose_kernel_layers(service, &config);
 		service_config__free(&config);
 		say("the configuration was read again");
 	}
@@ -272,6 +281,10 @@ static int follow(struct service *service, struct error *err)
 	if (rc < 0)
 		return error__set(err, rc, "cannot wait for what happens: %s", strerror(-rc));
 	session__follow(&service->session);
+	if (stays(service)) {
+		governing__release(service->governing);
+		continuity__changed(service->session.continuity);
+	}
 	rc = stays(service) ? pause_output(service, err) : finish(service, err);
 	tell_notes(service);
 	return rc;

@@ -150,6 +150,37 @@ static bool same_names(const struct service_name *a, const struct service_name *
 	return true;
 }
 
+bool service_setup__has_layer(const struct service_config *config, const char *name)
+{
+	for (size_t i = 0; i < config->n_layers; i++)
+		if (!strcmp(config->layers[i].text, name))
+			return true;
+	return false;
+}
+
+static bool is_of_kernel(const char *layer)
+{
+	return !strcmp(layer, "vfs") || !strcmp(layer, "block");
+}
+
+/* Has a all layers of b? It may be without layers of the kernel that a has. */
+static bool has_layers(const struct service_config *a, const struct service_config *b)
+{
+	for (size_t i = 0; i < b->n_layers; i++)
+		if (!service_setup__has_layer(a, b->layers[i].text))
+			return false;
+	return true;
+}
+
+static bool same_layers(const struct service_config *a, const struct service_config *b)
+{
+	for (size_t i = 0; i < a->n_layers; i++)
+		if (!is_of_kernel(a->layers[i].text) &&
+		    !service_setup__has_layer(b, a->layers[i].text))
+			return false;
+	return has_layers(a, b);
+}
+
 /* Accounts of processes are asked of the kernel when its programs are loaded. */
 static bool same_processes(const struct service_config *a, const struct service_config *b)
 {
@@ -162,15 +193,14 @@ static bool same_processes(const struct service_config *a, const struct service_
 
 bool service_setup__follows(const struct service_config *a, const struct service_config *b)
 {
-	if (a->calls != b->calls || a->n_layers != b->n_layers || a->n_probes != b->n_probes ||
-	    a->series != b->series || a->past_jobs != b->past_jobs ||
-	    !same(a->job_patterns, b->job_patterns) || !same(a->cgroup, b->cgroup) ||
-	    !same(a->history, b->history) || a->history_size != b->history_size ||
-	    !same(a->log.path, b->log.path) || a->log.journal != b->log.journal ||
-	    !a->log.types != !b->log.types || !same(a->socket, b->socket) ||
-	    !same(a->pins, b->pins))
+	if (a->calls != b->calls || a->n_probes != b->n_probes || a->series != b->series ||
+	    a->past_jobs != b->past_jobs || !same(a->job_patterns, b->job_patterns) ||
+	    !same(a->cgroup, b->cgroup) || !same(a->history, b->history) ||
+	    a->history_size != b->history_size || !same(a->log.path, b->log.path) ||
+	    a->log.journal != b->log.journal || !a->log.types != !b->log.types ||
+	    !same(a->socket, b->socket) || !same(a->pins, b->pins))
 		return false;
-	if (!same_names(a->layers, b->layers, a->n_layers) || !same_processes(a, b))
+	if (!same_layers(a, b) || !same_processes(a, b))
 		return false;
 	return same_texts(a->probes, a->n_probes, b->probes, b->n_probes);
 }

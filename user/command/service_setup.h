@@ -25,7 +25,13 @@ int service_setup__options(struct options *options, const struct service_config 
 int service_setup__layers(struct session *session, const struct service_config *config,
 			  struct error *err);
 
-/* Can b follow a without that tracing begins anew? */
+/*
+ * Can b follow a without that tracing begins anew? It may leave out layers of the kernel that a
+ * has.
+ */
 bool service_setup__follows(const struct service_config *a, const struct service_config *b);
+
+/* Has it that layer, "vfs" for instance? */
+bool service_setup__has_layer(const struct service_config *config, const char *name);
 
 #endif

@@ -12,8 +12,8 @@
 #define WINDOW_NS (450 * NS_PER_MS)
 
 /*
- * How long a probe that comes back is watched before it may stay; who is seen to be too dear goes at
- * the first look. About how long it takes to be looked at and to go, in which it costs on.
+ * How long a probe that comes back is watched before it may stay; who is seen to be too dear goes
+ * at the first look. About how long it takes to be looked at and to go, in which it costs on.
  */
 #define TRIAL_NS (100 * NS_PER_MS)
 #define LOOK_NS	 (10 * NS_PER_MS)
@@ -368,6 +368,12 @@ void governor__delay(struct governor *governor, size_t probe)
 	governor->probes[probe].until_ns = governor->last_ns + NS_PER_S;
 }
 
+void governor__release(struct governor *governor, size_t probe)
+{
+	if (probe < governor->n)
+		governor->probes[probe] = (struct watched){ 0 };
+}
+
 void governor__refuse(struct governor *governor, size_t probe)
 {
 	governor->probes[probe].state = ON;
@@ -379,7 +385,7 @@ double governor__wait_s(const struct governor *governor)
 	for (size_t i = 0; i < governor->n; i++)
 		if (governor->probes[i].state == TRIED)
 			return governor->last_ns - governor->probes[i].since_ns < LOOK_NS ? SOON_S
-											 : TRIAL_S;
+											  : TRIAL_S;
 	return WAIT_S;
 }
 

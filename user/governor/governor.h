@@ -61,6 +61,8 @@ const struct governor_order *governor__read(struct governor *governor,
 
 /* A probe could not be put back yet: again in a while. */
 void governor__delay(struct governor *governor, size_t probe);
+/* A probe that was parked counts again, or is nobody's business: as if it had never been parked. */
+void governor__release(struct governor *governor, size_t probe);
 /* A probe could not be parked: it is never tried again. */
 void governor__refuse(struct governor *governor, size_t probe);
 
@@ -70,7 +72,7 @@ double governor__wait_s(const struct governor *governor);
 /* Of a probe that is parked: what it did before. */
 struct governor_view {
 	double hits_per_s;
-	double cost;	 /* of one processor: 0.6 is 60 % */
+	double cost;	/* of one processor: 0.6 is 60 % */
 	__u64 until_ns; /* when it comes back, at the earliest */
 };
 

@@ -77,6 +77,7 @@ static int load_or_adopt(struct kernel *kernel, struct error *err)
 	if (rc < 0)
 		return rc;
 	kernel->skel->bss->tm_self_tgid = (__u32)getpid();
+	kernel->skel->bss->tm_off = 0;
 	if (options->adopt)
 		options->config = kernel->skel->rodata->tm_config;
 	return options->adopt ? 0 : skeleton__keep(kernel->skel, options->pins, err);
@@ -356,6 +357,13 @@ void kernel__stop(struct kernel *kernel)
 {
 	kernel->skel->data->tm_stopped = 1;
 	grace__wait();
+}
+
+void kernel__leave_out(struct kernel *kernel, size_t probe, bool off)
+{
+	__u32 *bits = &kernel->skel->bss->tm_off, bit = 1U << probe;
+
+	__atomic_store_n(bits, off ? *bits | bit : *bits & ~bit, __ATOMIC_RELEASE);
 }
 
 pid_t kernel__detach(struct kernel *kernel, size_t *hooks)

@@ -136,6 +136,12 @@ const __u64 *kernel__missed_before(const struct kernel *kernel);
 void kernel__stop(struct kernel *kernel);
 
 /*
+ * Of a probe of the kernel's layers (below TM_PROBE_USER) nothing is counted from now on, or it is
+ * again; what had begun is counted when it ends. A kernel that is loaded or taken over counts all.
+ */
+void kernel__leave_out(struct kernel *kernel, size_t probe, bool off);
+
+/*
  * Takes the VFS and block layers and the following of processes away again. Hooks on functions of
  * the kernel take long: a process in the background then does it, whose number this returns, and
  * *hooks is about how many there are; 0: all is done.

@@ -119,8 +119,7 @@ static void add_gaps(struct note_list *notes, const struct report_run *run,
 
 		if (ns && probe->state != PROBE_PARKED)
 			note_list__add(notes,
-				       "%s (%s): not counted for %s in all, when the governor had "
-				       "parked it",
+				       "%s (%s): not counted for %s in all, when it was parked",
 				       probe->function, probe->library ? probe->library : "kernel",
 				       units__time(text, ns));
 	}

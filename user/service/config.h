@@ -48,7 +48,7 @@ struct service_config {
 	__u64 history_size;	   /* bytes */
 	struct syslog_options log; /* types 0: nothing is sent there */
 	const char *socket;
-	const char *pins; /* a folder in bpffs; NULL: nothing is kept */
+	const char *pins;    /* a folder in bpffs; NULL: nothing is kept */
 	double max_overhead; /* of what the node spends, 0.01 for 1 %; 0: there is no bound */
 	/* What other programs read, each NULL: not written. */
 	const char *snapshot;	/* pairs of name and value */

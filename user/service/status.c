@@ -116,7 +116,7 @@ static struct json_object *notes(const struct report_run *run)
 	return array;
 }
 
-/* Those that the governor has parked, and why. */
+/* Those that are parked, by the governor or the configuration, and why. */
 static struct json_object *parked(const struct report_run *run)
 {
 	struct json_object *array = json_object_new_array(), *object;
@@ -362,7 +362,7 @@ static void print_parked(struct json_object *parked_, FILE *out)
 		fprintf(out, "parked     ");
 		print_text(get(one, "function"), out);
 		fprintf(out, " (");
-		print_text(get(one, "library"), out);
+		print_text(get(one, get(one, "library") ? "library" : "layer"), out);
 		fprintf(out, "): ");
 		print_text(get(one, "reason"), out);
 		fputc('\n', out);
