@@ -13,6 +13,8 @@
 #define PF_EXITING 0x00000004 /* linux/sched.h */
 #define PF_KTHREAD 0x00200000
 
+#define TASK_DEAD 0x00000080 /* linux/sched.h */
+
 #define SIGNAL_GROUP_EXIT 0x00000004 /* linux/sched/signal.h */
 
 TM_INLINE struct tm_account *account_at(u32 number)
@@ -270,6 +272,19 @@ static __attribute__((noinline)) int end_process(u32 number)
 	return 0;
 }
 
+/* So much of the current thread, which ends, is in its account. */
+TM_INLINE int note_end(struct task_struct *task)
+{
+	struct tm_thread *thread = thread__get_of(task);
+
+	if (!thread)
+		return 0;
+	thread->ended_user_ns = task->utime;
+	thread->ended_system_ns = task->stime;
+	thread->ended_run_ns = task->se.sum_exec_runtime ?: 1;
+	return 0;
+}
+
 /* What the current thread has used until its end, in the account of its process. */
 static __attribute__((noinline)) int end_thread(u32 number)
 {
@@ -282,6 +297,35 @@ static __attribute__((noinline)) int end_thread(u32 number)
 	ADD(account->user_ns, task->utime);
 	ADD(account->system_ns, task->stime);
 	ADD(account->run_ns, task->se.sum_exec_runtime);
+	return note_end(task);
+}
+
+/* What a thread has used of its last tick is told when it leaves the processor for good. */
+static __attribute__((noinline)) int add_rest(u64 address, u32 number)
+{
+	struct task_struct *task = (void *)address;
+	struct tm_thread *thread = thread__find_of(bpf_get_current_task_btf());
+	struct tm_account *account = account_at(number);
+
+	if (!account || !thread || !thread->ended_run_ns)
+		return 0;
+	ADD(account->user_ns, BPF_CORE_READ(task, utime) - thread->ended_user_ns);
+	ADD(account->system_ns, BPF_CORE_READ(task, stime) - thread->ended_system_ns);
+	ADD(account->run_ns, BPF_CORE_READ(task, se.sum_exec_runtime) - thread->ended_run_ns);
+	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(account_rest, bool preempt, struct task_struct *prev, struct task_struct *next,
+	     unsigned int prev_state)
+{
+	u32 number;
+
+	if (!(prev_state & TASK_DEAD) || is_off())
+		return 0;
+	number = find((u64)prev);
+	if (number && number != TM_ACCOUNT_OTHERS)
+		add_rest((u64)prev, number);
 	return 0;
 }
 

@@ -78,6 +78,8 @@ struct tm_thread {
 	struct tm_call_event event; /* the one that ends: too much for the stack before 6.13 */
 	__u32 process;		    /* what series have as its process; 0: not asked yet */
 	__u32 account;		    /* the number of its process' account; 0: not asked yet */
+	/* What its end has added to that account; 0: it has not ended. */
+	__u64 ended_user_ns, ended_system_ns, ended_run_ns;
 	struct tm_syscall syscall;
 	struct tm_slot_cache slots[TM_SLOT_CACHES];
 	struct tm_object_cache objects[TM_OBJECT_CACHES];

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from harness import Skip, alone, check, equal, read_text, wait_for
+from harness import Skip, alone, check, equal, need, read_text, wait_for
 from real_machine import attach, compile_c, ext4, trace
 from test_cgroup import hierarchies, joining, new_cgroup
 from test_syslog import Daemon
@@ -51,6 +51,30 @@ def compare_with_functions(records):
             device = records.of("device", pid=pid, function=key, final=True)
             equal(f"{record['command']}: storage_{key}_bytes", record[f"storage_{key}_bytes"],
                   sum(r["bytes"] for r in device))
+
+
+# Runs a program again and again, and prints what wait4() says of each: pid and CPU time in us.
+SHORT = """
+import os
+for _ in range(100):
+    pid = os.spawnv(os.P_NOWAIT, "/bin/true", ["true"])
+    usage = os.wait4(pid, 0)[2]
+    print(pid, round((usage.ru_utime + usage.ru_stime) * 1e6))
+"""
+
+
+def test_short(env):
+    """The CPU time of processes that live less than a tick is whole, as the kernel has it."""
+    need("python3")
+    path = env.path("usages")
+    with open(path, "w", encoding="ascii") as out:
+        records = trace(env, "python3", "-c", SHORT, options=OPTIONS, stdout=out)
+    truth = dict(map(int, line.split()) for line in read_text(path).splitlines())
+    found = processes(records)
+    times = {pid: round((found[pid]["utime"] + found[pid]["stime"]) * 1e6) for pid in truth}
+    # Each of both is rounded.
+    wrong = {pid: (us, truth[pid]) for pid, us in times.items() if abs(us - truth[pid]) > 3}
+    equal("processes whose CPU time is another one, in us", wrong, {})
 
 
 def test_ends(env):

@@ -94,6 +94,7 @@ int programs__choose_kernel(const struct rung_context *context, int rungs[KERNEL
 	bpf_program__set_autoload(skel->progs.account_exec, options->config.accounts);
 	bpf_program__set_autoload(skel->progs.account_exit, options->config.accounts);
 	bpf_program__set_autoload(skel->progs.account_exit_again, options->config.accounts);
+	bpf_program__set_autoload(skel->progs.account_rest, options->config.accounts);
 	/* The time that library calls spend in system calls. */
 	if (options->user && options->inside) {
 		bpf_program__set_autoload(skel->progs.syscall_enter, true);
