@@ -195,6 +195,38 @@ __attribute__((noinline)) u32 account__meet(void)
 	return number;
 }
 
+__attribute__((noinline)) int account__count_call(u32 probe, u64 ns)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct tm_stack *stack = thread__find_stack_of(task);
+	struct tm_thread *thread = thread__get_of(task);
+	struct tm_probe *called = bpf_map_lookup_elem(&tm_probes, &probe);
+	struct tm_account *account;
+	u32 depth = 0;
+	u16 around = 0;
+	u64 place; /* 64 bits, as above */
+
+	if (!called || !thread)
+		return 0;
+	if (stack)
+		depth = stack->depth - (ns != 0);
+	if (stack && depth)
+		around = account__layers(stack, depth - 1);
+	place = (u64)called->layer - TM_LAYER_USER;
+	if (place >= TM_ACCOUNT_LAYERS || around & account__bit(called->layer))
+		return 0;
+	account = account__of(thread);
+	if (!account)
+		return 0;
+	TM_PIN(place);
+	if (place >= TM_ACCOUNT_LAYERS)
+		return 0;
+	ADD(account->sums.layers[place].count, 1);
+	if (ns)
+		ADD(account->sums.layers[place].ns, ns);
+	return 0;
+}
+
 /* A child executes what its parent does, in the same environment. */
 TM_INLINE void inherit(u32 from, u32 to)
 {

@@ -99,28 +99,9 @@ TM_INLINE void account__open(struct tm_stack *stack, u32 depth, u8 layer)
 }
 
 /*
- * A call at depth of the stack is over; ns is 0 where it was not timed. Not inlined: for the stack.
+ * A call of that probe is over, the innermost one of the current thread; ns is 0 where it was not
+ * timed, and has no frame. A function of its own, which the verifier looks at once.
  */
-static __attribute__((noinline)) int account__count_call(struct tm_thread *thread,
-							 struct tm_stack *stack, u32 depth,
-							 u8 layer, u64 ns)
-{
-	u16 around = stack && depth ? account__layers(stack, depth - 1) : 0;
-	u64 place = layer - TM_LAYER_USER; /* 64 bits, as above */
-	struct tm_account *account;
-
-	if (layer < TM_LAYER_USER || place >= TM_ACCOUNT_LAYERS || around & account__bit(layer))
-		return 0;
-	account = account__of(thread);
-	if (!account)
-		return 0;
-	TM_PIN(place);
-	if (place >= TM_ACCOUNT_LAYERS)
-		return 0;
-	ADD(account->sums.layers[place].count, 1);
-	if (ns)
-		ADD(account->sums.layers[place].ns, ns);
-	return 0;
-}
+int account__count_call(u32 probe, u64 ns);
 
 #endif

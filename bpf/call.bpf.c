@@ -102,17 +102,6 @@ TM_INLINE void call__count_only(struct tm_ledger *ledger, struct tm_key *key, u3
 		RECORDER_PASS(TM_PROBE_USER + index, untimed);
 }
 
-/* The same in the account of the thread's process. */
-TM_INLINE void call__account_only(struct task_struct *task, struct tm_thread *thread, u8 layer)
-{
-	struct tm_stack *stack = thread__find_stack_of(task);
-
-	if (!thread)
-		thread = thread__get_of(task);
-	if (thread)
-		account__count_call(thread, stack, stack ? stack->depth : 0, layer, 0);
-}
-
 /* The slot of a key, by what the thread found last time. */
 TM_INLINE u32 call__slot(struct tm_stack *stack, struct tm_key *key)
 {
@@ -226,7 +215,7 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 	if (probe->entry_only) {
 		call__count_only(ledger, &key, index);
 		if (account__is_on())
-			call__account_only(task, thread, probe->layer);
+			account__count_call(index, 0);
 		return false;
 	}
 	if (scope__is_confined(task)) {
@@ -358,16 +347,6 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 		handle__drop(frame->probe, depth - 1);
 }
 
-/* The same in the account of the thread's process. */
-TM_INLINE void call__account(const struct tm_frame *frame, struct tm_thread *thread,
-			     struct tm_stack *stack, u32 depth, u64 duration)
-{
-	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
-
-	if (probe)
-		account__count_call(thread, stack, depth, probe->layer, duration);
-}
-
 /* The innermost call ends. */
 TM_INLINE void call__close(struct tm_stack *stack, struct tm_thread *thread, u64 now, s64 value)
 {
@@ -378,9 +357,9 @@ TM_INLINE void call__close(struct tm_stack *stack, struct tm_thread *thread, u64
 	if (!frame)
 		return;
 	duration = now - frame->start_ns;
-	call__record(frame, thread, duration, value, depth);
 	if (account__is_on())
-		call__account(frame, thread, stack, depth - 1, duration);
+		account__count_call(frame->probe, duration ?: 1);
+	call__record(frame, thread, duration, value, depth);
 	stack->depth = depth - 1;
 	thread->depth = stack->depth;
 	if (depth >= 2 && below)
