@@ -62,6 +62,24 @@ static struct cgroup *root_cgroup(const char *type)
 	return cgroup;
 }
 
+/* So many cgroups that were made and have gone are not all remembered. */
+#define FLOOD 100000
+
+static void flood(struct cgroup_names *names, __u64 parent)
+{
+	const __u64 first = 1ULL << 60;
+	char name[32];
+
+	for (__u64 i = 0; i < FLOOD; i++) {
+		snprintf(name, sizeof(name), "flood-%llu", (unsigned long long)i);
+		assert_int_equal(cgroup_names__add(names, first + i, parent, name), 0);
+		cgroup_names__note_end(names, first + i);
+	}
+	assert_in_range(cgroup_names__n(names), 16384, FLOOD / 2);
+	assert_string_equal(cgroup_names__path(names, first + FLOOD - 1), "/flood-99999");
+	assert_null(cgroup_names__path(names, first));
+}
+
 static void check_cgroup(const char *type, int version)
 {
 	struct cgroup *cgroup = root_cgroup(type);
@@ -88,6 +106,8 @@ static void check_cgroup(const char *type, int version)
 	assert_int_equal(cgroup_names__refresh(names), 0);
 	assert_string_equal(cgroup_names__path(names, cgroup->id), "/");
 	assert_true(cgroup_names__n(names) >= 1);
+	flood(names, cgroup->id);
+	assert_string_equal(cgroup_names__path(names, cgroup->id), "/");
 	cgroup_names__close(names);
 	free(cgroup);
 }

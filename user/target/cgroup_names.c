@@ -18,7 +18,8 @@
 #define KEEP	   (600 * NS_PER_S) /* to remember what is gone */
 #define WALK	   NS_PER_S	    /* between walks for ids that are not known */
 #define DEPTH_MAX  100
-#define SETTLE_MIN 1024 /* so many are there between two times that the gone are forgotten */
+#define SETTLE_MIN 1024	 /* so many are there between two times that the gone are forgotten */
+#define GONE_MAX   16384 /* of them are kept: those that were seen or asked for last */
 
 struct entry {
 	__u64 id;
@@ -71,13 +72,40 @@ static int compare(const void *left, const void *right)
 	return a->seen > b->seen ? -1 : a->seen < b->seen;
 }
 
+static int compare_times(const void *left, const void *right)
+{
+	const __u64 *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Who is gone and was not seen since is forgotten: after the time to keep, or as there are many. */
+static __u64 oldest_kept(const struct cgroup_names *names)
+{
+	__u64 oldest = now() - KEEP, *seen = NULL;
+	size_t n = 0;
+
+	if (names->n > GONE_MAX)
+		seen = calloc(names->n, sizeof(*seen));
+	for (size_t i = 0; seen && i < names->n; i++)
+		if (names->items[i].gone)
+			seen[n++] = names->items[i].seen;
+	if (n > GONE_MAX) {
+		qsort(seen, n, sizeof(*seen), compare_times);
+		if (seen[n - GONE_MAX] > oldest)
+			oldest = seen[n - GONE_MAX];
+	}
+	free(seen);
+	return oldest;
+}
+
 /*
  * Sorts, leaves the newest of each, and forgets the long gone: of a walk those that it has not
  * seen, else those that were told to be.
  */
 static void settle(struct cgroup_names *names, bool walked)
 {
-	__u64 oldest = now() - KEEP;
+	__u64 long_ago = now() - KEEP, oldest = oldest_kept(names);
 	size_t kept = 0;
 
 	if (names->n == 0)
@@ -86,7 +114,7 @@ static void settle(struct cgroup_names *names, bool walked)
 	for (size_t i = 0; i < names->n; i++) {
 		struct entry *entry = &names->items[i];
 
-		if ((entry->seen < oldest && (walked || entry->gone)) ||
+		if ((entry->gone && entry->seen < oldest) || (walked && entry->seen < long_ago) ||
 		    (kept && names->items[kept - 1].id == entry->id)) {
 			free(entry->path);
 			entry->path = NULL;

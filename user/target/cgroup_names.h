@@ -31,7 +31,7 @@ const char *cgroup_names__path(struct cgroup_names *names, __u64 id);
  * parent is looked up. 0, -ENOENT: that is not known; -ENOMEM.
  */
 int cgroup_names__add(struct cgroup_names *names, __u64 id, __u64 parent, const char *name);
-/* It is gone: its path stays known for ten minutes. */
+/* It is gone: its path stays known for ten minutes, but of many only those that went last. */
 void cgroup_names__note_end(struct cgroup_names *names, __u64 id);
 
 /* Does the kernel not know it any more? false also where that may not be asked. */
