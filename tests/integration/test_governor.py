@@ -30,9 +30,9 @@ class Governed(Service):
     def write(self, **values):
         super().write(**{"max_overhead": self.bound, **values})
 
-    def reload(self, bound):
+    def reload(self, bound, **values):
         self.bound = bound
-        self.write(layers="sample")
+        self.write(layers="sample", **values)
         self.process.send_signal(signal.SIGHUP)
         self.told("READY=1")
 
@@ -176,8 +176,13 @@ class KeptGoverned(Governed, Kept):
     """A service with a bound, whose probes are kept."""
 
 
+def notes_of(service):
+    """What is noted of this test's libraries."""
+    return [note for note in service.status()["notes"] if service.env.build in note]
+
+
 def test_stop(env):
-    """A service that ends puts back what is parked: it counts on for the next one."""
+    """A service that ends puts back what is parked: it counts on for the next one, which parks it."""
     load = burst(env)
     service = KeptGoverned(env, layers="sample")
     load.go()
@@ -189,10 +194,30 @@ def test_stop(env):
     probe = service.wait_state("armed")
     check(probe["hits"] > before, f"{probe['hits']} hits, {before} before the end")
     equal("restarts", service.status()["restarts"], 1)
-    notes = [note for note in service.status()["notes"] if service.env.build in note]
-    equal("what is missing of libraries", notes, [])
+    equal("what is missing of libraries", notes_of(service), [])
+    if probe["mechanism"] == "session":
+        service.reload(BOUND, pins=service.pins)
+        service.wait_state("parked")
     truth = finish(load)
     check_sums(service.records("--all"), truth, parked=True, library=env.build)
+    service.stop(signal.SIGINT)
+
+
+def test_killed(env):
+    """Of one that is killed while a probe is parked, the next one probes the library anew, and says so."""
+    load = burst(env)
+    service = KeptGoverned(env, layers="sample")
+    load.go()
+    service.wait_state("parked")
+    service.kill()
+    service.bound = "none"
+    service.write(layers="sample", pins=service.pins)
+    service.start_again()
+    before = service.wait_state("armed")["hits"]
+    wait_for(lambda: service.probe()["hits"] > before, "calls to be counted")
+    notes = [note for note in notes_of(service) if "libsample.so" in note]
+    check(len(notes) == 1 and "some of its probes were parked or gone" in notes[0], notes)
+    finish(load)
     service.stop(signal.SIGINT)
 
 

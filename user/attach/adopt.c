@@ -30,6 +30,31 @@ int attach__version(int fd, struct file_version *version)
 	return 0;
 }
 
+/*
+ * Its probes can be parked from now on: those of sessions, which have nothing where functions
+ * return. What cannot be remembered cannot be parked.
+ */
+static void know_again(const struct attach *attach, const struct seen_file *seen, int fd)
+{
+	int *numbers = calloc(seen->n_numbers + 1, sizeof(*numbers));
+	__u64 *offsets = calloc(seen->n_numbers + 1, sizeof(*offsets));
+	size_t n = 0;
+
+	for (size_t i = 0; numbers && offsets && i < seen->n_numbers; i++) {
+		const struct probe *probe =
+			probe_table__at(attach->options.table, (size_t)seen->probes[i]);
+
+		if (probe->state != PROBE_ARMED)
+			continue;
+		numbers[n] = seen->probes[i];
+		offsets[n++] = probe->site + probe->entry.moved;
+	}
+	if (n && attach->parking && attach->options.mechanism == UPROBE_SESSION)
+		parking__know_again(attach->parking, seen->group, fd, numbers, offsets, n);
+	free(numbers);
+	free(offsets);
+}
+
 struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen, int fd)
 {
 	struct file_version now;
@@ -41,8 +66,10 @@ struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen, in
 	seen->watch = inotify_add_watch(attach->changes, path, IN_MODIFY);
 	/* Watched first: what changes after this look is told. */
 	if (attach__version(fd, &now) < 0 ||
-	    (now.size == seen->version.size && now.changed_ns == seen->version.changed_ns))
+	    (now.size == seen->version.size && now.changed_ns == seen->version.changed_ns)) {
+		know_again(attach, seen, fd);
 		return seen;
+	}
 	attach__drop(attach, seen);
 	return NULL;
 }

@@ -75,13 +75,14 @@ unsigned int link_set__begin(struct link_set *set, unsigned int group)
 	return set->group;
 }
 
-/* How a link is called where it is kept. */
-#define NAME_ROOM   32
-#define NAME_FORMAT "file_%u_%u"
+/* How a link is called where it is kept: its group, its number, the program, and of what it is. */
+#define NAME_ROOM   80
+#define NAME_FORMAT "file_%u_%u_%u_%llx"
 
-static void name_link(char name[NAME_ROOM], unsigned int group, unsigned int number)
+static void name_link(char name[NAME_ROOM], const struct held *held)
 {
-	snprintf(name, NAME_ROOM, NAME_FORMAT, group, number);
+	snprintf(name, NAME_ROOM, NAME_FORMAT, held->group, held->number,
+		 (unsigned int)held->program, held->offset);
 }
 
 static void forget(const struct link_set *set, const struct held *held)
@@ -90,7 +91,7 @@ static void forget(const struct link_set *set, const struct held *held)
 
 	if (!held->number)
 		return;
-	name_link(name, held->group, held->number);
+	name_link(name, held);
 	pins__drop(kernel__pins(set->kernel), PIN_LINK, name);
 }
 
@@ -184,7 +185,7 @@ static int keep(struct link_set *set, int fd, enum kernel_program program, __u64
 
 	if (fd < 0)
 		return fd;
-	name_link(name, held.group, held.number);
+	name_link(name, &held);
 	rc = pins__put(kernel__pins(set->kernel), PIN_LINK, name, fd);
 	if (rc < 0) {
 		close(fd);
@@ -200,12 +201,14 @@ static int adopt(void *context, const char *name, int fd)
 {
 	struct held held = { .fd = fd };
 	struct link_set *set = context;
+	unsigned int program;
 
-	if (sscanf(name, NAME_FORMAT, &held.group, &held.number) != 2 || !held.group ||
-	    !held.number) {
+	if (sscanf(name, NAME_FORMAT, &held.group, &held.number, &program, &held.offset) != 4 ||
+	    !held.group || !held.number) {
 		close(fd);
 		return 0;
 	}
+	held.program = (enum kernel_program)program;
 	if (held.group > set->n_groups)
 		set->n_groups = held.group;
 	if (held.number > set->n_links)

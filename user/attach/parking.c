@@ -134,20 +134,18 @@ static int add_file(struct parking *parking, unsigned int group, int fd)
 	return 0;
 }
 
-static int add_site(struct parking *parking, const struct site *site)
+/* Of the last file. */
+static int add_site(struct parking *parking, int number, __u64 offset)
 {
-	struct parked_site *known;
+	struct parked_site *known = make_site(parking, number);
 
-	if (site->error)
-		return 0;
-	known = make_site(parking, site->number);
 	if (!known)
 		return -ENOMEM;
 	known->state = PARKING_ARMED;
 	known->file = parking->n_files - 1;
 	known->place = (struct link_place){
-		.offset = site->offset + site->entry.moved,
-		.cookie = (__u64)(site->number - TM_PROBE_USER),
+		.offset = offset,
+		.cookie = (__u64)(number - TM_PROBE_USER),
 	};
 	return 0;
 }
@@ -188,8 +186,12 @@ int parking__know(struct parking *parking, unsigned int group, int fd, struct si
 {
 	int rc = add_file(parking, group, fd);
 
-	for (size_t i = 0; !rc && i < site_list__n(sites); i++)
-		rc = add_site(parking, site_list__at(sites, i));
+	for (size_t i = 0; !rc && i < site_list__n(sites); i++) {
+		const struct site *site = site_list__at(sites, i);
+
+		if (!site->error)
+			rc = add_site(parking, site->number, site->offset + site->entry.moved);
+	}
 	for (size_t i = 0; !rc && i < exit_list__n_uses(exits); i++) {
 		size_t at;
 		__u64 offset = exit_list__use(exits, i, &at);
@@ -198,6 +200,16 @@ int parking__know(struct parking *parking, unsigned int group, int fd, struct si
 		if (!site->error)
 			rc = add_exit(parking, site, offset);
 	}
+	return rc;
+}
+
+int parking__know_again(struct parking *parking, unsigned int group, int fd, const int *numbers,
+			const __u64 *offsets, size_t n)
+{
+	int rc = add_file(parking, group, fd);
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = add_site(parking, numbers[i], offsets[i]);
 	return rc;
 }
 

@@ -29,6 +29,12 @@ void parking__free(struct parking *parking);
  */
 int parking__know(struct parking *parking, unsigned int group, int fd, struct site_list *sites,
 		  const struct exit_list *exits);
+/*
+ * The same of what another process has attached: n probes by session links, by their numbers and
+ * the offsets of their links. 0, or a negative errno.
+ */
+int parking__know_again(struct parking *parking, unsigned int group, int fd, const int *numbers,
+			const __u64 *offsets, size_t n);
 /* The probes of a group are gone for good. */
 void parking__forget(struct parking *parking, unsigned int group);
 

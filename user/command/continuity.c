@@ -271,6 +271,15 @@ int continuity__adopt(struct continuity *continuity, struct attach *attach, stru
 	return rc;
 }
 
+/* Had the service before probed a file of that name? */
+static bool was_known(const struct continuity *continuity, const char *path)
+{
+	for (size_t i = 0; i < continuity->state.n_files; i++)
+		if (!strcmp(continuity->state.files[i].path, path))
+			return continuity->state.files[i].n_links;
+	return false;
+}
+
 void continuity__note_new(struct continuity *continuity, const struct attach *attach)
 {
 	if (!reads(continuity))
@@ -278,11 +287,17 @@ void continuity__note_new(struct continuity *continuity, const struct attach *at
 	for (size_t i = continuity->n_known; i < attach__n_files(attach); i++) {
 		const struct seen_file *file = attach__file(attach, i);
 
-		if (file->n_probes)
-			note_list__add(&continuity->session->notes,
-				       "%s was first seen when the service was started again: "
-				       "calls before that are missing",
-				       file->path);
+		if (!file->n_probes)
+			continue;
+		note_list__add(
+			&continuity->session->notes,
+			was_known(continuity, file->path)
+				? "%s was probed anew when the service was started again, as "
+				  "some of its probes were parked or gone: calls before "
+				  "that are missing"
+				: "%s was first seen when the service was started again: "
+				  "calls before that are missing",
+			file->path);
 	}
 }
 

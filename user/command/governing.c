@@ -89,6 +89,18 @@ static int make_room(struct governing *governing, size_t n)
 	return 0;
 }
 
+/* Can it be parked, or is it? */
+static bool can_be_parked(const struct governing *governing, size_t i, const struct probe *probe)
+{
+	const struct parking *parking = parking_of(governing);
+
+	if (probe->state == PROBE_PARKED)
+		return !is_left_out(governing, i);
+	if (probe->state != PROBE_ARMED || i == CREATE)
+		return false;
+	return i < TM_PROBE_USER || (parking && parking__can(parking, (int)i));
+}
+
 /* What has come since the last reading; of a probe on a library, what it cost, too. */
 static struct governor_load load_of(struct governing *governing, size_t i)
 {
@@ -106,8 +118,7 @@ static struct governor_load load_of(struct governing *governing, size_t i)
 		if (load.cost_ns < 0)
 			load.cost_ns = (double)since.hits * CALL_NS;
 	}
-	load.fixed = i == CREATE || is_left_out(governing, i) ||
-		     (probe->state != PROBE_ARMED && probe->state != PROBE_PARKED);
+	load.fixed = !can_be_parked(governing, i, probe);
 	return load;
 }
 
