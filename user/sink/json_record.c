@@ -407,6 +407,9 @@ static void add_parking(struct json_object *record, const struct probe *probe, _
 	if (!parking->since_ns)
 		return;
 	json_value__add_u64(record, "parked_since_ns", parking->since_ns);
+	/* Who leaves a layer out knows until when. */
+	if (!parking->bound_ppm)
+		return;
 	json_value__add_u64(record, "parked_until_ns", parking->until_ns);
 	json_value__add_u64(record, "parked_hits_per_s", parking->hits_per_s);
 	json_value__add_u64(record, "parked_cost_ns", parking->cost_ns);
