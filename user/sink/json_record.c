@@ -293,9 +293,9 @@ static void add_gap(struct json_object *record, const struct report_run *run,
 {
 	__u64 longest = 0;
 
-	if (key->layer < TM_LAYER_USER || key__is_beside(key) || key__is_operation(key))
+	if (key__is_beside(key))
 		return;
-	for (size_t i = TM_PROBE_USER; i < run->n_probes; i++) {
+	for (size_t i = 0; i < run->n_probes; i++) {
 		const struct probe *probe = &run->probes[i];
 		__u64 ns = probe__parked_ns(probe, snapshot->time_ns);
 
