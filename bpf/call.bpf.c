@@ -225,20 +225,30 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 	return call__open(task, thread, regs, index, probe, ledger, &key, cookie ? &cookie : NULL);
 }
 
-/* Records it as a single call, if it is one; a size that is no real one: none. */
-static __attribute__((noinline)) int call__put(const struct tm_frame *frame,
-					       struct tm_thread *thread, u64 duration, s64 value,
-					       u64 size)
+/*
+ * Records the innermost call of the current thread as a single call, if it is one; a size that is
+ * no real one: none. A function of its own, which the verifier looks at once.
+ */
+__attribute__((noinline)) int call__put(u64 duration, s64 value, u64 size)
 {
-	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
-	struct tm_stack *stack = thread__find_stack();
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct tm_stack *stack = thread__find_stack_of(task);
+	struct tm_thread *thread = thread__find_of(task);
 	u32 depth = stack ? stack->depth - 1 : 0;
 	struct tm_described *described = call__described(depth, 0);
+	struct tm_frame *frame = stack ? frame__at(stack, depth) : NULL;
 	u64 ids = bpf_get_current_pid_tgid();
-	struct tm_call *call = &thread->event.call;
+	struct tm_probe *probe;
+	struct tm_call *call;
+	u32 index;
 
-	if (!probe || !frame__call_id(frame))
+	if (!frame || !thread || !frame__call_id(frame))
 		return 0;
+	index = frame->probe;
+	probe = bpf_map_lookup_elem(&tm_probes, &index);
+	if (!probe)
+		return 0;
+	call = &thread->event.call;
 	__builtin_memset(call, 0, sizeof(*call));
 	call->start_ns = frame->start_ns;
 	call->duration_ns = duration;
@@ -265,7 +275,7 @@ static __attribute__((noinline)) int call__put(const struct tm_frame *frame,
 		call->object[1] = probe->layer; /* until it has been looked up */
 	if (probe->spec.object.big_endian)
 		call->flags |= TM_CALL_BIG_ENDIAN;
-	return recorder__put(thread, TM_PROBE_USER + frame->probe);
+	return recorder__put(thread, TM_PROBE_USER + index);
 }
 
 /* What a call says of an object, of its process or of pools. */
@@ -342,7 +352,7 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 		call__count_object(frame, &operation);
 	}
 	if (recorder__is_on())
-		call__put(frame, thread, duration, value, size);
+		call__put(duration, value, size);
 	if (tm_config.handles && probe->spec.handle.does && !failed)
 		handle__drop(frame->probe, depth - 1);
 }
