@@ -150,11 +150,13 @@ def test_parks_files(env):
     data, reader = env.path("data"), new_cgroup(env, mount_v2(), "reader")
     with open(data, "wb") as f:
         f.truncate(1 << 30)
+    load = env.waiting_load("--count", "50", "tail")
     service = Governed(env, layers="sample, vfs", bound="5%")
     busy = env.spawn(["dd", f"if={data}", "of=/dev/null", "bs=1", "status=none"])
     wait_for(lambda: "read" in {p["function"] for p in service.status()["parked"]},
              "reads to be parked", seconds=60)
-    truth = env.plain_load("tail", "--count", "50")
+    load.go()
+    truth = load.finish()
     busy.kill()
     busy.communicate()
     wait_for(lambda: "read" not in {p["function"] for p in service.status()["parked"]},
@@ -206,7 +208,8 @@ def test_stop(env):
 def test_killed(env):
     """Of one that is killed while a probe is parked, the next one probes the library anew, and says so."""
     load = burst(env)
-    service = KeptGoverned(env, layers="sample")
+    # So little that it is not just tried when the service is killed.
+    service = KeptGoverned(env, layers="sample", bound="0.1%")
     load.go()
     service.wait_state("parked")
     service.kill()

@@ -111,13 +111,30 @@ static int let_wait(struct attach *attach, const struct seen_file *files, size_t
 	return rc;
 }
 
+/* Was one of its probes parked, or about to be, though its link may be there? */
+static bool has_parked(const struct attach *attach, const struct seen_file *file)
+{
+	const struct tm_probe *probes = kernel__probes(attach->options.kernel);
+
+	for (size_t i = 0; i < file->n_numbers; i++)
+		if (probes[file->probes[i] - TM_PROBE_USER].generation & 1)
+			return true;
+	return false;
+}
+
+static bool is_whole(const struct attach *attach, const struct seen_file *file)
+{
+	return file->complete && file->n_links &&
+	       link_set__count(attach->links, file->group) == file->n_links &&
+	       !has_parked(attach, file);
+}
+
 int attach__adopt(struct attach *attach, const struct seen_file *files, size_t n, struct error *err)
 {
 	int rc = link_set__adopt(attach->links);
 
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		if (files[i].complete && files[i].n_links &&
-		    link_set__count(attach->links, files[i].group) == files[i].n_links)
+		if (is_whole(attach, &files[i]))
 			rc = seen_files__adopt(attach->files, &files[i]);
 	if (rc == 0) {
 		link_set__sift(attach->links, is_group, attach);
