@@ -2,13 +2,11 @@
 """The governor: what costs too much is parked, its neighbours count on, and it comes back."""
 
 import json
-import os
 import re
 import signal
 import time
 
 from harness import PATIENCE, check, equal, truth_functions, wait_for
-from test_cgroup import joining, mount_v2, new_cgroup
 from test_continuity import Kept
 from test_service import Service
 
@@ -145,35 +143,6 @@ def test_no_bound(env):
     service.stop()
 
 
-def test_parks_files(env):
-    """So is a function of the kernel's layers, and comes back; the libraries' count on."""
-    data, reader = env.path("data"), new_cgroup(env, mount_v2(), "reader")
-    with open(data, "wb") as f:
-        f.truncate(1 << 30)
-    load = env.waiting_load("--count", "50", "tail")
-    service = Governed(env, layers="sample, vfs", bound="5%")
-    busy = env.spawn(["dd", f"if={data}", "of=/dev/null", "bs=1", "status=none"])
-    wait_for(lambda: "read" in {p["function"] for p in service.status()["parked"]},
-             "reads to be parked", seconds=60)
-    load.go()
-    truth = load.finish()
-    busy.kill()
-    busy.communicate()
-    wait_for(lambda: "read" not in {p["function"] for p in service.status()["parked"]},
-             "reads to come back", seconds=60)
-    status, _, err = env.run(*joining(reader), "dd", f"if={data}", "of=/dev/null", "bs=1000",
-                             "count=500", "status=none")
-    equal(f"dd, {err}", status, 0)
-    time.sleep(0.1)
-    records = service.records("--all")
-    read = [r for r in records.functions("vfs", "read") if r["cgroup"] == "/" + os.path.basename(reader)]
-    # What dd's own start reads is more.
-    check(sum(r["bytes"] for r in read) >= 500000, read)
-    check(all("parked_ns" in r for r in records.functions("vfs", "read")), "no gap is told")
-    check_sums(records, truth, parked=False, library=env.build)
-    service.stop()
-
-
 class KeptGoverned(Governed, Kept):
     """A service with a bound, whose probes are kept."""
 
@@ -202,25 +171,6 @@ def test_stop(env):
         service.wait_state("parked")
     truth = finish(load)
     check_sums(service.records("--all"), truth, parked=True, library=env.build)
-    service.stop(signal.SIGINT)
-
-
-def test_killed(env):
-    """Of one that is killed while a probe is parked, the next one probes the library anew, and says so."""
-    load = burst(env)
-    # So little that it is not just tried when the service is killed.
-    service = KeptGoverned(env, layers="sample", bound="0.1%")
-    load.go()
-    service.wait_state("parked")
-    service.kill()
-    service.bound = "none"
-    service.write(layers="sample", pins=service.pins)
-    service.start_again()
-    before = service.wait_state("armed")["hits"]
-    wait_for(lambda: service.probe()["hits"] > before, "calls to be counted")
-    notes = [note for note in notes_of(service) if "libsample.so" in note]
-    check(len(notes) == 1 and "some of its probes were parked or gone" in notes[0], notes)
-    finish(load)
     service.stop(signal.SIGINT)
 
 
