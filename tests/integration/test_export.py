@@ -330,6 +330,23 @@ def test_full_disk(env):
     equal("left behind", leftovers(disk), [])
 
 
+def test_owner(env):
+    """Under sudo the file is made with the rights of who called it, and is theirs."""
+    recording = record_names(env, "data")
+    os.chmod(recording, 0o600)
+    os.chmod(env.dir, 0o777)
+    os.mkdir(env.path("private"), 0o700)
+    nobody = ("env", "SUDO_UID=65534", "SUDO_GID=65534", "SUDO_USER=nobody")
+    for what in ("--sqlite", "--perfetto"):
+        path = env.path(what)
+        status, out, err = env.run(*nobody, env.tmtrace, "export", what, path, recording)
+        equal("export", (status, out, err), (0, "", ""))
+        equal(f"owner of {path}", (os.stat(path).st_uid, os.stat(path).st_gid), (65534, 65534))
+        refused(env, RUN, "Permission denied", "export", what, env.path("private/a"), recording,
+                prefix=nobody)
+    equal("left behind", os.listdir(env.path("private")), [])
+
+
 def test_cut(env):
     """A recording that was cut off gives what it has."""
     recording = record_names(env, "data")

@@ -110,7 +110,7 @@ int export_perfetto__write(FILE *file, const char *name, const struct report_par
 		rc = put_recordings(&writer, parts, err);
 	if (rc >= 0 && !writer.n)
 		rc = error__set(err, -ENODATA,
-				"no single calls were recorded; record them with --calls");
+				"no single calls are in the recording; --calls records them");
 	else if (rc < 0)
 		error__prefix(err, "%s", name);
 	slices__free(writer.slices);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+
 #include "object/object_name.h"
 #include "report/names.h"
 #include "sink/json_object.h"
@@ -120,6 +122,17 @@ static void add_span(struct json_object *record, const char *first, const char *
 	add_time(record, last, span->last_ns, snapshot);
 }
 
+/* By its number where a damaged recording has lost its name. */
+static void add_function(struct json_object *by, const struct report_run *run,
+			 const struct tm_key *key, __u64 count)
+{
+	const char *name = names__function(run, key);
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", key->function);
+	json_value__add_u64(by, name ? name : number, count);
+}
+
 /* Operations that are neither reads nor writes, by function. */
 static void add_others(struct json_object *record, const struct report_run *run,
 		       const struct tm_object *total)
@@ -131,7 +144,7 @@ static void add_others(struct json_object *record, const struct report_run *run,
 	for (__u32 i = 0; by && vfs && i < TM_OBJECT_FUNCTIONS; i++) {
 		key.function = i;
 		if (total->others[i])
-			json_value__add_u64(by, names__function(run, &key), total->others[i]);
+			add_function(by, run, &key, total->others[i]);
 	}
 	json_value__add_u64(record, "others", object__others(total));
 	json_object_object_add(record, "others_by", by);
