@@ -21,6 +21,7 @@
 #include "report/nodes.h"
 #include "report/table.h"
 #include "report/tree.h"
+#include "report/unusual.h"
 #include "service/config.h"
 
 /* How many of the slowest calls are shown where nobody says it. */
@@ -273,6 +274,9 @@ static int print_figures(const struct report *report, const struct report_run *r
 		rc = error__set(err, -ENOMEM, "no memory");
 	if (!rc && parts->n > 1)
 		rc = nodes__print(tables, parts->at, parts->n, err);
+	if (!rc && !report->options->tree &&
+	    unusual__print(tables, run, snapshot, parts->at, parts->n) < 0)
+		rc = error__set(err, -ENOMEM, "no memory");
 	return rc ? rc : table__flush(tables->out, err);
 }
 

@@ -73,6 +73,8 @@ static int put_run(struct sink_json *sink, const struct report_part *whole,
 	if (rc >= 0 && n > 1)
 		rc = sink_json__nodes(sink, parts, n, whole->snapshot, err);
 	if (rc >= 0)
+		rc = sink_json__unusual(sink, parts, n, whole->snapshot, err);
+	if (rc >= 0)
 		rc = put_ranks(sink, whole->run, parts, n, err);
 	if (rc >= 0)
 		rc = put_calls(sink, whole->run, slowest, err);

@@ -11,6 +11,7 @@
 #include "sink/json_nodes.h"
 #include "sink/json_process.h"
 #include "sink/json_text.h"
+#include "sink/json_unusual.h"
 #include "sink/records.h"
 
 struct sink_json {
@@ -213,6 +214,38 @@ int sink_json__nodes(struct sink_json *sink, const struct report_part *parts, si
 	__u64 lost = sink->lost;
 	int ret = nodes__each(parts, n, put_layer, &to);
 
+	if (ret)
+		return error__set(err, ret, "%s: %s", sink->name, strerror(-ret));
+	return report(sink, lost, err);
+}
+
+static int put_period(void *context, const struct timeline *timeline,
+		      const struct slow_period *period)
+{
+	const struct nodes_sink *to = context;
+
+	put(to->sink, json_unusual__period(to->sink->run, timeline, period, to->time_ns));
+	return 0;
+}
+
+static int put_slow_node(void *context, const struct nodes_layer *layer,
+			 const struct slow_node *node)
+{
+	const struct nodes_sink *to = context;
+
+	put(to->sink, json_unusual__node(to->sink->run, layer, node, to->time_ns));
+	return 0;
+}
+
+int sink_json__unusual(struct sink_json *sink, const struct report_part *parts, size_t n,
+		       const struct snapshot *snapshot, struct error *err)
+{
+	struct nodes_sink to = { sink, snapshot->time_ns };
+	__u64 lost = sink->lost;
+	int ret = unusual__each_period(snapshot, put_period, &to);
+
+	if (!ret && n > 1)
+		ret = unusual__each_node(parts, n, put_slow_node, &to);
 	if (ret)
 		return error__set(err, ret, "%s: %s", sink->name, strerror(-ret));
 	return report(sink, lost, err);

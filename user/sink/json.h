@@ -57,6 +57,10 @@ int sink_json__snapshot(struct sink_json *sink, const struct snapshot *snapshot,
 int sink_json__nodes(struct sink_json *sink, const struct report_part *parts, size_t n,
 		     const struct snapshot *snapshot, struct error *err);
 
+/* What is unusual in a snapshot, and among the parts that it is made of. As sink_json__nodes(). */
+int sink_json__unusual(struct sink_json *sink, const struct report_part *parts, size_t n,
+		       const struct snapshot *snapshot, struct error *err);
+
 /* The call records of a batch, as they come. */
 int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, struct error *err);
 

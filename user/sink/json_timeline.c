@@ -46,27 +46,27 @@ static void add_array(struct json_object *record, const char *name, value_of *va
 	json_object_object_add(record, name, array);
 }
 
-static void add_key(struct json_object *record, const struct report_run *run,
-		    const struct timeline_about *about)
+void json_timeline__add_key(struct json_object *record, const struct report_run *run,
+			    const struct timeline *timeline)
 {
-	const struct job_info *job = names__job(run, about->job);
+	const struct timeline_about about = timeline__about(timeline);
+	const struct job_info *job = names__job(run, about.job);
 
-	json_value__add_string(record, "cgroup", names__cgroup(run, about->job));
-	json_value__add_measured(record, "cgroup_id", about->job, about->job && !run->combined);
+	json_value__add_string(record, "cgroup", names__cgroup(run, about.job));
+	json_value__add_measured(record, "cgroup_id", about.job, about.job && !run->combined);
 	json_value__add_string(record, "jobid", job ? job->jobid : NULL);
 	json_value__add_string(record, "step", job ? job->step : NULL);
-	json_value__add_string(record, "layer", names__layer(run, about->layer));
+	json_value__add_string(record, "layer", names__layer(run, about.layer));
 }
 
 struct json_object *json_timeline__record(const struct report_run *run,
 					  const struct timeline *timeline, __u64 time_ns)
 {
 	struct json_object *record = json_value__record(run, "timeline", time_ns);
-	const struct timeline_about about = timeline__about(timeline);
 
 	if (!record)
 		return NULL;
-	add_key(record, run, &about);
+	json_timeline__add_key(record, run, timeline);
 	json_value__add_u64(record, "start_ns", timeline__start_ns(timeline));
 	json_value__add_u64(record, "bin_ns", timeline__bin_ns(timeline));
 	add_array(record, "count", count_of, timeline);

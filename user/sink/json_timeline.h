@@ -11,4 +11,8 @@
 struct json_object *json_timeline__record(const struct report_run *run,
 					  const struct timeline *timeline, __u64 time_ns);
 
+/* The members that say of which job and layer it is. */
+void json_timeline__add_key(struct json_object *record, const struct report_run *run,
+			    const struct timeline *timeline);
+
 #endif
