@@ -7,6 +7,8 @@ import sys
 
 from harness import Records, check, equal, read_text, wait_for
 
+SHARES_MACHINE = True
+
 BINS = 200
 
 
