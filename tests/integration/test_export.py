@@ -146,7 +146,7 @@ def check_percentiles(db, report):
 FITS = {"long": int, "short": int, "double": (int, float), "keyword": str, "boolean": bool,
         "date_nanos": str, "flattened": dict}
 # And which types it is told where the database has this one.
-TYPES = {"INTEGER": ("long",), "REAL": ("double",), "TEXT": ("keyword",), "BOOLEAN": ("boolean",),
+TYPES = {"INTEGER": ("long", "short"), "REAL": ("double",), "TEXT": ("keyword",), "BOOLEAN": ("boolean",),
          "JSON": ("flattened", "object", "keyword", "long", None)}
 
 

@@ -98,6 +98,21 @@ static int put_events(struct history_records *records, struct error *err)
 	return rc < 0 ? rc : step;
 }
 
+/* The figures of all of it, and what is unusual in them. */
+static int put_totals(struct history_records *records, struct error *err)
+{
+	struct recording *recording = records->recording;
+	struct report_part part = { .run = recording__run(recording) };
+	int rc = recording__total(recording, err);
+
+	if (rc >= 0)
+		rc = history_records__final(records, err);
+	part.snapshot = recording__snapshot(recording);
+	if (rc >= 0)
+		rc = sink_json__unusual(records->sink, &part, 1, part.snapshot, err);
+	return rc < 0 ? rc : sink_json__run_end(records->sink, part.snapshot, err);
+}
+
 static int put_records(struct sink_json *sink, struct recording *recording, struct error *err)
 {
 	struct history_records records;
@@ -106,11 +121,7 @@ static int put_records(struct sink_json *sink, struct recording *recording, stru
 	if (rc >= 0)
 		rc = put_events(&records, err);
 	if (rc >= 0)
-		rc = recording__total(recording, err);
-	if (rc >= 0)
-		rc = history_records__final(&records, err);
-	if (rc >= 0)
-		rc = sink_json__run_end(sink, recording__snapshot(recording), err);
+		rc = put_totals(&records, err);
 	history_records__close(&records);
 	return rc;
 }

@@ -145,6 +145,12 @@ CREATE TABLE timeline (
 	p50_ns JSON, p99_ns JSON, final BOOLEAN, other JSON
 );
 
+CREATE TABLE unusual (
+	run INTEGER, time_ns INTEGER, kind TEXT, cgroup TEXT, cgroup_id INTEGER, jobid TEXT, step TEXT,
+	layer TEXT, node TEXT, start_ns INTEGER, end_ns INTEGER, percentile INTEGER, latency_ns INTEGER,
+	usual_latency_ns INTEGER, deviations REAL, load REAL, cause TEXT, final BOOLEAN, other JSON
+);
+
 CREATE TABLE pool (
 	run INTEGER, time_ns INTEGER, layer TEXT, id TEXT, name TEXT, storage_type TEXT,
 	capacity_bytes INTEGER, final BOOLEAN, other JSON
