@@ -279,12 +279,14 @@ def test_cgroup_names(env):
     service = Service(env, layers="vfs")
     child = env.spawn([*joining(path), "cat", "/etc/passwd"])
     child.communicate()
-    seen = {}
-    for uid in (NOBODY, SOMEBODY):
+
+    def seen(uid):
         _, lines = service.asked_by(uid, request="dump")
-        seen[uid] = {r["cgroup"] for r in lines if r["type"] == "function"}
-    check(any(c.startswith("/" + os.path.basename(own)) for c in seen[NOBODY]), seen)
-    equal("whom the name names", seen[SOMEBODY], set())
+        return {r["cgroup"] for r in lines if r["type"] == "function"}
+
+    wait_for(lambda: any(c.startswith("/" + os.path.basename(own)) for c in seen(NOBODY)),
+             "the owner to see it")
+    equal("whom the name names", seen(SOMEBODY), set())
     header, _ = service.asked_by(SOMEBODY, request="dump", job="17")
     equal("by its number", header["type"], "error")
     service.stop()
