@@ -52,11 +52,12 @@ static void check_series(const struct snapshot_series *got, const struct snapsho
 static void check_job(struct world *world, __u64 job)
 {
 	struct drain *fresh = new_drain(world);
+	const struct drain_choice choice = { .chosen = is_job, .context = &job };
 	const struct snapshot *got, *all;
 	struct error err;
 	size_t n = 0;
 
-	assert_int_equal(drain__read_jobs(world->drain, is_job, &job, &got, &err), 0);
+	assert_int_equal(drain__read_jobs(world->drain, &choice, &got, &err), 0);
 	assert_int_equal(drain__read(fresh, &all, &err), 0);
 	for (size_t i = 0; i < all->n_series; i++) {
 		if (all->series[i]->total.key.job != job)
@@ -172,13 +173,14 @@ static void test_intervals_go_on(void **state)
 	const struct snapshot *snapshot;
 	struct error err;
 	__u64 job = 10;
+	const struct drain_choice choice = { .chosen = is_job, .context = &job };
 
 	assert_int_equal(drain__index_jobs(world->drain, NULL), 0);
 	count(world, slot, 100, 10);
 	read_all(world);
 	count(world, slot, 100, 10);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(drain__read_jobs(world->drain, is_job, &job, &snapshot, &err), 0);
+		assert_int_equal(drain__read_jobs(world->drain, &choice, &snapshot, &err), 0);
 		assert_int_equal(snapshot->n_series, 1);
 		assert_int_equal(snapshot->series[0]->total.count, 2);
 		assert_int_equal(snapshot->before[0]->total.count, 1);

@@ -389,14 +389,14 @@ int live_run__index_jobs(struct live_run *live, struct drain *drain, struct erro
 
 /* The probes' share of the node's time is that of the last read of all. */
 int live_run__read_jobs(struct live_run *live, struct drain *drain,
-			bool (*chosen)(void *context, __u64 job), void *context,
-			const struct snapshot **out, struct error *err)
+			const struct drain_choice *choice, const struct snapshot **out,
+			struct error *err)
 {
 	int rc;
 
 	/* Whose cgroups are new is known before they are chosen. */
 	live_run__follow(live);
-	rc = drain__read_jobs(drain, chosen, context, out, err);
+	rc = drain__read_jobs(drain, choice, out, err);
 	if (rc < 0)
 		return rc;
 	live_run__follow(live);

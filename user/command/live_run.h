@@ -58,7 +58,7 @@ int live_run__show_timelines(struct live_run *live, struct snapshot *snapshot, s
 int live_run__index_jobs(struct live_run *live, struct drain *drain, struct error *err);
 /* The same of the jobs that are chosen, alone: drain__read_jobs(). */
 int live_run__read_jobs(struct live_run *live, struct drain *drain,
-			bool (*chosen)(void *context, __u64 job), void *context,
-			const struct snapshot **out, struct error *err);
+			const struct drain_choice *choice, const struct snapshot **out,
+			struct error *err);
 
 #endif

@@ -66,26 +66,31 @@ static int read_figures(struct service_answers *answers, bool fresh, const struc
 }
 
 /* A job that is asked for. */
-struct choice_of_job {
+struct wanted {
 	const struct report_run *run;
 	const char *name;
 };
 
 static bool is_chosen(void *context, __u64 job)
 {
-	const struct choice_of_job *choice = context;
+	const struct wanted *wanted = context;
 
-	return answer__is_called(choice->run, job, choice->name);
+	return answer__is_called(wanted->run, job, wanted->name);
 }
 
-/* The figures of the jobs of that name, and of nothing else. */
-static int read_job(struct service_answers *answers, const char *name, const struct snapshot **out,
-		    struct error *err)
+/* The figures of the jobs of that name; what probes have seen is told to root alone. */
+static int read_job(struct service_answers *answers, const char *name, uid_t uid,
+		    const struct snapshot **out, struct error *err)
 {
 	struct live_run *live = output__live(answers->output);
-	struct choice_of_job choice = { live_run__report(live), name };
+	struct wanted wanted = { live_run__report(live), name };
+	const struct drain_choice choice = {
+		.chosen = is_chosen,
+		.context = &wanted,
+		.probes = uid == 0 ? wanted.run->n_probes : 0,
+	};
 
-	return live_run__read_jobs(live, answers->jobs, is_chosen, &choice, out, err);
+	return live_run__read_jobs(live, answers->jobs, &choice, out, err);
 }
 
 /* All that is known now. */
@@ -135,7 +140,7 @@ static int tell_figures(struct service_answers *answers, const struct request *r
 	int rc;
 
 	if (request->job[0])
-		rc = read_job(answers, request->job, &source.snapshot, err);
+		rc = read_job(answers, request->job, uid, &source.snapshot, err);
 	else
 		rc = read_figures(answers, false, &source.snapshot, err);
 	if (rc < 0)

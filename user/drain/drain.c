@@ -279,20 +279,20 @@ struct tm_ledger drain__ledger(const struct drain *drain, size_t probe)
 	return merge__ledgers(&source->ledgers[probe * source->shards], source->shards);
 }
 
-void drain__read_ledgers(struct drain *drain)
+void drain__read_ledgers(struct drain *drain, size_t probes)
 {
 	const struct drain_source *source = &drain->source;
-	__u32 i, n = source->shards;
+	__u32 n = source->shards;
 
-	for (i = 0; i < source->probes; i++) {
-		const struct tm_ledger *ledgers = &source->ledgers[(size_t)i * n];
+	for (size_t i = 0; i < probes && i < source->probes; i++) {
+		const struct tm_ledger *ledgers = &source->ledgers[i * n];
 
 		if (!is_used(ledgers, n))
 			continue;
 		drain->ledgers[i] = merge__ledgers(ledgers, n);
 		if (drain->call_ledgers)
 			drain->call_ledgers[i] =
-				merge__call_ledgers(&source->call_ledgers[(size_t)i * n], n);
+				merge__call_ledgers(&source->call_ledgers[i * n], n);
 	}
 }
 
@@ -353,7 +353,7 @@ int drain__read(struct drain *drain, const struct snapshot **out, struct error *
 	}
 	drain->snapshot.n_gone = drain->n_gone;
 	drain->snapshot.gone = drain->gone;
-	drain__read_ledgers(drain);
+	drain__read_ledgers(drain, drain->source.probes);
 	sum_in_flight(drain);
 	drain->snapshot.before_ns = drain->snapshot.time_ns;
 	drain->snapshot.time_ns = time_ns;

@@ -97,11 +97,19 @@ int drain__read(struct drain *drain, const struct snapshot **out, struct error *
  */
 int drain__index_jobs(struct drain *drain, const __u64 *recycled);
 
+/* The jobs that are read; of the first probes, so many, the ledgers are read, too. */
+struct drain_choice {
+	bool (*chosen)(void *context, __u64 job);
+	void *context;
+	size_t probes;
+};
+
 /*
  * Reads the series of the jobs for which chosen is true, as drain__read() would: *out has these
- * alone, and intervals since the last drain__read(). Lives until the next read of either kind.
+ * alone, and intervals since the last drain__read(), from which the other probes' ledgers are.
+ * Lives until the next read of either kind.
  */
-int drain__read_jobs(struct drain *drain, bool (*chosen)(void *context, __u64 job), void *context,
+int drain__read_jobs(struct drain *drain, const struct drain_choice *choice,
 		     const struct snapshot **out, struct error *err);
 
 #endif

@@ -56,6 +56,8 @@ struct drain {
 int scan__all(struct drain *drain);
 /* The same of those slots alone that were in no use. */
 int scan__unused(struct drain *drain);
+/* The number of slots that were ever in use. */
+__u32 scan__end_of_slots(const struct drain *drain);
 /* Has no slot of a series moved since the last scan? */
 bool scan__is_at_rest(const struct drain *drain, const struct known *known);
 /* Those that have no slot after a scan are among others, which the same scan has seen. The same. */
@@ -66,7 +68,7 @@ void scan__free_known(void *node);
 int drain__find_oldest(struct drain *drain, struct known *const *known, size_t n);
 int drain__merge(struct drain *drain, const struct known *known, struct merge *merge);
 int drain__read_objects(struct drain *drain, struct snapshot *out);
-void drain__read_ledgers(struct drain *drain);
+void drain__read_ledgers(struct drain *drain, size_t probes);
 /* The probe of the kernel's layers that a series is of; TM_PROBE_USER: none. */
 __u16 drain__kernel_probe(const struct drain *drain, const struct tm_key *key);
 

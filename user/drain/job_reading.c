@@ -117,14 +117,13 @@ static int catch_up(struct drain *drain)
 	return ret;
 }
 
-static int choose(struct job_reading *reading, bool (*chosen)(void *context, __u64 job),
-		  void *context)
+static int choose(struct job_reading *reading, const struct drain_choice *choice)
 {
 	struct job_series *job;
 
 	reading->n_known = 0;
 	for (size_t i = 0; (job = job_index__at(reading->index, i)); i++) {
-		if (!chosen(context, job->job))
+		if (!choice->chosen(choice->context, job->job))
 			continue;
 		job_series__sort(job);
 		for (size_t k = 0; k < job->n; k++) {
@@ -195,8 +194,9 @@ static int make_room(struct job_reading *reading)
 static void sum_in_flight(struct drain *drain)
 {
 	__u64 sums[TM_PROBE_USER + 1] = { 0 };
+	__u32 end = scan__end_of_slots(drain);
 
-	for (__u32 slot = 0; slot < drain->source.slots; slot++) {
+	for (__u32 slot = 0; slot < end; slot++) {
 		const struct seen *seen = &drain->seen[slot];
 
 		if (seen->known && seen->probe != TM_PROBE_USER)
@@ -220,7 +220,7 @@ static int read_chosen(struct drain *drain)
 	return ret;
 }
 
-int drain__read_jobs(struct drain *drain, bool (*chosen)(void *context, __u64 job), void *context,
+int drain__read_jobs(struct drain *drain, const struct drain_choice *choice,
 		     const struct snapshot **out, struct error *err)
 {
 	__u64 time_ns = clock__ns(CLOCK_REALTIME), monotonic_ns = clock__ns(CLOCK_MONOTONIC);
@@ -230,13 +230,15 @@ int drain__read_jobs(struct drain *drain, bool (*chosen)(void *context, __u64 jo
 	free_made(reading);
 	reading->snapshot.n_series = 0;
 	if (!ret)
-		ret = choose(reading, chosen, context);
+		ret = choose(reading, choice);
 	if (!ret)
 		ret = read_chosen(drain);
 	if (ret)
 		return error__set(err, ret, "reading the counters: %s", strerror(-ret));
-	drain__read_ledgers(drain);
-	sum_in_flight(drain);
+	if (choice->probes) {
+		drain__read_ledgers(drain, choice->probes);
+		sum_in_flight(drain);
+	}
 	reading->snapshot.ledgers = drain->snapshot.ledgers;
 	reading->snapshot.n_ledgers = drain->snapshot.n_ledgers;
 	reading->snapshot.call_ledgers = drain->snapshot.call_ledgers;

@@ -145,7 +145,7 @@ static int scan_slot(struct drain *drain, __u32 slot)
 	return ret;
 }
 
-static __u32 end_of_slots(const struct drain *drain)
+__u32 scan__end_of_slots(const struct drain *drain)
 {
 	__u32 end = __atomic_load_n(drain->source.next_slot, __ATOMIC_RELAXED);
 
@@ -154,7 +154,7 @@ static __u32 end_of_slots(const struct drain *drain)
 
 int scan__all(struct drain *drain)
 {
-	__u32 end = end_of_slots(drain);
+	__u32 end = scan__end_of_slots(drain);
 	int ret = 0;
 
 	for (__u32 slot = 0; slot < end && !ret; slot++)
@@ -164,7 +164,7 @@ int scan__all(struct drain *drain)
 
 int scan__unused(struct drain *drain)
 {
-	__u32 end = end_of_slots(drain);
+	__u32 end = scan__end_of_slots(drain);
 	int ret = 0;
 
 	for (__u32 slot = 0; slot < end && !ret; slot++)
