@@ -23,7 +23,8 @@
 struct client {
 	int fd; /* -1: nobody */
 	uid_t uid;
-	__u64 since_ns; /* CLOCK_MONOTONIC */
+	__u64 held_until_ns; /* CLOCK_MONOTONIC: it is refused, and told so then; 0: it is not */
+	__u64 since_ns;	     /* CLOCK_MONOTONIC */
 	char request[REQUEST_MAX];
 	size_t n; /* of it, so far */
 	/* Once there is an answer: */
@@ -41,11 +42,13 @@ struct asker {
 
 struct server {
 	int listener, epoll;
-	int rest; /* a timer: until then nobody is taken */
+	int timer;
+	__u64 rests_until_ns; /* CLOCK_MONOTONIC: nobody is taken before; 0: all are */
 	char *path;
 	server_answer answer;
 	void *context;
-	struct client clients[SERVER_CLIENTS];
+	/* Those that are served, and those that have no place there. */
+	struct client clients[SERVER_CLIENTS + SERVER_REFUSED];
 	struct asker askers[SERVER_ASKERS];
 };
 
@@ -113,23 +116,43 @@ static int make_body(struct server *server, struct client *client, const struct 
 	return rc;
 }
 
-/* So that who is refused over and over costs little. Others wait a moment in the queue. */
-static void take_rest(struct server *server)
+static void note_earlier(__u64 *earliest, __u64 time_ns)
 {
-	const struct itimerspec until = { .it_value.tv_nsec = SERVER_REST_NS };
-	struct epoll_event event = { .events = 0 };
-
-	if (timerfd_settime(server->rest, 0, &until, NULL) == 0)
-		epoll_ctl(server->epoll, EPOLL_CTL_MOD, server->listener, &event);
+	if (time_ns && (!*earliest || time_ns < *earliest))
+		*earliest = time_ns;
 }
 
-static void end_rest(struct server *server)
+/* The timer goes off when the first of those that wait is due. */
+static void set_timer(struct server *server)
 {
-	struct epoll_event event = { .events = EPOLLIN };
-	__u64 times;
+	struct itimerspec until = { 0 };
+	__u64 earliest = 0;
 
-	if (read(server->rest, &times, sizeof(times)) > 0)
-		epoll_ctl(server->epoll, EPOLL_CTL_MOD, server->listener, &event);
+	note_earlier(&earliest, server->rests_until_ns);
+	for (size_t i = 0; i < SERVER_CLIENTS + SERVER_REFUSED; i++)
+		if (server->clients[i].fd >= 0)
+			note_earlier(&earliest, server->clients[i].held_until_ns);
+	until.it_value.tv_sec = (time_t)(earliest / NS_PER_S);
+	until.it_value.tv_nsec = (long)(earliest % NS_PER_S);
+	timerfd_settime(server->timer, TFD_TIMER_ABSTIME, &until, NULL);
+}
+
+/* Others wait a moment in the queue. */
+static void take_rest(struct server *server)
+{
+	struct epoll_event event = { .events = 0 };
+
+	server->rests_until_ns = clock__ns(CLOCK_MONOTONIC) + SERVER_REST_NS;
+	epoll_ctl(server->epoll, EPOLL_CTL_MOD, server->listener, &event);
+	set_timer(server);
+}
+
+/* Nothing is heard of the client until it is told what its header says. */
+static void hold(struct server *server, struct client *client)
+{
+	client->held_until_ns = clock__ns(CLOCK_MONOTONIC) + SERVER_HOLD_NS;
+	epoll_ctl(server->epoll, EPOLL_CTL_DEL, client->fd, NULL);
+	set_timer(server);
 }
 
 /* With the debt of now; who asked least lately is forgotten for a new one. */
@@ -163,7 +186,7 @@ static int make_affordable(struct server *server, struct client *client,
 	int rc;
 
 	if (client->uid != 0 && asker->debt_ns > SERVER_BURST_NS) {
-		take_rest(server);
+		hold(server, client);
 		return error__set(err, -EBUSY, "user %u asks too often; try again in a second",
 				  client->uid);
 	}
@@ -234,6 +257,8 @@ static bool take_request(struct server *server, struct client *client)
 		return false;
 	if (end) {
 		answer_line(server, client, (size_t)(end - client->request));
+		if (client->held_until_ns)
+			return false;
 	} else {
 		struct error err;
 
@@ -258,55 +283,108 @@ static bool has_room(const struct server *server, uid_t uid)
 	return uid == 0 || (others < SERVER_OF_OTHERS && own < SERVER_OF_ONE);
 }
 
-static struct client *free_place(struct server *server)
+/* Gives a place from first to end - 1 to who has connected; NULL: none is free. */
+static struct client *take_place(struct server *server, size_t first, size_t end, int fd, uid_t uid)
 {
-	for (size_t i = 0; i < SERVER_CLIENTS; i++)
-		if (server->clients[i].fd < 0)
-			return &server->clients[i];
-	return NULL;
+	struct client *client = &server->clients[first];
+
+	while (client < &server->clients[end] && client->fd >= 0)
+		client++;
+	if (client == &server->clients[end])
+		return NULL;
+	client->fd = fd;
+	client->body = -1;
+	client->uid = uid;
+	client->since_ns = clock__ns(CLOCK_MONOTONIC);
+	client->held_until_ns = 0;
+	client->n = client->header_size = client->header_sent = 0;
+	client->body_size = client->body_sent = 0;
+	return client;
 }
 
 /* false: it cannot be served. */
-static bool add_client(struct server *server, int fd)
+static bool add_client(struct server *server, int fd, uid_t uid)
 {
 	struct epoll_event event = { .events = EPOLLIN };
-	struct client *client = free_place(server);
-	socklen_t size = sizeof(struct ucred);
-	struct ucred peer;
+	struct client *client =
+		has_room(server, uid) ? take_place(server, 0, SERVER_CLIENTS, fd, uid) : NULL;
 
-	if (!client || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ||
-	    !has_room(server, peer.uid))
+	if (!client)
 		return false;
 	event.data.ptr = client;
-	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
-		return false;
-	client->fd = fd;
-	client->body = -1;
-	client->uid = peer.uid;
-	client->since_ns = clock__ns(CLOCK_MONOTONIC);
-	client->n = client->header_size = client->header_sent = 0;
-	client->body_size = client->body_sent = 0;
-	return true;
+	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
+		return true;
+	client->fd = -1;
+	return false;
+}
+
+/* It is told so after a while; where too many are, at once, and all others wait. */
+static void refuse(struct server *server, int fd, uid_t uid)
+{
+	struct client *client =
+		take_place(server, SERVER_CLIENTS, SERVER_CLIENTS + SERVER_REFUSED, fd, uid);
+	struct client none = { .fd = fd };
+	struct error err;
+	int rc = error__set(&err, -EBUSY, "too many ask at once; try again");
+
+	set_header(client ? client : &none, rc, &err);
+	if (client) {
+		hold(server, client);
+		return;
+	}
+	send(fd, none.header, none.header_size, MSG_NOSIGNAL | MSG_DONTWAIT);
+	close(fd);
+	take_rest(server);
 }
 
 static void accept_client(struct server *server)
 {
 	int fd = accept4(server->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	socklen_t size = sizeof(struct ucred);
+	struct ucred peer;
 
-	if (fd >= 0 && !add_client(server, fd)) {
-		static const char busy[] = "{\"v\":1,\"type\":\"error\",\"text\":\"too many ask at "
-					   "once; try again\"}\n";
-
-		send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (fd < 0)
+		return;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
 		close(fd);
-		take_rest(server);
+	else if (!add_client(server, fd, peer.uid))
+		refuse(server, fd, peer.uid);
+}
+
+/* One that was held is told; what does not go at once may go later. */
+static void release(struct server *server, struct client *client)
+{
+	struct epoll_event event = { .events = EPOLLOUT, .data.ptr = client };
+
+	client->held_until_ns = 0;
+	if (send_answer(client) || epoll_ctl(server->epoll, EPOLL_CTL_ADD, client->fd, &event) < 0)
+		drop(client);
+}
+
+static void on_timer(struct server *server)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	__u64 now = clock__ns(CLOCK_MONOTONIC), times;
+
+	if (read(server->timer, &times, sizeof(times)) < 0)
+		return;
+	for (size_t i = 0; i < SERVER_CLIENTS + SERVER_REFUSED; i++) {
+		struct client *client = &server->clients[i];
+
+		if (client->fd >= 0 && client->held_until_ns && client->held_until_ns <= now)
+			release(server, client);
 	}
+	if (server->rests_until_ns && server->rests_until_ns <= now) {
+		server->rests_until_ns = 0;
+		epoll_ctl(server->epoll, EPOLL_CTL_MOD, server->listener, &event);
+	}
+	set_timer(server);
 }
 
 void server__serve(struct server *server)
 {
-	struct epoll_event events[SERVER_CLIENTS + 2];
-	int n = epoll_wait(server->epoll, events, SERVER_CLIENTS + 2, 0);
+	struct epoll_event events[SERVER_CLIENTS + SERVER_REFUSED + 2];
+	int n = epoll_wait(server->epoll, events, SERVER_CLIENTS + SERVER_REFUSED + 2, 0);
 
 	for (int i = 0; i < n; i++) {
 		struct client *client = events[i].data.ptr;
@@ -314,7 +392,7 @@ void server__serve(struct server *server)
 		if (!client)
 			accept_client(server);
 		else if (events[i].data.ptr == server)
-			end_rest(server);
+			on_timer(server);
 		else if (client->header_size ? send_answer(client) : take_request(server, client))
 			drop(client);
 	}
@@ -324,7 +402,7 @@ void server__tend(struct server *server)
 {
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
 
-	for (size_t i = 0; i < SERVER_CLIENTS; i++) {
+	for (size_t i = 0; i < SERVER_CLIENTS + SERVER_REFUSED; i++) {
 		struct client *client = &server->clients[i];
 
 		if (client->fd >= 0 && now - client->since_ns > SERVER_PATIENCE_S * NS_PER_S)
@@ -349,7 +427,7 @@ static int remove_stale(const char *path, struct error *err)
 static int listen_at(struct server *server, const char *path, struct error *err)
 {
 	struct epoll_event event = { .events = EPOLLIN },
-			   rested = { .events = EPOLLIN, .data.ptr = server };
+			   timed = { .events = EPOLLIN, .data.ptr = server };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int rc;
 
@@ -362,8 +440,8 @@ static int listen_at(struct server *server, const char *path, struct error *err)
 		return rc;
 	server->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
-	server->rest = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	if (server->listener < 0 || server->epoll < 0 || server->rest < 0 ||
+	server->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (server->listener < 0 || server->epoll < 0 || server->timer < 0 ||
 	    bind(server->listener, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return error__set(err, -errno, "%s: cannot be listened at: %s", path,
 				  strerror(errno));
@@ -372,7 +450,7 @@ static int listen_at(struct server *server, const char *path, struct error *err)
 		return error__set(err, -ENOMEM, "no memory");
 	if (chmod(path, 0666) < 0 || listen(server->listener, SERVER_CLIENTS) < 0 ||
 	    epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->listener, &event) < 0 ||
-	    epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->rest, &rested) < 0)
+	    epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->timer, &timed) < 0)
 		return error__set(err, -errno, "%s: cannot be listened at: %s", path,
 				  strerror(errno));
 	return 0;
@@ -388,8 +466,8 @@ int server__open(struct server **out, const char *path, server_answer answer, vo
 		return error__set(err, -ENOMEM, "no memory");
 	server->answer = answer;
 	server->context = context;
-	server->listener = server->epoll = server->rest = -1;
-	for (size_t i = 0; i < SERVER_CLIENTS; i++)
+	server->listener = server->epoll = server->timer = -1;
+	for (size_t i = 0; i < SERVER_CLIENTS + SERVER_REFUSED; i++)
 		server->clients[i].fd = server->clients[i].body = -1;
 	rc = listen_at(server, path, err);
 	if (rc < 0)
@@ -403,7 +481,7 @@ void server__close(struct server *server)
 {
 	if (!server)
 		return;
-	for (size_t i = 0; i < SERVER_CLIENTS; i++)
+	for (size_t i = 0; i < SERVER_CLIENTS + SERVER_REFUSED; i++)
 		if (server->clients[i].fd >= 0)
 			drop(&server->clients[i]);
 	if (server->path)
@@ -412,8 +490,8 @@ void server__close(struct server *server)
 		close(server->listener);
 	if (server->epoll >= 0)
 		close(server->epoll);
-	if (server->rest >= 0)
-		close(server->rest);
+	if (server->timer >= 0)
+		close(server->timer);
 	free(server->path);
 	free(server);
 }

@@ -36,7 +36,12 @@ typedef int (*server_answer)(void *context, const struct request *request, uid_t
 #define SERVER_LEAST_NS 2000000
 /* Users of whom that is remembered. */
 #define SERVER_ASKERS 64
-/* After a client that was refused, nobody is taken for so long. */
+/*
+ * Who is refused is told so this much later, so that who is refused over and over costs little. So
+ * many wait for that without a place of the above; beyond them nobody is taken for a while.
+ */
+#define SERVER_HOLD_NS 40000000
+#define SERVER_REFUSED 32
 #define SERVER_REST_NS 5000000
 /* How long a client may take in all. */
 #define SERVER_PATIENCE_S 30
