@@ -94,6 +94,17 @@ static void forget(struct cgroup_lives *lives)
 	lives->forget_at = 2 * lives->n + FORGET_MIN;
 }
 
+void cgroup_lives__forget(struct cgroup_lives *lives, __u64 id)
+{
+	struct life *life = find(lives, id);
+
+	if (!life || !life->seen.end_ns)
+		return;
+	tdelete(life, &lives->tree, compare);
+	free(life);
+	lives->n--;
+}
+
 /* One that was not there; NULL: no memory. */
 static struct life *add(struct cgroup_lives *lives, __u64 id, __u64 parent)
 {

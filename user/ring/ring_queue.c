@@ -250,6 +250,23 @@ out:
 	return rc;
 }
 
+/* Of the free blocks the first one: memory that is seldom needed is seldom touched. */
+static unsigned char *choose_block(struct ring_queue *queue)
+{
+	struct slot *slot = &queue->slots[queue->pushed % RING_QUEUE_BLOCKS];
+
+	for (__u64 i = queue->pushed + 1; i < queue->written + RING_QUEUE_BLOCKS; i++) {
+		struct slot *other = &queue->slots[i % RING_QUEUE_BLOCKS];
+		unsigned char *bytes = slot->bytes;
+
+		if (other->bytes < bytes) {
+			slot->bytes = other->bytes;
+			other->bytes = bytes;
+		}
+	}
+	return slot->bytes;
+}
+
 unsigned char *ring_queue__room(struct ring_queue *queue, bool wait)
 {
 	unsigned char *bytes = NULL;
@@ -258,7 +275,7 @@ unsigned char *ring_queue__room(struct ring_queue *queue, bool wait)
 	while (wait && queue->pushed - queue->written == RING_QUEUE_BLOCKS)
 		pthread_cond_wait(&queue->changed, &queue->lock);
 	if (queue->pushed - queue->written < RING_QUEUE_BLOCKS)
-		bytes = queue->slots[queue->pushed % RING_QUEUE_BLOCKS].bytes;
+		bytes = choose_block(queue);
 	pthread_mutex_unlock(&queue->lock);
 	return bytes;
 }
