@@ -324,13 +324,6 @@ static void test_lives(void **state)
 	assert_int_equal(life.usage.cpu_ns, 15);
 	assert_int_equal(life.usage.memory_peak_bytes, 300);
 
-	cgroup_lives__forget(lives, 10);
-	cgroup_lives__forget(lives, 10);
-	assert_false(cgroup_lives__find(lives, 10, &life));
-	note(lives, TM_CGROUP_MADE, 13, 10, 0);
-	cgroup_lives__forget(lives, 13); /* it has not gone */
-	assert_true(cgroup_lives__find(lives, 13, &life));
-
 	note(lives, TM_CGROUP_MADE, 21, 20, 0);
 	note(lives, TM_CGROUP_GONE, 21, 20, 4);
 	note(lives, TM_CGROUP_GONE, 20, 1, 2);

@@ -10,7 +10,7 @@
 #include "job/cgroup_lives.h"
 
 #define KEEP	   (120 * NS_PER_S)
-#define FORGET_MIN 4096 /* so many are there between two times that the long gone are forgotten */
+#define FORGET_MIN 1024 /* so many come between two times that the long gone are forgotten */
 #define DEPTH_MAX  100
 #define GONE_MAX   65536 /* that wait for who asks for them */
 
@@ -91,18 +91,7 @@ static void forget(struct cgroup_lives *lives)
 		free(lives->gone[i]);
 		lives->n--;
 	}
-	lives->forget_at = 2 * lives->n + FORGET_MIN;
-}
-
-void cgroup_lives__forget(struct cgroup_lives *lives, __u64 id)
-{
-	struct life *life = find(lives, id);
-
-	if (!life || !life->seen.end_ns)
-		return;
-	tdelete(life, &lives->tree, compare);
-	free(life);
-	lives->n--;
+	lives->forget_at = lives->n + FORGET_MIN;
 }
 
 /* One that was not there; NULL: no memory. */

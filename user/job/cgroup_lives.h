@@ -34,7 +34,4 @@ bool cgroup_lives__next_gone(struct cgroup_lives *lives, __u64 *id);
 /* false: nothing was told of that cgroup. */
 bool cgroup_lives__find(const struct cgroup_lives *lives, __u64 id, struct cgroup_life *out);
 
-/* Nobody will ask for that cgroup, which has gone. */
-void cgroup_lives__forget(struct cgroup_lives *lives, __u64 id);
-
 #endif

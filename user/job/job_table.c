@@ -432,13 +432,6 @@ static __u64 end_of(void *context, __u64 number)
 	return job->info.end_ns;
 }
 
-/* Of one that is gone. */
-static void forget_cgroup(struct job_table *table, __u64 cgroup)
-{
-	cgroup_names__forget(table->cgroups, cgroup);
-	cgroup_lives__forget(table->lives, cgroup);
-}
-
 static void forget_job(void *context, __u64 number)
 {
 	struct job_table *table = context;
@@ -451,13 +444,13 @@ static void forget_job(void *context, __u64 number)
 		return;
 	for (member = job->members; member; member = next) {
 		next = member->next;
-		forget_cgroup(table, member->cgroup);
+		cgroup_names__forget(table->cgroups, member->cgroup);
 		tdelete(member, &table->members, compare_members);
 		member->owns = false;
 		free_member(member);
 	}
 	/* It may have but steps as members. */
-	forget_cgroup(table, job->directory);
+	cgroup_names__forget(table->cgroups, job->directory);
 	if (is_listed)
 		tdelete(job, &table->jobs, compare_jobs);
 	free(job);
