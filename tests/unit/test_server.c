@@ -57,7 +57,8 @@ static int teardown(void **state)
 
 	server__close(world->server);
 	rc = remove_folder(state);
-	memcpy(folder + strlen(folder) - 6, "XXXXXX", 6);
+	/* For the next test's. */
+	memset(folder + strlen(folder) - 6, 'X', 6);
 	return rc;
 }
 
