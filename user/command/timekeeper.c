@@ -27,6 +27,7 @@ int timekeeper__open(struct timekeeper **out, const struct drain *other, const s
 		timekeeper__close(keeper);
 		return -ENOMEM;
 	}
+	drain__ignore_oldest(keeper->drain);
 	drain__map_jobs(keeper->drain, jobs);
 	*out = keeper;
 	return 0;

@@ -57,6 +57,11 @@ int drain__share(struct drain **out, const struct drain *other)
 	return drain__new_from(out, &source);
 }
 
+void drain__ignore_oldest(struct drain *drain)
+{
+	drain->source.find_oldest = NULL;
+}
+
 const struct tm_series *drain__series(const struct drain *drain)
 {
 	return drain->source.series;

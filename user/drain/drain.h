@@ -70,6 +70,11 @@ struct snapshot {
 int drain__new(struct drain **out, const struct drain_maps *fds, struct error *err);
 /* The same from the mapping that another has made, which must outlive it. 0, or -ENOMEM. */
 int drain__share(struct drain **out, const struct drain *other);
+/*
+ * From now on, nothing is said of the oldest open operations. To look for them takes system calls
+ * on a map, which keep the kernel from running programs (see window.h): not for who reads often.
+ */
+void drain__ignore_oldest(struct drain *drain);
 void drain__free(struct drain *drain); /* NULL is fine */
 
 /* The series as they are in the kernel, by slot, for as long as the mapping is there. */
