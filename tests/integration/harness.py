@@ -24,10 +24,6 @@ PATIENCE = float(os.environ.get("TMTRACE_TEST_PATIENCE", "1"))
 # Fewer of many like cases, for the same reason.
 BRIEF = bool(os.environ.get("TMTRACE_TEST_BRIEF"))
 
-# Linux 7.x, emulated, does not show some system calls now and then. That is told, and no matter of
-# the calls of libraries.
-MISSES_CALLS = os.environ.get("TMTRACE_TEST_KERNEL") == "newest"
-
 # What is said at the end where the kernel has perf uprobes only: how many, and who waits for them.
 REMOVAL = re.compile(r"^tmtrace: the kernel removes its (\d+) probes one by one: process (\d+) .*\n",
                      re.M)
@@ -330,11 +326,10 @@ def unseen_calls(records):
 
 
 def check_lossless(records):
-    """Nothing was lost; but see MISSES_CALLS."""
     lost = {key: n for key, n in records.losses().items() if n}
     check(not lost, f"losses: {lost}")
     missed = unseen_calls(records)
-    check(MISSES_CALLS or not missed, f"losses: {missed}")
+    check(not missed, f"losses: {missed}")
     unsized = [p["function"] for p in records.of("probe") if p["unsized"]]
     check(not unsized, f"sizes that could not be read: {unsized}")
 
