@@ -153,7 +153,8 @@ static int open_recycler(struct live_run *live, struct error *err)
 	struct drain_maps maps;
 
 	kernel__maps(live->session->kernel, &maps);
-	return recycler__new(&live->recycler, &maps, &ends, &limits, err);
+	return recycler__new(&live->recycler, &maps, drain__recycled(live->session->drain), &ends,
+			     &limits, err);
 }
 
 /* The cgroups of the jobs: of the hierarchy that is traced, else of version 2. */

@@ -57,6 +57,11 @@ int drain__share(struct drain **out, const struct drain *other)
 	return drain__new_from(out, &source);
 }
 
+struct tm_series *drain__recycled(const struct drain *drain)
+{
+	return drain->source.recycled;
+}
+
 void drain__ignore_oldest(struct drain *drain)
 {
 	drain->source.find_oldest = NULL;

@@ -77,6 +77,12 @@ int drain__share(struct drain **out, const struct drain *other);
 void drain__ignore_oldest(struct drain *drain);
 void drain__free(struct drain *drain); /* NULL is fine */
 
+/*
+ * The series for a recycler, as long as the drain is there: what is mapped twice counts twice as
+ * resident memory. NULL where the drain does not read the kernel's maps.
+ */
+struct tm_series *drain__recycled(const struct drain *drain);
+
 /* The series as they are in the kernel, by slot, for as long as the mapping is there. */
 const struct tm_series *drain__series(const struct drain *drain);
 

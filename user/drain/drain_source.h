@@ -6,8 +6,9 @@
 #include "drain/drain.h"
 
 struct drain_source {
-	const struct tm_series *series;		   /* slots of them */
-	const struct tm_ledger *ledgers;	   /* index: probe * shards + shard */
+	const struct tm_series *series;	 /* slots of them */
+	struct tm_series *recycled;	 /* the same, for who takes slots back; NULL: nobody does */
+	const struct tm_ledger *ledgers; /* index: probe * shards + shard */
 	const struct tm_call_ledger *call_ledgers; /* the same; NULL: there are none */
 	const __u32 *next_slot;
 	__u32 slots, probes, shards;

@@ -81,9 +81,10 @@ static int find_oldest(void *context, __u64 *launch_ns, __u32 slots)
 	return ret == -ENOENT ? 0 : ret; /* the end of the table */
 }
 
-static int map(struct mapping *mapping, int fd, size_t bytes, const char *name, struct error *err)
+static int map(struct mapping *mapping, int fd, size_t bytes, int protection, const char *name,
+	       struct error *err)
 {
-	void *at = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	void *at = mmap(NULL, bytes, protection, MAP_SHARED, fd, 0);
 
 	if (at == MAP_FAILED)
 		return error__set(err, -errno, "mapping %s: %s", name, strerror(errno));
@@ -122,18 +123,20 @@ int drain__new(struct drain **out, const struct drain_maps *fds, struct error *e
 		.map_bytes = (size_t)fds->slots * TM_HISTOGRAMS * TM_BUCKETS * sizeof(__u64),
 	};
 	maps->operations = fds->operations;
-	ret = map(&maps->series, fds->series, fds->slots * sizeof(struct tm_series), "tm_series",
-		  err);
+	ret = map(&maps->series, fds->series, fds->slots * sizeof(struct tm_series),
+		  PROT_READ | PROT_WRITE, "tm_series", err);
 	if (!ret)
 		ret = map(&maps->ledgers, fds->ledgers, n_ledgers * sizeof(struct tm_ledger),
-			  "tm_ledgers", err);
+			  PROT_READ, "tm_ledgers", err);
 	if (!ret && fds->call_ledgers >= 0)
 		ret = map(&maps->call_ledgers, fds->call_ledgers,
-			  n_ledgers * sizeof(struct tm_call_ledger), "tm_call_ledgers", err);
+			  n_ledgers * sizeof(struct tm_call_ledger), PROT_READ, "tm_call_ledgers",
+			  err);
 	if (ret)
 		goto fail;
 	source = (struct drain_source){
 		.series = maps->series.at,
+		.recycled = maps->series.at,
 		.ledgers = maps->ledgers.at,
 		.call_ledgers = maps->call_ledgers.at,
 		.next_slot = fds->next_slot,

@@ -21,9 +21,10 @@ struct recycler_limits {
 	__u64 age_ns;	   /* and for how long; 0: for ever */
 };
 
-/* 0 and *out, or -ENOMEM or why a map cannot be mapped. The jobs must outlive it. */
-int recycler__new(struct recycler **out, const struct drain_maps *fds, const struct job_ends *jobs,
-		  const struct recycler_limits *limits, struct error *err);
+/* series: of drain__recycled(), which must outlive it, as the jobs. 0 and *out, or -ENOMEM. */
+int recycler__new(struct recycler **out, const struct drain_maps *fds, struct tm_series *series,
+		  const struct job_ends *jobs, const struct recycler_limits *limits,
+		  struct error *err);
 void recycler__free(struct recycler *recycler); /* NULL is fine */
 
 /* How often it is to be tended, in seconds. */

@@ -2,8 +2,6 @@
 /* A recycler of the kernel's table. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <bpf/bpf.h>
 
 #include "drain/recycler_source.h"
@@ -13,8 +11,6 @@
 
 struct maps {
 	int keys, free;
-	void *series; /* NULL: not mapped */
-	size_t series_bytes;
 	struct window buckets[RECYCLER_SIDES];
 };
 
@@ -48,23 +44,12 @@ static void close_maps(void *context)
 
 	for (int side = 0; side < RECYCLER_SIDES; side++)
 		window__close(&maps->buckets[side]);
-	if (maps->series)
-		munmap(maps->series, maps->series_bytes);
 	free(maps);
 }
 
-static int map_series(struct maps *maps, int fd, struct error *err)
-{
-	void *at = mmap(NULL, maps->series_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	if (at == MAP_FAILED)
-		return error__set(err, -errno, "mapping tm_series: %s", strerror(errno));
-	maps->series = at;
-	return 0;
-}
-
-int recycler__new(struct recycler **out, const struct drain_maps *fds, const struct job_ends *jobs,
-		  const struct recycler_limits *limits, struct error *err)
+int recycler__new(struct recycler **out, const struct drain_maps *fds, struct tm_series *series,
+		  const struct job_ends *jobs, const struct recycler_limits *limits,
+		  struct error *err)
 {
 	struct maps *maps = calloc(1, sizeof(*maps));
 	struct recycler_source source;
@@ -74,18 +59,14 @@ int recycler__new(struct recycler **out, const struct drain_maps *fds, const str
 		return error__set(err, -ENOMEM, "no memory");
 	maps->keys = fds->slot_keys;
 	maps->free = fds->free_slots;
-	maps->series_bytes = fds->slots * sizeof(struct tm_series);
 	for (int side = 0; side < RECYCLER_SIDES; side++)
 		maps->buckets[side] = (struct window){
 			.fd = fds->buckets,
 			.map_bytes = fds->slots * BUCKETS_BYTES,
 			.writable = true,
 		};
-	ret = map_series(maps, fds->series, err);
-	if (ret)
-		goto fail;
 	source = (struct recycler_source){
-		.series = maps->series,
+		.series = series,
 		.next_slot = fds->next_slot,
 		.used_slots = fds->used_slots,
 		.slots = fds->slots,
@@ -98,8 +79,6 @@ int recycler__new(struct recycler **out, const struct drain_maps *fds, const str
 	ret = recycler__new_from(out, &source, jobs, limits);
 	if (!ret)
 		return 0;
-	error__set(err, ret, "no memory");
-fail:
 	close_maps(maps);
-	return ret;
+	return error__set(err, ret, "no memory");
 }
