@@ -101,10 +101,9 @@ static void print_line(const struct table_options *options, const struct span *s
 		return;
 	fprintf(options->out, "%-8s %14s  ", name, peak);
 	for (size_t i = 0; i < span->columns; i++) {
-		size_t height = values[i] ? (size_t)((double)values[i] / (double)most * BLOCKS) : 0;
+		/* A full block for the largest alone. */
+		size_t height = (size_t)((unsigned __int128)values[i] * (BLOCKS - 1) / most);
 
-		if (height >= BLOCKS)
-			height = BLOCKS - 1;
 		fputs(values[i] ? blocks[height] : " ", options->out);
 	}
 	fputc('\n', options->out);
