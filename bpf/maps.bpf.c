@@ -70,6 +70,7 @@ __u32 tm_self_tgid = 0;
 __u32 tm_any_switcher = 0;
 __u32 tm_trial = 0;
 __u32 tm_off = 0;
+__u64 tm_seen_since = 0;
 struct tm_details tm_details = {};
 __u32 tm_any_job_detail = 0;
 struct tm_choice tm_choices[TM_CHOICES] = {};

@@ -467,6 +467,11 @@ extern __u32 tm_trial;
  * bits by the numbers of their probes. What had begun is counted when it ends.
  */
 extern __u32 tm_off;
+/*
+ * Set by the loader, at any time: system calls that began before were not all seen to end; by
+ * bpf_ktime_get_ns().
+ */
+extern __u64 tm_seen_since;
 /* Set by the loader: what is told of new series, of the node; is there anything in tm_job_details?
  */
 extern struct tm_details tm_details;

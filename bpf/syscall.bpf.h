@@ -316,6 +316,21 @@ TM_INLINE void end_operation(struct tm_thread *thread, u64 now, u64 ns, long res
 		vfs__put_call(call->function, call->slot, now - ns, ns, result);
 }
 
+/* Did this thread's system calls begin and end unseen since this one began? */
+TM_INLINE bool is_stale(const struct tm_syscall *call)
+{
+	return call->start_ns < *(volatile u64 *)&tm_seen_since;
+}
+
+/* It may have ended long ago: what ends now is another one. */
+TM_INLINE void forget(struct tm_syscall *call)
+{
+	call->start_ns = 0;
+	if (call->function)
+		vfs__drop(call->function, call->slot, TM_LOSS_UNSEEN);
+	call->function = TM_VFS_NONE;
+}
+
 /* The current thread's system call ends. */
 TM_INLINE void syscall__end(long result)
 {
@@ -329,6 +344,10 @@ TM_INLINE void syscall__end(long result)
 	if (!thread || !thread->syscall.start_ns)
 		return;
 	call = &thread->syscall;
+	if (is_stale(call)) {
+		forget(call);
+		return;
+	}
 	now = bpf_ktime_get_ns();
 	ns = now - call->start_ns;
 	call->start_ns = 0;

@@ -2,11 +2,13 @@
 """The governor: what costs too much is parked, its neighbours count on, and it comes back."""
 
 import json
+import os
 import re
 import signal
 import time
 
 from harness import PATIENCE, check, equal, truth_functions, wait_for
+from test_cgroup import joining, mount_v2, new_cgroup
 from test_continuity import Kept
 from test_service import Service
 
@@ -34,10 +36,13 @@ class Governed(Service):
         self.process.send_signal(signal.SIGHUP)
         self.told("READY=1")
 
+    def probes(self, layer):
+        records = [json.loads(line) for line in self.command("status", "--probes").splitlines()]
+        return [r for r in records if r["type"] == "probe" and r["layer"] == layer]
+
     def probe(self, function=HOT):
         """The probe on this test's own library."""
-        records = [json.loads(line) for line in self.command("status", "--probes").splitlines()]
-        return next(r for r in records if r["type"] == "probe" and r["function"] == function
+        return next(r for r in self.probes("sample") if r["function"] == function
                     and r["library"].startswith(self.env.build))
 
     def wait_state(self, state):
@@ -45,6 +50,17 @@ class Governed(Service):
             probe = self.probe()
             return probe if probe["state"] == state else None
         return wait_for(is_there, f"{HOT} to be {state}", seconds=60)
+
+
+def has_fates(probe):
+    """Are its hits accounted for?"""
+    return probe["hits"] == probe["recorded"] + probe["filtered"] + probe["lost"] + probe["in_flight"]
+
+
+def wait_fates(service, layer):
+    """The whole machine's: others may be at it just when they are read."""
+    wait_for(lambda: all(has_fates(p) for p in service.probes(layer)), f"the fates of {layer}'s hits",
+             seconds=60)
 
 
 def burst(env, seconds=120):
@@ -63,7 +79,7 @@ def finish(load):
 def check_sums(records, truth, parked, library):
     """Every hit has its fate; of all but the hot function nothing is missing."""
     ours = [p for p in records.of("probe", layer="sample") if p["library"].startswith(library)]
-    for p in ours + records.of("probe", layer="vfs"):
+    for p in ours:
         equal(f"{p['function']} of {p['library']}: fates of its hits",
               p["recorded"] + p["filtered"] + p["lost"] + p["in_flight"], p["hits"])
     for (layer, function), true in truth_functions(truth).items():
@@ -109,6 +125,36 @@ def test_parks(env):
     equal("hits after it came back", after["hits"] - back["hits"], calls)
     equal("recorded after it came back", after["recorded"] - back["recorded"], calls)
     check(after["parked_ns"] >= back["parked_ns"] > 0, after)
+    service.stop()
+
+
+def test_parks_files(env):
+    """So is a function of the kernel's layers, and comes back; the libraries' count on."""
+    data, reader = env.path("data"), new_cgroup(env, mount_v2(), "reader")
+    with open(data, "wb") as f:
+        f.truncate(1 << 30)
+    load = env.waiting_load("--count", "50", "tail")
+    service = Governed(env, layers="sample, vfs", bound="5%")
+    busy = env.spawn(["dd", f"if={data}", "of=/dev/null", "bs=1", "status=none"])
+    wait_for(lambda: "read" in {p["function"] for p in service.status()["parked"]},
+             "reads to be parked", seconds=60)
+    load.go()
+    truth = load.finish()
+    busy.kill()
+    busy.communicate()
+    wait_for(lambda: "read" not in {p["function"] for p in service.status()["parked"]},
+             "reads to come back", seconds=60)
+    status, _, err = env.run(*joining(reader), "dd", f"if={data}", "of=/dev/null", "bs=1000",
+                             "count=500", "status=none")
+    equal(f"dd, {err}", status, 0)
+    time.sleep(0.1)
+    records = service.records("--all")
+    read = [r for r in records.functions("vfs", "read") if r["cgroup"] == "/" + os.path.basename(reader)]
+    # What dd's own start reads is more.
+    check(sum(r["bytes"] for r in read) >= 500000, read)
+    check(all("parked_ns" in r for r in records.functions("vfs", "read")), "no gap is told")
+    check_sums(records, truth, parked=False, library=env.build)
+    wait_fates(service, "vfs")
     service.stop()
 
 
@@ -171,6 +217,25 @@ def test_stop(env):
         service.wait_state("parked")
     truth = finish(load)
     check_sums(service.records("--all"), truth, parked=True, library=env.build)
+    service.stop(signal.SIGINT)
+
+
+def test_killed(env):
+    """Of one that is killed while a probe is parked, the next one probes the library anew, and says so."""
+    load = burst(env)
+    # So little that it is not just tried when the service is killed.
+    service = KeptGoverned(env, layers="sample", bound="0.1%")
+    load.go()
+    service.wait_state("parked")
+    service.kill()
+    service.bound = "none"
+    service.write(layers="sample", pins=service.pins)
+    service.start_again()
+    before = service.wait_state("armed")["hits"]
+    wait_for(lambda: service.probe()["hits"] > before, "calls to be counted")
+    notes = [note for note in notes_of(service) if "libsample.so" in note]
+    check(len(notes) == 1 and "some of its probes were parked or gone" in notes[0], notes)
+    finish(load)
     service.stop(signal.SIGINT)
 
 

@@ -373,10 +373,11 @@ const char *probe__reason(const struct probe *probe, char text[PROBE_REASON])
 	}
 	snprintf(text, PROBE_REASON,
 		 "parked by the governor: %llu hits/s cost %.1f %% of a processor, and all probes "
-		 "may cost %g %% of what the node spends; not counted since %s, comes back at %s "
-		 "or later",
+		 "may cost %g %% of what the node spends; %s%snot counted since %s, comes back at "
+		 "%s or later",
 		 parking->hits_per_s, (double)parking->cost_ns / NS_PER_S * 100,
-		 parking->bound_ppm / 1e4, since,
+		 parking->bound_ppm / 1e4, probe->reason ? probe->reason : "",
+		 probe->reason ? "; " : "", since,
 		 clock__local(until, sizeof(until), parking->until_ns, "%H:%M:%S"));
 	return text;
 }

@@ -108,7 +108,7 @@ const char *probe_state__name(enum probe_state state);
 /* For how long it was parked in all, at a time of CLOCK_REALTIME. */
 __u64 probe__parked_ns(const struct probe *probe, __u64 now_ns);
 /* Why it does not count, or counts less: its reason, or why it is parked; NULL: it has none. */
-#define PROBE_REASON 256
+#define PROBE_REASON 320
 const char *probe__reason(const struct probe *probe, char text[PROBE_REASON]);
 
 /* Names of the kernel layers' functions, as records have them; of losses, with "_" for spaces. */

@@ -21,6 +21,10 @@
 /* Where nothing was measured: of a call, and of a hit in the kernel's layers. */
 #define CALL_NS	  5000
 #define KERNEL_NS 250
+/* Part of it that is paid for as long as system calls are looked at, whether counted or not. */
+#define TAP_REST 0.5
+/* The governor's group of what is seen only there. */
+#define TAP_GROUP 1
 
 /* Of operations, objects and ADDB2 records more is lost than the calls of the function itself. */
 #define HARM_ALONE  1
@@ -42,6 +46,8 @@ struct governing {
 	double kernel_ns;	      /* of a hit in the kernel's layers */
 	__u64 begun_ns;		      /* the last one began to be parked then */
 	bool left_out[KERNEL_LAYERS]; /* by who wrote the configuration */
+	bool untapped;		      /* system calls are not looked at */
+	bool told;		      /* what is not known therefore */
 };
 
 /* The probes of a layer of the kernel: from first to, not with, end. */
@@ -101,6 +107,12 @@ static bool can_be_parked(const struct governing *governing, size_t i, const str
 	return i < TM_PROBE_USER || (parking && parking__can(parking, (int)i));
 }
 
+/* Is it seen only by what looks at every system call? */
+static bool is_tapped(const struct governing *governing, size_t i)
+{
+	return i < TM_PROBE_BLOCK && kernel__can_tap(governing->session->kernel);
+}
+
 /* What has come since the last reading; of a probe on a library, what it cost, too. */
 static struct governor_load load_of(struct governing *governing, size_t i)
 {
@@ -119,6 +131,10 @@ static struct governor_load load_of(struct governing *governing, size_t i)
 			load.cost_ns = (double)since.hits * CALL_NS;
 	}
 	load.fixed = !can_be_parked(governing, i, probe);
+	if (is_tapped(governing, i)) {
+		load.group = TAP_GROUP;
+		load.rest = TAP_REST;
+	}
 	return load;
 }
 
@@ -231,6 +247,47 @@ static size_t go_on(struct governing *governing, bool force)
 	return parking ? parking__go_on(parking, count_open, governing, force) : 0;
 }
 
+/* Why a function that costs nothing is parked, too. */
+#define WITH_LAYER "the programs that see system calls are taken away for all of vfs"
+
+static void explain(struct governing *governing)
+{
+	struct probe_table *table = governing->session->probes;
+
+	for (size_t i = TM_PROBE_VFS; i < TM_PROBE_BLOCK; i++) {
+		enum probe_state state = probe_table__at(table, i)->state;
+
+		if (state == PROBE_PARKED || state == PROBE_ARMED)
+			probe_table__set_state(table, i, state,
+					       governing->untapped ? WITH_LAYER : NULL);
+	}
+}
+
+/* Looks at system calls, or no longer. */
+static void tap(struct governing *governing, bool on)
+{
+	struct session *session = governing->session;
+	int rc;
+
+	if (on == !governing->untapped)
+		return;
+	rc = kernel__tap(session->kernel, on);
+	if (rc < 0) {
+		note_list__add(&session->notes, "vfs cannot be put back: %s; it is tried again",
+			       strerror(-rc));
+		return;
+	}
+	governing->untapped = !on;
+	explain(governing);
+	if (governing->told)
+		return;
+	governing->told = true;
+	note_list__add(&session->notes,
+		       "vfs is parked as a whole at times (see its functions): for that long "
+		       "system calls are not looked at, and where the time inside library calls "
+		       "went is not known");
+}
+
 static void set_timer(struct governing *governing, double seconds)
 {
 	if (seconds == governing->wait_s)
@@ -259,6 +316,7 @@ static void on_time(void *context)
 			put_back(governing, orders[i].probe);
 		left += orders[i].park && orders[i].probe >= TM_PROBE_USER;
 	}
+	tap(governing, !governor__group_parked(governing->governor, TAP_GROUP));
 	wait_s = governor__wait_s(governing->governor);
 	set_timer(governing, left && wait_s > SOON_S ? SOON_S : wait_s);
 }
@@ -332,6 +390,10 @@ void governing__leave_out(struct governing *governing, enum kernel_layer layer, 
 		return;
 	governing->left_out[layer] = off;
 	layer_probes(layer, &first, &end);
+	if (layer == KERNEL_VFS) {
+		tap(governing, true);
+		governor__release_group(governing->governor, TAP_GROUP);
+	}
 	for (size_t i = first; i < end; i++)
 		if (i != CREATE) /* it goes with OPEN */
 			leave_out(governing, i, off);
@@ -341,6 +403,7 @@ void governing__release(struct governing *governing)
 {
 	const struct probe_table *table = governing->session->probes;
 
+	tap(governing, true);
 	for (size_t i = 0; i < probe_table__n(table); i++)
 		if (probe_table__at(table, i)->state == PROBE_PARKED && !is_left_out(governing, i))
 			put_back(governing, i);

@@ -353,9 +353,20 @@ int live_run__read(struct live_run *live, const struct snapshot **out, struct er
 	return live_run__read_from(live, live->session->drain, out, err);
 }
 
+/* The times inside library calls: not while system calls are not looked at. */
+static __u32 times_known(const struct live_run *live)
+{
+	const struct kernel *kernel = live->session->kernel;
+
+	if (live->session->options->no_syscalls)
+		return 0;
+	return kernel__can_tap(kernel) && !kernel__is_tapped(kernel) ? 0 : REPORT_ALL_TIMES;
+}
+
 /* What is known of the run when figures have been read. */
 static void describe_now(struct live_run *live)
 {
+	live->run.times_known = times_known(live);
 	if (live->pools)
 		pools__read(live->pools);
 	live_names__use(&live->names, &live->run);

@@ -49,15 +49,18 @@ enum state {
 	ON,
 	TRIED,
 	PARKED,
+	TRIED_WITH_GROUP,
 };
 
 struct watched {
 	enum state state;
 	bool refused;
 	struct governor_load window; /* sums of this window */
-	unsigned int harm;
+	unsigned int harm, group;
+	double rest;
 	bool fixed;
-	double cost;	   /* a second, in processors; of what is parked, before */
+	/* A second, in processors; of what is parked, before; of a group that is not, the rest. */
+	double cost;
 	double hits_per_s; /* the same */
 	double trial_ns;   /* CPU time that the last trial cost, with its end; 0: there was none */
 	__u64 rest_ns;	   /* the last one; 0: it was never parked */
@@ -72,6 +75,11 @@ struct governor {
 	double bound;
 	struct watched *probes;
 	size_t n, room;
+	/*
+	 * By number - 1. Who is PARKED in one that is not ON is so with it; in one that is ON, for
+	 * itself.
+	 */
+	struct watched groups[GOVERNOR_GROUPS];
 	struct governor_order *orders;
 	size_t n_orders, orders_room;
 	/* The window. */
@@ -137,9 +145,22 @@ static __u64 affordable_ns(const struct governor *governor, const struct watched
 	return now + (missing < LONG_NS ? (__u64)missing : LONG_NS);
 }
 
-static void park(struct governor *governor, size_t i, __u64 now)
+/* Of a probe: NULL where it is in none. */
+static const struct watched *group_of(const struct governor *governor, const struct watched *probe)
 {
-	struct watched *probe = &governor->probes[i];
+	return probe->group ? &governor->groups[probe->group - 1] : NULL;
+}
+
+static bool has_group_parked(const struct governor *governor, const struct watched *probe)
+{
+	const struct watched *group = group_of(governor, probe);
+
+	return group && group->state != ON;
+}
+
+/* Until when: longer each time. */
+static void rest(const struct governor *governor, struct watched *probe, __u64 now)
+{
 	bool again = probe->rest_ns && now - probe->since_ns < RESTS * probe->rest_ns;
 	__u64 affordable = affordable_ns(governor, probe, now);
 
@@ -151,18 +172,49 @@ static void park(struct governor *governor, size_t i, __u64 now)
 		probe->until_ns = affordable;
 	probe->state = PARKED;
 	probe->window = (struct governor_load){ 0 };
+}
+
+static void park(struct governor *governor, size_t i, __u64 now)
+{
+	rest(governor, &governor->probes[i], now);
 	order(governor, i, true);
 }
 
-static void let_back(struct governor *governor, size_t i, __u64 now, enum state state)
+/* With all that is in it; what it costs as a whole is known. */
+static void park_group(struct governor *governor, unsigned int number, __u64 now)
 {
-	struct watched *probe = &governor->probes[i];
+	rest(governor, &governor->groups[number - 1], now);
+	for (size_t i = 0; i < governor->n; i++) {
+		struct watched *probe = &governor->probes[i];
 
+		if (probe->group != number || probe->fixed || probe->state == PARKED)
+			continue;
+		probe->state = PARKED;
+		probe->window = (struct governor_load){ 0 };
+		order(governor, i, true);
+	}
+}
+
+static void begin(struct watched *probe, __u64 now, enum state state)
+{
 	probe->state = state;
 	probe->since_ns = now;
 	probe->tried_ns = 0;
 	probe->tried_hits = 0;
+}
+
+static void let_back(struct governor *governor, size_t i, __u64 now, enum state state)
+{
+	begin(&governor->probes[i], now, state);
 	order(governor, i, false);
+}
+
+static void let_group_back(struct governor *governor, unsigned int number, __u64 now)
+{
+	begin(&governor->groups[number - 1], now, TRIED);
+	for (size_t i = 0; i < governor->n; i++)
+		if (governor->probes[i].group == number && governor->probes[i].state == PARKED)
+			let_back(governor, i, now, TRIED_WITH_GROUP);
 }
 
 /* The probe's numbers since the last reading. */
@@ -170,8 +222,10 @@ static void count(struct watched *probe, const struct governor_load *load)
 {
 	probe->fixed = load->fixed || probe->refused;
 	probe->harm = load->harm ? load->harm : 1;
+	probe->group = load->group <= GOVERNOR_GROUPS ? load->group : 0;
+	probe->rest = probe->group ? load->rest : 0;
 	/* A trial is no part of the window; nor is what a probe did on its way out. */
-	if (probe->state == TRIED) {
+	if (probe->state == TRIED || probe->state == TRIED_WITH_GROUP) {
 		probe->tried_hits += load->hits;
 		probe->tried_ns += load->cost_ns;
 	} else if (probe->state == ON) {
@@ -198,6 +252,29 @@ static int count_all(struct governor *governor, const struct governor_reading *r
 	return 0;
 }
 
+/* A probe's rest goes on being paid for. */
+static void add_rest(struct governor *governor, const struct watched *probe)
+{
+	struct watched *group = &governor->groups[probe->group - 1];
+
+	group->cost += probe->rest * probe->cost;
+	governor->total += probe->rest * probe->cost;
+}
+
+/* Those of the probes that are parked, of groups that are not. */
+static void add_rests(struct governor *governor)
+{
+	for (size_t i = 0; i < GOVERNOR_GROUPS; i++)
+		if (governor->groups[i].state == ON)
+			governor->groups[i].cost = 0;
+	for (size_t i = 0; i < governor->n; i++) {
+		const struct watched *probe = &governor->probes[i];
+
+		if (probe->state == PARKED && probe->group && !has_group_parked(governor, probe))
+			add_rest(governor, probe);
+	}
+}
+
 /* Sums up the window: rates, and how much there may be. */
 static void close_window(struct governor *governor, __u64 now)
 {
@@ -215,6 +292,7 @@ static void close_window(struct governor *governor, __u64 now)
 		probe->window = (struct governor_load){ 0 };
 		*(probe->fixed ? &fixed : &governor->total) += probe->cost;
 	}
+	add_rests(governor);
 	most = governor->bound * (spent > GOVERNOR_FLOOR ? spent : GOVERNOR_FLOOR);
 	governor->budget = most - fixed;
 	if (governor->budget < RESERVE * most)
@@ -240,20 +318,75 @@ static long worst(const struct governor *governor)
 	return found;
 }
 
+/* The group whose rest costs most, and more than so much; 0: none. */
+static unsigned int worst_group(const struct governor *governor, double most)
+{
+	unsigned int found = 0;
+
+	for (unsigned int i = 0; i < GOVERNOR_GROUPS; i++) {
+		const struct watched *group = &governor->groups[i];
+
+		if (group->state != ON || group->cost <= most)
+			continue;
+		most = group->cost;
+		found = i + 1;
+	}
+	return found;
+}
+
+static void shed_probe(struct governor *governor, size_t i, __u64 now)
+{
+	struct watched *probe = &governor->probes[i];
+
+	governor->total -= probe->cost;
+	if (probe->group)
+		add_rest(governor, probe);
+	probe->trial_ns = 0; /* it was another load */
+	park(governor, i, now);
+}
+
+static void shed_group(struct governor *governor, unsigned int number, __u64 now)
+{
+	struct watched *group = &governor->groups[number - 1];
+
+	governor->total -= group->cost;
+	group->cost = 0;
+	for (size_t i = 0; i < governor->n; i++) {
+		const struct watched *probe = &governor->probes[i];
+
+		if (probe->group != number)
+			continue;
+		if (probe->state == ON && !probe->fixed)
+			governor->total -= probe->cost;
+		group->cost += probe->cost;
+	}
+	group->trial_ns = 0;
+	park_group(governor, number, now);
+}
+
+/* Parks the worst one, probe or group; false: none is left. */
+static bool shed_one(struct governor *governor, __u64 now)
+{
+	long i = worst(governor);
+	double most = i < 0 ? 0 : governor->probes[i].cost / governor->probes[i].harm;
+	unsigned int group = worst_group(governor, most);
+
+	if (group)
+		shed_group(governor, group, now);
+	else if (i >= 0)
+		shed_probe(governor, (size_t)i, now);
+	return group || i >= 0;
+}
+
 /* Parks the fewest that are enough. */
 static void shed(struct governor *governor, __u64 now)
 {
-	long i;
-
 	governor->over = governor->total > governor->budget ? governor->over + 1 : 0;
 	if (governor->over < 2 && governor->total <= FAR * governor->budget)
 		return;
 	governor->over = 0;
-	while (governor->total > FILL * governor->budget && (i = worst(governor)) >= 0) {
-		governor->total -= governor->probes[i].cost;
-		governor->probes[i].trial_ns = 0; /* it was another load */
-		park(governor, (size_t)i, now);
-	}
+	while (governor->total > FILL * governor->budget && shed_one(governor, now))
+		;
 }
 
 /* So much may a probe cost that comes back and stays. */
@@ -285,6 +418,58 @@ static void judge(struct governor *governor, size_t i, __u64 now)
 	park(governor, i, now);
 }
 
+/* Of a group that may stay: who of it is too dear goes all the same. */
+static void keep_group(struct governor *governor, unsigned int number, double ns, __u64 now)
+{
+	governor->groups[number - 1].state = ON;
+	governor->groups[number - 1].cost = 0;
+	for (size_t i = 0; i < governor->n; i++) {
+		struct watched *probe = &governor->probes[i];
+
+		if (probe->group != number || probe->state != TRIED_WITH_GROUP)
+			continue;
+		probe->cost = probe->tried_ns / ns;
+		probe->hits_per_s = (double)probe->tried_hits / ns * NS_PER_S;
+		probe->state = ON;
+		governor->total += probe->cost;
+		if (probe->cost > room_for_one(governor) && !probe->fixed)
+			shed_probe(governor, i, now);
+	}
+}
+
+/* The same of a group: what counts is the rest, as its probes can be parked for themselves. */
+static void judge_group(struct governor *governor, unsigned int number, __u64 now)
+{
+	struct watched *group = &governor->groups[number - 1];
+	double ns = (double)(now - group->since_ns), all = 0, left = 0;
+	bool dear;
+
+	for (size_t i = 0; i < governor->n; i++) {
+		const struct watched *probe = &governor->probes[i];
+
+		if (probe->group == number && probe->state == TRIED_WITH_GROUP) {
+			all += probe->tried_ns;
+			left += probe->rest * probe->tried_ns;
+		}
+	}
+	dear = left > room_for_one(governor) * TRIAL_NS;
+	if (ns < TRIAL_NS && !dear)
+		return;
+	group->trial_ns = all + (dear ? all / ns * LEAVE_NS : 0);
+	governor->credit_ns -= group->trial_ns;
+	group->cost = all / ns;
+	if (dear || left / ns > room_for_one(governor))
+		park_group(governor, number, now);
+	else
+		keep_group(governor, number, ns, now);
+}
+
+/* Is it parked, for itself? */
+static bool can_be_tried(const struct governor *governor, const struct watched *probe)
+{
+	return probe->state == PARKED && !has_group_parked(governor, probe);
+}
+
 /* What trials may cost grows with the time; nothing is saved but for the dearest one. */
 static void save(struct governor *governor, double ns)
 {
@@ -293,11 +478,21 @@ static void save(struct governor *governor, double ns)
 	if (spare < LEAST * governor->budget)
 		spare = LEAST * governor->budget;
 	for (size_t i = 0; i < governor->n; i++)
-		if (governor->probes[i].state == PARKED && trial_ns(&governor->probes[i]) > most)
+		if (can_be_tried(governor, &governor->probes[i]) &&
+		    trial_ns(&governor->probes[i]) > most)
 			most = trial_ns(&governor->probes[i]);
+	for (size_t i = 0; i < GOVERNOR_GROUPS; i++)
+		if (governor->groups[i].state == PARKED && trial_ns(&governor->groups[i]) > most)
+			most = trial_ns(&governor->groups[i]);
 	governor->credit_ns += TRIALS * spare * ns;
 	if (governor->credit_ns > most)
 		governor->credit_ns = most;
+}
+
+/* Has one rested enough, and longer than another, which may be NULL? */
+static bool comes_first(const struct watched *one, const struct watched *other, __u64 now)
+{
+	return one->until_ns <= now && (!other || one->until_ns < other->until_ns);
 }
 
 /*
@@ -306,41 +501,62 @@ static void save(struct governor *governor, double ns)
  */
 static void try_one(struct governor *governor, __u64 now)
 {
-	struct watched *probe;
-	long next = -1;
+	const struct watched *next = NULL;
+	long probe = -1, group = -1;
 
 	for (size_t i = 0; i < governor->n; i++) {
-		probe = &governor->probes[i];
-		if (probe->state == TRIED)
+		if (governor->probes[i].state == TRIED)
 			return;
-		if (probe->state == PARKED && probe->until_ns <= now &&
-		    (next < 0 || probe->until_ns < governor->probes[next].until_ns))
-			next = (long)i;
+		if (can_be_tried(governor, &governor->probes[i]) &&
+		    comes_first(&governor->probes[i], next, now)) {
+			next = &governor->probes[i];
+			probe = (long)i;
+		}
 	}
-	if (next >= 0 && trial_ns(&governor->probes[next]) <= governor->credit_ns)
-		let_back(governor, (size_t)next, now, TRIED);
+	for (size_t i = 0; i < GOVERNOR_GROUPS; i++) {
+		if (governor->groups[i].state == TRIED)
+			return;
+		if (governor->groups[i].state == PARKED &&
+		    comes_first(&governor->groups[i], next, now)) {
+			next = &governor->groups[i];
+			group = (long)i;
+		}
+	}
+	if (!next || trial_ns(next) > governor->credit_ns)
+		return;
+	if (group >= 0)
+		let_group_back(governor, (unsigned int)group + 1, now);
+	else
+		let_back(governor, (size_t)probe, now, TRIED);
 }
 
 static void decide(struct governor *governor, __u64 now)
 {
-	__u64 begin = governor->begin_ns;
+	__u64 window = governor->begin_ns;
 
 	for (size_t i = 0; i < governor->n; i++)
 		if (governor->probes[i].state == TRIED)
 			judge(governor, i, now);
-	if (now - begin >= WINDOW_NS) {
+	for (unsigned int i = 0; i < GOVERNOR_GROUPS; i++)
+		if (governor->groups[i].state == TRIED)
+			judge_group(governor, i + 1, now);
+	if (now - window >= WINDOW_NS) {
 		close_window(governor, now);
 		shed(governor, now);
-		save(governor, (double)(now - begin));
+		save(governor, (double)(now - window));
 	}
 	try_one(governor, now);
 }
 
 static void let_all_back(struct governor *governor, __u64 now)
 {
+	for (size_t i = 0; i < GOVERNOR_GROUPS; i++)
+		governor->groups[i].state = ON;
 	for (size_t i = 0; i < governor->n; i++)
 		if (governor->probes[i].state == PARKED && !governor->probes[i].refused)
 			let_back(governor, i, now, ON);
+		else if (governor->probes[i].state == TRIED_WITH_GROUP)
+			governor->probes[i].state = ON;
 }
 
 const struct governor_order *governor__read(struct governor *governor,
@@ -380,13 +596,35 @@ void governor__refuse(struct governor *governor, size_t probe)
 	governor->probes[probe].refused = true;
 }
 
+bool governor__group_parked(const struct governor *governor, unsigned int group)
+{
+	return governor->groups[group - 1].state == PARKED;
+}
+
+void governor__release_group(struct governor *governor, unsigned int group)
+{
+	governor->groups[group - 1] = (struct watched){ 0 };
+}
+
+/* How long one has been tried, if it is. */
+static double trial_wait_s(const struct governor *governor, const struct watched *probe)
+{
+	if (probe->state != TRIED)
+		return WAIT_S;
+	return governor->last_ns - probe->since_ns < LOOK_NS ? SOON_S : TRIAL_S;
+}
+
 double governor__wait_s(const struct governor *governor)
 {
-	for (size_t i = 0; i < governor->n; i++)
-		if (governor->probes[i].state == TRIED)
-			return governor->last_ns - governor->probes[i].since_ns < LOOK_NS ? SOON_S
-											  : TRIAL_S;
-	return WAIT_S;
+	double wait_s = WAIT_S, one;
+
+	for (size_t i = 0; i < governor->n + GOVERNOR_GROUPS; i++) {
+		one = trial_wait_s(governor, i < governor->n ? &governor->probes[i]
+							     : &governor->groups[i - governor->n]);
+		if (one < wait_s)
+			wait_s = one;
+	}
+	return wait_s;
 }
 
 bool governor__view(const struct governor *governor, size_t probe, struct governor_view *out)
@@ -398,7 +636,9 @@ bool governor__view(const struct governor *governor, size_t probe, struct govern
 	*out = (struct governor_view){
 		.hits_per_s = watched->hits_per_s,
 		.cost = watched->cost,
-		.until_ns = watched->until_ns,
+		.until_ns = has_group_parked(governor, watched)
+				    ? group_of(governor, watched)->until_ns
+				    : watched->until_ns,
 	};
 	return true;
 }

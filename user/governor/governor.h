@@ -36,7 +36,15 @@ struct governor_load {
 	 * smaller number goes first; it counts as much as the cost.
 	 */
 	unsigned int harm;
+	/*
+	 * What goes on costing where it is parked, unless its whole group is: of the group with
+	 * that number, from 1 (0: none), and as a part of its cost.
+	 */
+	unsigned int group;
+	double rest;
 };
+
+#define GOVERNOR_GROUPS 2
 
 struct governor_reading {
 	__u64 now_ns;
@@ -65,6 +73,11 @@ void governor__delay(struct governor *governor, size_t probe);
 void governor__release(struct governor *governor, size_t probe);
 /* A probe could not be parked: it is never tried again. */
 void governor__refuse(struct governor *governor, size_t probe);
+
+/* Is a group parked as a whole, so that the rest is to be taken away, too? */
+bool governor__group_parked(const struct governor *governor, unsigned int group);
+/* As if it had never been; its probes are to be released, too. */
+void governor__release_group(struct governor *governor, unsigned int group);
 
 /* So many seconds from one reading to the next; less while a probe is being tried. */
 double governor__wait_s(const struct governor *governor);

@@ -114,6 +114,7 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 	rc = skeleton__open(&kernel->skel, &kernel->options, kernel->btf, err);
 	if (rc < 0)
 		goto fail;
+	tap__init(&kernel->tap, kernel->skel, options->pins);
 	context = context_of(kernel);
 	programs__choose_user(kernel->skel, &kernel->options);
 	rc = programs__choose_kernel(&context, kernel->rungs, err);
@@ -134,6 +135,8 @@ void kernel__free(struct kernel *kernel)
 {
 	if (!kernel)
 		return;
+	if (kernel->skel)
+		tap__release(&kernel->tap);
 	links__release(&kernel->links);
 	if (kernel->measuring >= 0)
 		close(kernel->measuring);
@@ -179,7 +182,8 @@ static int attach_all(struct kernel *kernel, struct error *err)
 
 	bpf_object__for_each_program(prog, kernel->skel->obj)
 	{
-		if (!rc && bpf_program__autoload(prog) && is_on_tracepoint(prog))
+		if (!rc && bpf_program__autoload(prog) && is_on_tracepoint(prog) &&
+		    !tap__is(&kernel->tap, prog))
 			rc = attach_program(kernel, prog, err);
 	}
 	for (layer = 0; !rc && layer < KERNEL_LAYERS; layer++) {
@@ -191,6 +195,29 @@ static int attach_all(struct kernel *kernel, struct error *err)
 			rc = rung->attach(&context, err);
 	}
 	return rc;
+}
+
+/* Of a program of the object, whoever has loaded it. */
+static int fd_of(const struct kernel *kernel, const struct bpf_program *prog)
+{
+	return pins__program_fd(kernel->options.pins, prog);
+}
+
+/* Are system calls seen at all by the programs that see every one? */
+static bool is_tapped(const struct kernel *kernel)
+{
+	return fd_of(kernel, kernel->skel->progs.syscall_enter) >= 0;
+}
+
+/* Of what is taken over, the one before may have had it detached. */
+static int attach_tap(struct kernel *kernel, struct error *err)
+{
+	int rc;
+
+	if (!is_tapped(kernel))
+		return 0;
+	rc = tap__attach(&kernel->tap);
+	return rc < 0 ? error__set(err, rc, "cannot attach to system calls: %s", strerror(-rc)) : 0;
 }
 
 int kernel__attach(struct kernel *kernel, struct error *err)
@@ -206,6 +233,8 @@ int kernel__attach(struct kernel *kernel, struct error *err)
 		if (rc < 0)
 			error__set(err, rc, "cannot take over what is attached: %s", strerror(-rc));
 	}
+	if (!rc)
+		rc = attach_tap(kernel, err);
 	btf__free(kernel->btf);
 	kernel->btf = NULL;
 	return rc;
@@ -224,12 +253,6 @@ __u64 kernel__layout(const struct kernel *kernel)
 struct pins *kernel__pins(const struct kernel *kernel)
 {
 	return kernel->options.pins;
-}
-
-/* Of a program of the object, whoever has loaded it. */
-static int fd_of(const struct kernel *kernel, const struct bpf_program *prog)
-{
-	return pins__program_fd(kernel->options.pins, prog);
 }
 
 const char *kernel__mechanism(const struct kernel *kernel, enum kernel_layer layer)
@@ -366,8 +389,27 @@ void kernel__leave_out(struct kernel *kernel, size_t probe, bool off)
 	__atomic_store_n(bits, off ? *bits | bit : *bits & ~bit, __ATOMIC_RELEASE);
 }
 
+bool kernel__can_tap(const struct kernel *kernel)
+{
+	return is_tapped(kernel) && !kernel->skel->rodata->tm_config.hooks;
+}
+
+int kernel__tap(struct kernel *kernel, bool on)
+{
+	if (on)
+		return tap__attach(&kernel->tap);
+	tap__detach(&kernel->tap);
+	return 0;
+}
+
+bool kernel__is_tapped(const struct kernel *kernel)
+{
+	return tap__is_attached(&kernel->tap);
+}
+
 pid_t kernel__detach(struct kernel *kernel, size_t *hooks)
 {
+	tap__release(&kernel->tap);
 	*hooks = kernel->links.n_fds / 2; /* an entry and a return each */
 	return links__release(&kernel->links);
 }

@@ -142,6 +142,18 @@ void kernel__stop(struct kernel *kernel);
 void kernel__leave_out(struct kernel *kernel, size_t probe, bool off);
 
 /*
+ * The programs that see every system call, which costs each some 0.1 us also where nothing of it is
+ * counted. While they are away nothing of vfs is seen, nor where the time inside library calls
+ * went; system calls that were open meanwhile are lost as unseen. A kernel that is loaded or taken
+ * over has them.
+ */
+/* Is vfs seen by them, so that they can be taken away? Hooks on functions take too long. */
+bool kernel__can_tap(const struct kernel *kernel);
+/* 0, or a negative errno: they are away. */
+int kernel__tap(struct kernel *kernel, bool on);
+bool kernel__is_tapped(const struct kernel *kernel);
+
+/*
  * Takes the VFS and block layers and the following of processes away again. Hooks on functions of
  * the kernel take long: a process in the background then does it, whose number this returns, and
  * *hooks is about how many there are; 0: all is done.

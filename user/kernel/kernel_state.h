@@ -7,6 +7,7 @@
 
 #include "kernel/kernel.h"
 #include "kernel/links.h"
+#include "kernel/tap.h"
 #include "tmtrace.skel.h"
 
 struct kernel {
@@ -17,6 +18,7 @@ struct kernel {
 	int rungs[KERNEL_LAYERS]; /* the mechanisms in use; -1: the layer is not seen */
 	struct btf *btf;	  /* the kernel's types; until all is attached */
 	struct links links;
+	struct tap tap; /* what is in none of the links */
 	struct note_list notes;
 	__u64 missed_before[MISSED_KINDS]; /* the start: see misses.h */
 	int measuring;			   /* of run_time.h; -1: not */

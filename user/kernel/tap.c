@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+
+#include "base/clock.h"
+#include "kernel/tap.h"
+#include "tmtrace/call.h"
+#include "tmtrace/config.h"
+#include "tmtrace/detail.h"
+#include "tmtrace/object.h"
+#include "tmtrace/series.h"
+#include "tmtrace.skel.h"
+
+#define ENTER "tap_enter"
+#define EXIT  "tap_exit"
+
+void tap__init(struct tap *tap, struct tmtrace_bpf *skel, struct pins *pins)
+{
+	*tap = (struct tap){ .skel = skel, .pins = pins, .enter = -1, .exit = -1 };
+}
+
+bool tap__is(const struct tap *tap, const struct bpf_program *prog)
+{
+	return prog == tap->skel->progs.syscall_enter || prog == tap->skel->progs.syscall_exit;
+}
+
+bool tap__is_attached(const struct tap *tap)
+{
+	return tap->enter >= 0 && tap->exit >= 0;
+}
+
+/* A link of the program, kept under the name; or a negative errno. */
+static int attach(struct tap *tap, const struct bpf_program *prog, const char *name)
+{
+	int fd = pins__keep(tap->pins) ? pins__get(tap->pins, PIN_LINK, name) : -ENOENT, rc;
+
+	if (fd >= 0)
+		return fd;
+	__atomic_store_n(&tap->skel->bss->tm_seen_since, clock__ns(CLOCK_MONOTONIC),
+			 __ATOMIC_RELEASE);
+	fd = bpf_raw_tracepoint_open(NULL, pins__program_fd(tap->pins, prog));
+	if (fd < 0)
+		return fd;
+	rc = pins__put(tap->pins, PIN_LINK, name, fd);
+	if (rc < 0) {
+		close(fd);
+		return rc;
+	}
+	return fd;
+}
+
+int tap__attach(struct tap *tap)
+{
+	/* The end first: no begin is seen without it. */
+	if (tap->exit < 0)
+		tap->exit = attach(tap, tap->skel->progs.syscall_exit, EXIT);
+	if (tap->exit >= 0 && tap->enter < 0)
+		tap->enter = attach(tap, tap->skel->progs.syscall_enter, ENTER);
+	if (tap__is_attached(tap))
+		return 0;
+	return tap->exit < 0 ? tap->exit : tap->enter;
+}
+
+static void release(int *link)
+{
+	if (*link >= 0)
+		close(*link);
+	*link = -1;
+}
+
+void tap__release(struct tap *tap)
+{
+	release(&tap->enter);
+	release(&tap->exit);
+}
+
+void tap__detach(struct tap *tap)
+{
+	pins__drop(tap->pins, PIN_LINK, ENTER);
+	pins__drop(tap->pins, PIN_LINK, EXIT);
+	tap__release(tap);
+}
