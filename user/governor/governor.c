@@ -4,92 +4,21 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "governor/governor.h"
+#include "governor/trials.h"
 
-/* What is decided by the whole is so over a window; what is tried, in less, at first at once. */
+/* What is decided by the whole is so over a window. */
 #define WAIT_S	  0.5
-#define TRIAL_S	  0.02
-#define SOON_S	  0.005
 #define WINDOW_NS (450 * NS_PER_MS)
 
 /*
- * How long a probe that comes back is watched before it may stay; who is seen to be too dear goes
- * at the first look. About how long it takes to be looked at and to go, in which it costs on.
+ * Parked is until this part of the bound is used; less than STAY (trials.c), so that who comes back
+ * does not go at once.
  */
-#define TRIAL_NS (100 * NS_PER_MS)
-#define LOOK_NS	 (10 * NS_PER_MS)
-#define LEAVE_NS (20 * NS_PER_MS)
-
-/* Rest of a parked probe: from the first time to the longest. */
-#define REST_NS	    (2 * NS_PER_S)
-#define REST_MAX_NS (300 * NS_PER_S)
-/* What is dear may have to wait longer, until it can be afforded; at most so long. */
-#define LONG_NS (3600 * NS_PER_S)
-/* Who is parked again before so many rests are over rests twice as long. */
-#define RESTS 4
-
-/*
- * Parked is until this part of the bound is used. Who comes back may stay if twice its cost fits
- * into that part, or if it costs next to nothing.
- */
-#define FILL	0.8
-#define STAY	0.9
-#define NOTHING 0.01
-/*
- * Trials cost at most so much of what is left of the bound, or of a part of it: a machine whose
- * clock is slower than when a hit's cost was measured makes them several times as dear.
- */
-#define TRIALS 0.25
-#define LEAST  0.05
+#define FILL 0.8
 /* What cannot be parked leaves at least this part of the bound to probes. */
 #define RESERVE 0.25
 /* So much over the bound is no chance: acted upon at once, not after a second window. */
 #define FAR 2
-
-enum state {
-	ON,
-	TRIED,
-	PARKED,
-	TRIED_WITH_GROUP,
-};
-
-struct watched {
-	enum state state;
-	bool refused;
-	struct governor_load window; /* sums of this window */
-	unsigned int harm, group;
-	double rest;
-	bool fixed;
-	/* A second, in processors; of what is parked, before; of a group that is not, the rest. */
-	double cost;
-	double hits_per_s; /* the same */
-	double trial_ns;   /* CPU time that the last trial cost, with its end; 0: there was none */
-	__u64 rest_ns;	   /* the last one; 0: it was never parked */
-	__u64 until_ns;	   /* PARKED */
-	__u64 since_ns;	   /* it came back */
-	/* TRIED: since then. */
-	double tried_ns;
-	__u64 tried_hits;
-};
-
-struct governor {
-	double bound;
-	struct watched *probes;
-	size_t n, room;
-	/*
-	 * By number - 1. Who is PARKED in one that is not ON is so with it; in one that is ON, for
-	 * itself.
-	 */
-	struct watched groups[GOVERNOR_GROUPS];
-	struct governor_order *orders;
-	size_t n_orders, orders_room;
-	/* The window. */
-	__u64 begin_ns, last_ns;
-	double spent_ns, fixed_ns;
-	unsigned int over; /* windows in a row that were over the bound */
-	/* Of the last window, in processors. */
-	double budget, total;
-	double credit_ns; /* for trials */
-};
 
 struct governor *governor__new(double bound)
 {
@@ -117,104 +46,6 @@ void governor__set_bound(struct governor *governor, double bound)
 double governor__bound(const struct governor *governor)
 {
 	return governor->bound;
-}
-
-static void order(struct governor *governor, size_t probe, bool park)
-{
-	if (array__grow((void **)&governor->orders, &governor->orders_room, governor->n_orders,
-			sizeof(*governor->orders)) < 0)
-		return;
-	governor->orders[governor->n_orders++] =
-		(struct governor_order){ .probe = probe, .park = park };
-}
-
-/* What a trial will cost, as it looks: the last one did. */
-static double trial_ns(const struct watched *probe)
-{
-	return probe->trial_ns > 0 ? probe->trial_ns : probe->cost * (LOOK_NS + LEAVE_NS);
-}
-
-/* When there will be enough credit for a trial, as it looks. */
-static __u64 affordable_ns(const struct governor *governor, const struct watched *probe, __u64 now)
-{
-	double missing = trial_ns(probe) - governor->credit_ns;
-
-	if (missing <= 0 || governor->budget <= 0)
-		return now;
-	missing /= TRIALS * governor->budget;
-	return now + (missing < LONG_NS ? (__u64)missing : LONG_NS);
-}
-
-/* Of a probe: NULL where it is in none. */
-static const struct watched *group_of(const struct governor *governor, const struct watched *probe)
-{
-	return probe->group ? &governor->groups[probe->group - 1] : NULL;
-}
-
-static bool has_group_parked(const struct governor *governor, const struct watched *probe)
-{
-	const struct watched *group = group_of(governor, probe);
-
-	return group && group->state != ON;
-}
-
-/* Until when: longer each time. */
-static void rest(const struct governor *governor, struct watched *probe, __u64 now)
-{
-	bool again = probe->rest_ns && now - probe->since_ns < RESTS * probe->rest_ns;
-	__u64 affordable = affordable_ns(governor, probe, now);
-
-	probe->rest_ns = again ? 2 * probe->rest_ns : REST_NS;
-	if (probe->rest_ns > REST_MAX_NS)
-		probe->rest_ns = REST_MAX_NS;
-	probe->until_ns = now + probe->rest_ns;
-	if (probe->until_ns < affordable)
-		probe->until_ns = affordable;
-	probe->state = PARKED;
-	probe->window = (struct governor_load){ 0 };
-}
-
-static void park(struct governor *governor, size_t i, __u64 now)
-{
-	rest(governor, &governor->probes[i], now);
-	order(governor, i, true);
-}
-
-/* With all that is in it; what it costs as a whole is known. */
-static void park_group(struct governor *governor, unsigned int number, __u64 now)
-{
-	rest(governor, &governor->groups[number - 1], now);
-	for (size_t i = 0; i < governor->n; i++) {
-		struct watched *probe = &governor->probes[i];
-
-		if (probe->group != number || probe->fixed || probe->state == PARKED)
-			continue;
-		probe->state = PARKED;
-		probe->window = (struct governor_load){ 0 };
-		order(governor, i, true);
-	}
-}
-
-static void begin(struct watched *probe, __u64 now, enum state state)
-{
-	probe->state = state;
-	probe->since_ns = now;
-	probe->tried_ns = 0;
-	probe->tried_hits = 0;
-}
-
-static void let_back(struct governor *governor, size_t i, __u64 now, enum state state)
-{
-	begin(&governor->probes[i], now, state);
-	order(governor, i, false);
-}
-
-static void let_group_back(struct governor *governor, unsigned int number, __u64 now)
-{
-	begin(&governor->groups[number - 1], now, TRIED);
-	for (size_t i = 0; i < governor->n; i++)
-		if (governor->probes[i].group == number && governor->probes[i].state == PARKED)
-			let_back(governor, i, now, TRIED_WITH_GROUP);
 }
 
 /* The probe's numbers since the last reading. */
@@ -252,15 +83,6 @@ static int count_all(struct governor *governor, const struct governor_reading *r
 	return 0;
 }
 
-/* A probe's rest goes on being paid for. */
-static void add_rest(struct governor *governor, const struct watched *probe)
-{
-	struct watched *group = &governor->groups[probe->group - 1];
-
-	group->cost += probe->rest * probe->cost;
-	governor->total += probe->rest * probe->cost;
-}
-
 /* Those of the probes that are parked, of groups that are not. */
 static void add_rests(struct governor *governor)
 {
@@ -270,8 +92,9 @@ static void add_rests(struct governor *governor)
 	for (size_t i = 0; i < governor->n; i++) {
 		const struct watched *probe = &governor->probes[i];
 
-		if (probe->state == PARKED && probe->group && !has_group_parked(governor, probe))
-			add_rest(governor, probe);
+		if (probe->state == PARKED && probe->group &&
+		    !moves__is_with_group(governor, probe))
+			moves__add_rest(governor, probe);
 	}
 }
 
@@ -334,17 +157,6 @@ static unsigned int worst_group(const struct governor *governor, double most)
 	return found;
 }
 
-static void shed_probe(struct governor *governor, size_t i, __u64 now)
-{
-	struct watched *probe = &governor->probes[i];
-
-	governor->total -= probe->cost;
-	if (probe->group)
-		add_rest(governor, probe);
-	probe->trial_ns = 0; /* it was another load */
-	park(governor, i, now);
-}
-
 static void shed_group(struct governor *governor, unsigned int number, __u64 now)
 {
 	struct watched *group = &governor->groups[number - 1];
@@ -361,7 +173,7 @@ static void shed_group(struct governor *governor, unsigned int number, __u64 now
 		group->cost += probe->cost;
 	}
 	group->trial_ns = 0;
-	park_group(governor, number, now);
+	moves__park_group(governor, number, now);
 }
 
 /* Parks the worst one, probe or group; false: none is left. */
@@ -374,7 +186,7 @@ static bool shed_one(struct governor *governor, __u64 now)
 	if (group)
 		shed_group(governor, group, now);
 	else if (i >= 0)
-		shed_probe(governor, (size_t)i, now);
+		moves__shed(governor, (size_t)i, now);
 	return group || i >= 0;
 }
 
@@ -389,163 +201,17 @@ static void shed(struct governor *governor, __u64 now)
 		;
 }
 
-/* So much may a probe cost that comes back and stays. */
-static double room_for_one(const struct governor *governor)
-{
-	double room = (STAY * governor->budget - governor->total) / 2;
-
-	return room > NOTHING * governor->budget ? room : NOTHING * governor->budget;
-}
-
-/* Is the probe that is being tried known well enough, and may it stay? */
-static void judge(struct governor *governor, size_t i, __u64 now)
-{
-	struct watched *probe = &governor->probes[i];
-	double ns = (double)(now - probe->since_ns), cost = probe->tried_ns / ns;
-	bool dear = probe->tried_ns > room_for_one(governor) * TRIAL_NS;
-
-	if (ns < TRIAL_NS && !dear)
-		return;
-	probe->trial_ns = probe->tried_ns + (dear ? cost * LEAVE_NS : 0);
-	governor->credit_ns -= probe->trial_ns;
-	if (!dear && cost <= room_for_one(governor)) {
-		probe->state = ON;
-		governor->total += cost;
-		return;
-	}
-	probe->hits_per_s = (double)probe->tried_hits / ns * NS_PER_S;
-	probe->cost = cost;
-	park(governor, i, now);
-}
-
-/* Of a group that may stay: who of it is too dear goes all the same. */
-static void keep_group(struct governor *governor, unsigned int number, double ns, __u64 now)
-{
-	governor->groups[number - 1].state = ON;
-	governor->groups[number - 1].cost = 0;
-	for (size_t i = 0; i < governor->n; i++) {
-		struct watched *probe = &governor->probes[i];
-
-		if (probe->group != number || probe->state != TRIED_WITH_GROUP)
-			continue;
-		probe->cost = probe->tried_ns / ns;
-		probe->hits_per_s = (double)probe->tried_hits / ns * NS_PER_S;
-		probe->state = ON;
-		governor->total += probe->cost;
-		if (probe->cost > room_for_one(governor) && !probe->fixed)
-			shed_probe(governor, i, now);
-	}
-}
-
-/* The same of a group: what counts is the rest, as its probes can be parked for themselves. */
-static void judge_group(struct governor *governor, unsigned int number, __u64 now)
-{
-	struct watched *group = &governor->groups[number - 1];
-	double ns = (double)(now - group->since_ns), all = 0, left = 0;
-	bool dear;
-
-	for (size_t i = 0; i < governor->n; i++) {
-		const struct watched *probe = &governor->probes[i];
-
-		if (probe->group == number && probe->state == TRIED_WITH_GROUP) {
-			all += probe->tried_ns;
-			left += probe->rest * probe->tried_ns;
-		}
-	}
-	dear = left > room_for_one(governor) * TRIAL_NS;
-	if (ns < TRIAL_NS && !dear)
-		return;
-	group->trial_ns = all + (dear ? all / ns * LEAVE_NS : 0);
-	governor->credit_ns -= group->trial_ns;
-	group->cost = all / ns;
-	if (dear || left / ns > room_for_one(governor))
-		park_group(governor, number, now);
-	else
-		keep_group(governor, number, ns, now);
-}
-
-/* Is it parked, for itself? */
-static bool can_be_tried(const struct governor *governor, const struct watched *probe)
-{
-	return probe->state == PARKED && !has_group_parked(governor, probe);
-}
-
-/* What trials may cost grows with the time; nothing is saved but for the dearest one. */
-static void save(struct governor *governor, double ns)
-{
-	double spare = governor->budget - governor->total, most = 0;
-
-	if (spare < LEAST * governor->budget)
-		spare = LEAST * governor->budget;
-	for (size_t i = 0; i < governor->n; i++)
-		if (can_be_tried(governor, &governor->probes[i]) &&
-		    trial_ns(&governor->probes[i]) > most)
-			most = trial_ns(&governor->probes[i]);
-	for (size_t i = 0; i < GOVERNOR_GROUPS; i++)
-		if (governor->groups[i].state == PARKED && trial_ns(&governor->groups[i]) > most)
-			most = trial_ns(&governor->groups[i]);
-	governor->credit_ns += TRIALS * spare * ns;
-	if (governor->credit_ns > most)
-		governor->credit_ns = most;
-}
-
-/* Has one rested enough, and longer than another, which may be NULL? */
-static bool comes_first(const struct watched *one, const struct watched *other, __u64 now)
-{
-	return one->until_ns <= now && (!other || one->until_ns < other->until_ns);
-}
-
-/*
- * Lets the one come back that has waited longest. Where it cannot be afforded, others do not spend
- * what it waits for: each has its turn.
- */
-static void try_one(struct governor *governor, __u64 now)
-{
-	const struct watched *next = NULL;
-	long probe = -1, group = -1;
-
-	for (size_t i = 0; i < governor->n; i++) {
-		if (governor->probes[i].state == TRIED)
-			return;
-		if (can_be_tried(governor, &governor->probes[i]) &&
-		    comes_first(&governor->probes[i], next, now)) {
-			next = &governor->probes[i];
-			probe = (long)i;
-		}
-	}
-	for (size_t i = 0; i < GOVERNOR_GROUPS; i++) {
-		if (governor->groups[i].state == TRIED)
-			return;
-		if (governor->groups[i].state == PARKED &&
-		    comes_first(&governor->groups[i], next, now)) {
-			next = &governor->groups[i];
-			group = (long)i;
-		}
-	}
-	if (!next || trial_ns(next) > governor->credit_ns)
-		return;
-	if (group >= 0)
-		let_group_back(governor, (unsigned int)group + 1, now);
-	else
-		let_back(governor, (size_t)probe, now, TRIED);
-}
-
 static void decide(struct governor *governor, __u64 now)
 {
 	__u64 window = governor->begin_ns;
 
-	for (size_t i = 0; i < governor->n; i++)
-		if (governor->probes[i].state == TRIED)
-			judge(governor, i, now);
-	for (unsigned int i = 0; i < GOVERNOR_GROUPS; i++)
-		if (governor->groups[i].state == TRIED)
-			judge_group(governor, i + 1, now);
+	trials__judge(governor, now);
 	if (now - window >= WINDOW_NS) {
 		close_window(governor, now);
 		shed(governor, now);
-		save(governor, (double)(now - window));
+		trials__save(governor, (double)(now - window));
 	}
-	try_one(governor, now);
+	trials__begin(governor, now);
 }
 
 static void let_all_back(struct governor *governor, __u64 now)
@@ -554,7 +220,7 @@ static void let_all_back(struct governor *governor, __u64 now)
 		governor->groups[i].state = ON;
 	for (size_t i = 0; i < governor->n; i++)
 		if (governor->probes[i].state == PARKED && !governor->probes[i].refused)
-			let_back(governor, i, now, ON);
+			moves__let_back(governor, i, now, ON);
 		else if (governor->probes[i].state == TRIED_WITH_GROUP)
 			governor->probes[i].state = ON;
 }
@@ -606,25 +272,9 @@ void governor__release_group(struct governor *governor, unsigned int group)
 	governor->groups[group - 1] = (struct watched){ 0 };
 }
 
-/* How long one has been tried, if it is. */
-static double trial_wait_s(const struct governor *governor, const struct watched *probe)
-{
-	if (probe->state != TRIED)
-		return WAIT_S;
-	return governor->last_ns - probe->since_ns < LOOK_NS ? SOON_S : TRIAL_S;
-}
-
 double governor__wait_s(const struct governor *governor)
 {
-	double wait_s = WAIT_S, one;
-
-	for (size_t i = 0; i < governor->n + GOVERNOR_GROUPS; i++) {
-		one = trial_wait_s(governor, i < governor->n ? &governor->probes[i]
-							     : &governor->groups[i - governor->n]);
-		if (one < wait_s)
-			wait_s = one;
-	}
-	return wait_s;
+	return trials__wait_s(governor, WAIT_S);
 }
 
 bool governor__view(const struct governor *governor, size_t probe, struct governor_view *out)
@@ -636,8 +286,8 @@ bool governor__view(const struct governor *governor, size_t probe, struct govern
 	*out = (struct governor_view){
 		.hits_per_s = watched->hits_per_s,
 		.cost = watched->cost,
-		.until_ns = has_group_parked(governor, watched)
-				    ? group_of(governor, watched)->until_ns
+		.until_ns = moves__is_with_group(governor, watched)
+				    ? governor->groups[watched->group - 1].until_ns
 				    : watched->until_ns,
 	};
 	return true;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "base/array.h"
+#include "governor/moves.h"
+
+/* Rest of a parked probe: from the first time to the longest. */
+#define REST_NS	    (2 * NS_PER_S)
+#define REST_MAX_NS (300 * NS_PER_S)
+/* What is dear may have to wait longer, until it can be afforded; at most so long. */
+#define LONG_NS (3600 * NS_PER_S)
+/* Who is parked again before so many rests are over rests twice as long. */
+#define RESTS 4
+
+static void order(struct governor *governor, size_t probe, bool park)
+{
+	if (array__grow((void **)&governor->orders, &governor->orders_room, governor->n_orders,
+			sizeof(*governor->orders)) < 0)
+		return;
+	governor->orders[governor->n_orders++] =
+		(struct governor_order){ .probe = probe, .park = park };
+}
+
+/* The last one did. */
+double moves__trial_ns(const struct watched *probe)
+{
+	return probe->trial_ns > 0 ? probe->trial_ns : probe->cost * (LOOK_NS + LEAVE_NS);
+}
+
+/* When there will be enough credit for a trial, as it looks. */
+static __u64 affordable_ns(const struct governor *governor, const struct watched *probe, __u64 now)
+{
+	double missing = moves__trial_ns(probe) - governor->credit_ns;
+
+	if (missing <= 0 || governor->budget <= 0)
+		return now;
+	missing /= TRIALS * governor->budget;
+	return now + (missing < LONG_NS ? (__u64)missing : LONG_NS);
+}
+
+bool moves__is_with_group(const struct governor *governor, const struct watched *probe)
+{
+	return probe->group && governor->groups[probe->group - 1].state != ON;
+}
+
+/* Until when: longer each time. */
+static void rest(const struct governor *governor, struct watched *probe, __u64 now)
+{
+	bool again = probe->rest_ns && now - probe->since_ns < RESTS * probe->rest_ns;
+	__u64 affordable = affordable_ns(governor, probe, now);
+
+	probe->rest_ns = again ? 2 * probe->rest_ns : REST_NS;
+	if (probe->rest_ns > REST_MAX_NS)
+		probe->rest_ns = REST_MAX_NS;
+	probe->until_ns = now + probe->rest_ns;
+	if (probe->until_ns < affordable)
+		probe->until_ns = affordable;
+	probe->state = PARKED;
+	probe->window = (struct governor_load){ 0 };
+}
+
+void moves__park(struct governor *governor, size_t i, __u64 now)
+{
+	rest(governor, &governor->probes[i], now);
+	order(governor, i, true);
+}
+
+void moves__park_group(struct governor *governor, unsigned int number, __u64 now)
+{
+	rest(governor, &governor->groups[number - 1], now);
+	for (size_t i = 0; i < governor->n; i++) {
+		struct watched *probe = &governor->probes[i];
+
+		if (probe->group != number || probe->fixed || probe->state == PARKED)
+			continue;
+		probe->state = PARKED;
+		probe->window = (struct governor_load){ 0 };
+		order(governor, i, true);
+	}
+}
+
+static void begin(struct watched *probe, __u64 now, enum state state)
+{
+	probe->state = state;
+	probe->since_ns = now;
+	probe->tried_ns = 0;
+	probe->tried_hits = 0;
+}
+
+void moves__let_back(struct governor *governor, size_t i, __u64 now, enum state state)
+{
+	begin(&governor->probes[i], now, state);
+	order(governor, i, false);
+}
+
+void moves__let_group_back(struct governor *governor, unsigned int number, __u64 now)
+{
+	begin(&governor->groups[number - 1], now, TRIED);
+	for (size_t i = 0; i < governor->n; i++)
+		if (governor->probes[i].group == number && governor->probes[i].state == PARKED)
+			moves__let_back(governor, i, now, TRIED_WITH_GROUP);
+}
+
+void moves__add_rest(struct governor *governor, const struct watched *probe)
+{
+	struct watched *group = &governor->groups[probe->group - 1];
+
+	group->cost += probe->rest * probe->cost;
+	governor->total += probe->rest * probe->cost;
+}
+
+void moves__shed(struct governor *governor, size_t i, __u64 now)
+{
+	struct watched *probe = &governor->probes[i];
+
+	governor->total -= probe->cost;
+	if (probe->group)
+		moves__add_rest(governor, probe);
+	probe->trial_ns = 0; /* it was another load */
+	moves__park(governor, i, now);
+}

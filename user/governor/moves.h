@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the governor knows of each probe, and how it is parked and let come back. Only for
+ * user/governor.
+ */
+#ifndef USER_GOVERNOR_MOVES_H
+#define USER_GOVERNOR_MOVES_H
+
+#include "base/clock.h"
+#include "governor/governor.h"
+
+/*
+ * Until a first look at what is tried, who is seen to be too dear then goes. And about how long it
+ * takes to be looked at and to go, in which it costs on.
+ */
+#define LOOK_NS	 (10 * NS_PER_MS)
+#define LEAVE_NS (20 * NS_PER_MS)
+
+/*
+ * Trials cost at most so much of what is left of the bound, or of a part of it: a machine whose
+ * clock is slower than when a hit's cost was measured makes them several times as dear.
+ */
+#define TRIALS 0.25
+
+enum state {
+	ON,
+	TRIED,
+	PARKED,
+	TRIED_WITH_GROUP,
+};
+
+struct watched {
+	enum state state;
+	bool refused;
+	struct governor_load window; /* sums of this window */
+	unsigned int harm, group;
+	double rest;
+	bool fixed;
+	/* A second, in processors; of what is parked, before; of a group that is not, the rest. */
+	double cost;
+	double hits_per_s; /* the same */
+	double trial_ns;   /* CPU time that the last trial cost, with its end; 0: there was none */
+	__u64 rest_ns;	   /* the last one; 0: it was never parked */
+	__u64 until_ns;	   /* PARKED */
+	__u64 since_ns;	   /* it came back */
+	/* TRIED: since then. */
+	double tried_ns;
+	__u64 tried_hits;
+};
+
+struct governor {
+	double bound;
+	struct watched *probes;
+	size_t n, room;
+	/*
+	 * By number - 1. Who is PARKED in one that is not ON is so with it; in one that is ON, for
+	 * itself.
+	 */
+	struct watched groups[GOVERNOR_GROUPS];
+	struct governor_order *orders;
+	size_t n_orders, orders_room;
+	/* The window. */
+	__u64 begin_ns, last_ns;
+	double spent_ns, fixed_ns;
+	unsigned int over; /* windows in a row that were over the bound */
+	/* Of the last window, in processors. */
+	double budget, total;
+	double credit_ns; /* for trials */
+};
+
+/* Is it parked, or tried, with its group? */
+bool moves__is_with_group(const struct governor *governor, const struct watched *probe);
+
+void moves__park(struct governor *governor, size_t i, __u64 now);
+/* With all that is in it; what it costs as a whole is known. */
+void moves__park_group(struct governor *governor, unsigned int number, __u64 now);
+/* The same as long as it costs something, as part of the window's sums. */
+void moves__shed(struct governor *governor, size_t i, __u64 now);
+
+void moves__let_back(struct governor *governor, size_t i, __u64 now, enum state state);
+void moves__let_group_back(struct governor *governor, unsigned int number, __u64 now);
+
+/* What is left of a probe that is parked goes on being paid for. */
+void moves__add_rest(struct governor *governor, const struct watched *probe);
+
+/* What a trial will cost, as it looks, of a probe or a group. */
+double moves__trial_ns(const struct watched *probe);
+
+#endif
