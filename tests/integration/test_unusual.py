@@ -9,7 +9,7 @@ import sys
 from harness import check, equal
 
 LOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "unusual_load.py")
-SECONDS, RATE = 6, 250
+SECONDS, RATE = 6, 150
 
 
 def record(env, size, more, name="r.data"):
@@ -28,7 +28,7 @@ def report(env, *paths):
 
 def test_slow_period(env):
     """A fifth of the time, reads take much longer, and there are no more of them: latency."""
-    path = record(env, size=256, more=1)
+    path = record(env, size=16, more=1)
     found = [r for r in report(env, path) if r["kind"] == "period"]
     check(found, "nothing was found")
     worst = max(found, key=lambda r: r["deviations"])
@@ -41,7 +41,7 @@ def test_slow_period(env):
 
 def test_load(env):
     """The same with many more of them: load."""
-    found = [r for r in report(env, record(env, size=256, more=4)) if r["kind"] == "period"]
+    found = [r for r in report(env, record(env, size=16, more=3)) if r["kind"] == "period"]
     check(found, "nothing was found")
     worst = max(found, key=lambda r: r["deviations"])
     equal("cause", worst["cause"], "load")

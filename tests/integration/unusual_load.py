@@ -3,26 +3,31 @@
 
     unusual_load.py FILE SECONDS RATE SIZE MORE
 
-RATE times a second 4 KiB; then SIZE times as much, MORE times as often. Makes the file.
+RATE times a second 256 KiB, which takes far longer than what a busy machine adds to it; then SIZE times
+as much, MORE times as often. Makes the file.
 """
 
 import os
 import sys
 import time
 
+BYTES = 256 << 10
+
 
 def main():
     path = sys.argv[1]
     seconds, rate, size, more = map(float, sys.argv[2:])
     with open(path, "wb") as file:
-        file.write(bytes(int(4096 * size)))
+        file.write(bytes(int(BYTES * size)))
     fd = os.open(path, os.O_RDONLY)
     begin = time.monotonic()
     while (at := time.monotonic() - begin) < seconds:
         other = 0.4 <= at / seconds < 0.6
-        os.pread(fd, int(4096 * (size if other else 1)), 0)
+        os.pread(fd, int(BYTES * (size if other else 1)), 0)
         wait = 1 / (rate * (more if other else 1))
-        time.sleep(max(0, begin + at + wait - time.monotonic()))
+        # Not asleep: what is usual should vary little, and a processor that wakes up is slow at first.
+        while time.monotonic() < begin + at + wait:
+            pass
 
 
 main()
