@@ -19,7 +19,7 @@ static __attribute__((noinline)) u64 block__charged(u64 address)
 		return 0;
 	id = scope__cgroup_id(cgroup);
 	/* The task's own cgroup may have no io controller: the one above it is charged then. */
-	return id == scope__job() || cgroup == scope__cgroup_of(tm_config.cgroup_io) ? 0 : id;
+	return id == scope__cgroup() || cgroup == scope__cgroup_of(tm_config.cgroup_io) ? 0 : id;
 }
 
 /*

@@ -138,11 +138,22 @@ TM_INLINE void inherit(struct cgroup *cgroup)
 		bpf_map_update_elem(&tm_job_details, &id, details, BPF_ANY);
 }
 
+TM_INLINE void inherit_job(struct cgroup *cgroup)
+{
+	u64 id = scope__cgroup_id(cgroup);
+	u64 parent = BPF_CORE_READ(cgroup, self.parent, cgroup, kn, id);
+	u8 yes = 1;
+
+	if (bpf_map_lookup_elem(&tm_job_cgroups, &parent))
+		bpf_map_update_elem(&tm_job_cgroups, &id, &yes, BPF_ANY);
+}
+
 SEC("tp_btf/cgroup_mkdir")
 int BPF_PROG(cgroup_made, struct cgroup *cgroup)
 {
 	if (*(volatile u32 *)&tm_any_job_detail)
 		inherit(cgroup);
+	inherit_job(cgroup);
 	return tell(cgroup, TM_CGROUP_MADE);
 }
 
@@ -159,5 +170,6 @@ int BPF_PROG(cgroup_gone, struct cgroup *cgroup)
 
 	if (*(volatile u32 *)&tm_any_job_detail)
 		bpf_map_delete_elem(&tm_job_details, &id);
+	bpf_map_delete_elem(&tm_job_cgroups, &id);
 	return tell(cgroup, TM_CGROUP_GONE);
 }

@@ -2,6 +2,7 @@
 /* Processes: children are followed; what is open when a thread ends or calls exec is closed. */
 #include "addb.bpf.h"
 #include "association.bpf.h"
+#include "env_job.bpf.h"
 #include "frame.bpf.h"
 #include "processes.bpf.h"
 #include "operation.bpf.h"
@@ -51,6 +52,7 @@ TM_INLINE void follow_child(struct task_struct *parent, struct task_struct *chil
 	if (child->tgid == parent->tgid)
 		return;
 	inherit_stack(parent, child);
+	env_job__fork(parent->tgid, child->tgid);
 	inherit_mark(&tm_switchers, parent->tgid, child->tgid);
 	if (tm_config.scope == TM_SCOPE_PROCESSES)
 		inherit_mark(&tm_targets, parent->tgid, child->tgid);
@@ -127,6 +129,7 @@ int BPF_PROG(process_exec, struct task_struct *task)
 
 	bpf_map_delete_elem(&tm_switchers, &tgid);
 	close_calls(task);
+	env_job__exec();
 	if (tm_config.per_process && scope__holds())
 		process__exec();
 	if (!scope__is_over() && bpf_map_lookup_elem(&tm_submitters, &tgid))
@@ -148,6 +151,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 		if (!scope__is_over())
 			sweep(tgid);
 		bpf_map_delete_elem(&tm_switchers, &tgid);
+		env_job__end(tgid);
 		if (tm_config.per_process)
 			process__end(tgid);
 		if (tm_config.scope == TM_SCOPE_PROCESSES)

@@ -15,3 +15,10 @@ __attribute__((noinline)) bool scope__reaches(u64 address)
 	}
 	return false;
 }
+
+__attribute__((noinline)) u64 scope__named_job(u32 tgid, u64 cgroup)
+{
+	struct tm_env_process *process = bpf_map_lookup_elem(&tm_env_processes, &tgid);
+
+	return process && process->cgroup == cgroup ? process->job : cgroup;
+}

@@ -29,12 +29,30 @@ TM_INLINE u64 scope__cgroup_id(struct cgroup *cgroup)
 	return BPF_CORE_READ(cgroup, kn, id);
 }
 
-/* The current task's job: the id of its cgroup. */
-TM_INLINE u64 scope__job_of(struct task_struct *task)
+/* The id of the current task's cgroup. */
+TM_INLINE u64 scope__cgroup_id_of(struct task_struct *task)
 {
 	if (tm_config.cgroup_v1 >= 0)
 		return scope__cgroup_id(scope__cgroup_of(tm_config.cgroup_v1));
 	return task->cgroups->dfl_cgrp->kn->id;
+}
+
+TM_INLINE u64 scope__cgroup(void)
+{
+	return scope__cgroup_id_of(bpf_get_current_task_btf());
+}
+
+/* The job that a process in a cgroup is of by its environment; else that cgroup. */
+u64 scope__named_job(u32 tgid, u64 cgroup);
+
+/* The current task's job: the id of its cgroup, or what its environment says. */
+TM_INLINE u64 scope__job_of(struct task_struct *task)
+{
+	u64 cgroup = scope__cgroup_id_of(task);
+
+	if (!*(volatile u32 *)&tm_env_members)
+		return cgroup;
+	return scope__named_job(task->tgid, cgroup);
 }
 
 TM_INLINE u64 scope__job(void)

@@ -167,6 +167,7 @@ static int open_jobs(struct live_run *live, struct error *err)
 		.events = kernel__cgroups_fd(live->session->kernel),
 		.walk = options->scope == SCOPE_ALL || options->scope == SCOPE_CGROUP,
 	};
+	struct env_jobs_maps named;
 	struct cgroup *root = NULL;
 	struct job_map jobs;
 	struct error none;
@@ -177,6 +178,8 @@ static int open_jobs(struct live_run *live, struct error *err)
 	if (!traced)
 		return 0;
 	table.mount = traced->mount;
+	kernel__env_jobs(live->session->kernel, &named);
+	table.named = &named;
 	rc = job_table__open(&live->jobs, &table, err);
 	free(root);
 	if (rc < 0)

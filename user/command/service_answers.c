@@ -204,7 +204,7 @@ static void find_owners(struct service_answers *answers, const struct service_st
 
 	jobs__start(&jobs, status->snapshot);
 	while (jobs__next(&jobs))
-		if (jobs__id(&jobs))
+		if (jobs__id(&jobs) && !tm_env_job_is(jobs__id(&jobs)))
 			owners__of(answers->owners, jobs__id(&jobs),
 				   names__cgroup(run, jobs__id(&jobs)));
 }

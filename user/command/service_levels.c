@@ -126,6 +126,12 @@ static int spread_job(const struct service_levels *levels, const struct place *p
 	char path[PATH_MAX];
 	int folder, n;
 
+	if (tm_env_job_is(place->job)) {
+		if (details)
+			return details__set_cgroup(&levels->maps, place->job, details);
+		details__drop_cgroup(&levels->maps, place->job);
+		return 0;
+	}
 	n = levels->mount ? snprintf(path, sizeof(path), "%s%s", levels->mount, place->path) : -1;
 	if (n < 0 || n >= (int)sizeof(path))
 		return 0;

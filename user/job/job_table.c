@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,9 +48,11 @@ struct job_table {
 	struct cgroup_lives *lives;
 	struct cgroup_events *events;
 	struct job_patterns *patterns;
+	struct env_jobs *env; /* NULL: none */
 	char *mount;
 	__u64 stale_ns;	       /* CLOCK_MONOTONIC: what was read of usage before is read anew */
 	void *jobs;	       /* of struct job, tsearch(3) */
+	void *named;	       /* of those that the environment names, the same */
 	void *members;	       /* of struct member, the same */
 	struct job_info shown; /* of the cgroup of a step that was asked for */
 };
@@ -60,6 +63,16 @@ static int compare_jobs(const void *left, const void *right)
 	int order = strcmp(a->name.kind, b->name.kind);
 
 	return order ? order : strcmp(a->name.jobid, b->name.jobid);
+}
+
+/* Anybody may take the name of another one's job. */
+static int compare_named(const void *left, const void *right)
+{
+	const struct job *a = left, *b = right;
+
+	if (a->info.uid != b->info.uid)
+		return a->info.uid < b->info.uid ? -1 : 1;
+	return compare_jobs(left, right);
 }
 
 static int compare_members(const void *left, const void *right)
@@ -104,6 +117,8 @@ int job_table__open(struct job_table **out, const struct job_table_options *opti
 	if (!ret)
 		ret = cgroup_events__open(&table->events, options->events, table->cgroups,
 					  table->lives, err);
+	if (!ret && options->named)
+		ret = env_jobs__open(&table->env, options->named, err);
 	/* After the events: what is made meanwhile is in one of both. */
 	if (!ret && options->walk)
 		ret = cgroup_names__refresh(table->cgroups);
@@ -120,12 +135,14 @@ void job_table__close(struct job_table *table)
 	if (!table)
 		return;
 	cgroup_events__close(table->events);
+	env_jobs__close(table->env);
 	cgroup_lives__free(table->lives);
 	cgroup_names__close(table->cgroups);
 	free(table->mount);
 	job_patterns__free(table->patterns);
 	tdestroy(table->members, free_member);
 	tdestroy(table->jobs, free);
+	tdestroy(table->named, free);
 	free(table);
 }
 
@@ -243,12 +260,31 @@ static struct job_usage all_of(const struct job_usage *a, const struct job_usage
 	};
 }
 
+/* It is over when all are that have the name; 0: it is not. */
+static __u64 end_of_named(const struct job_table *table, const struct job *job)
+{
+	__u64 last = 0;
+
+	for (const struct member *member = job->members; member; member = member->next) {
+		const struct tm_env_job *env = env_jobs__at(table->env, member->cgroup);
+		__u64 end_ns = env ? env_jobs__end(env) : 1;
+
+		if (!end_ns)
+			return 0;
+		if (end_ns > last)
+			last = end_ns;
+	}
+	return last;
+}
+
 /* When it began and ended, and what it has used so far. */
 static void update(struct job_table *table, struct job *job)
 {
 	struct cgroup_life life = { 0 };
 
-	if (job->info.end_ns)
+	if (job->info.is_named)
+		job->info.end_ns = end_of_named(table, job);
+	if (job->info.end_ns || job->info.is_named)
 		return;
 	if (cgroup_lives__find(table->lives, job->directory, &life) && !job->info.start_ns)
 		job->info.start_ns = life.start_ns;
@@ -308,6 +344,60 @@ static struct job *find_or_add(struct job_table *table, const struct job_match *
 	return job;
 }
 
+static const struct member *add_member(struct job_table *table, struct member *member)
+{
+	if (member->job && tsearch(member, &table->members, compare_members)) {
+		member->next = member->job->members;
+		member->job->members = member;
+		return member;
+	}
+	free_member(member);
+	return NULL;
+}
+
+/* The job that is named so. */
+static struct job *find_or_name(struct job_table *table, const struct tm_env_job *env,
+				const char *kind, __u64 number)
+{
+	struct job_match match = { 0 };
+	struct job *job, **node;
+
+	snprintf(match.kind, sizeof(match.kind), "%s", kind);
+	snprintf(match.jobid, sizeof(match.jobid), "%.*s", (int)sizeof(env->name.jobid),
+		 env->name.jobid);
+	job = new_job(&match, number);
+	if (!job)
+		return NULL;
+	job->info.is_named = true;
+	job->info.uid = env->name.uid;
+	node = tsearch(job, &table->named, compare_named);
+	if (!node || *node != job)
+		free(job);
+	return node ? *node : NULL;
+}
+
+static const struct member *member_of(struct job_table *table, __u64 cgroup);
+
+/* The same of a number; in a job's cgroup it is that job's, whatever the environment says. */
+static const struct member *meet_named(struct job_table *table, __u64 number)
+{
+	const struct tm_env_job *env = table->env ? env_jobs__at(table->env, number) : NULL;
+	const struct member *around = env ? member_of(table, env->name.cgroup) : NULL;
+	const char *kind = env ? env_jobs__kind(env) : NULL;
+	struct member *member = around || kind ? calloc(1, sizeof(*member)) : NULL;
+
+	if (!member)
+		return NULL;
+	member->cgroup = number;
+	if (around && (!kind || job_info__is_job(&around->job->info))) {
+		member->job = around->job;
+		member->step = around->step ? strdup(around->step) : NULL;
+	} else {
+		member->job = find_or_name(table, env, kind, number);
+	}
+	return add_member(table, member);
+}
+
 /* Looks into a cgroup for the first time; NULL: its path is not known, or no memory. */
 static const struct member *meet(struct job_table *table, __u64 cgroup)
 {
@@ -324,18 +414,16 @@ static const struct member *meet(struct job_table *table, __u64 cgroup)
 	if (job_patterns__match(table->patterns, path, &match)) {
 		member->job = find_or_add(table, &match, path, cgroup);
 		member->step = match.step[0] ? strdup(match.step) : NULL;
+		if (table->env)
+			env_jobs__leave_out(table->env, cgroup);
+		if (table->env && member->job)
+			env_jobs__leave_out(table->env, member->job->directory);
 	} else {
 		job_patterns__unit(path, &match);
 		member->job = new_job(&match, cgroup);
 		member->owns = true;
 	}
-	if (member->job && tsearch(member, &table->members, compare_members)) {
-		member->next = member->job->members;
-		member->job->members = member;
-		return member;
-	}
-	free_member(member);
-	return NULL;
+	return add_member(table, member);
 }
 
 /* NULL: its path is not known, or no memory. */
@@ -343,7 +431,9 @@ static const struct member *member_of(struct job_table *table, __u64 cgroup)
 {
 	struct member *const *node = tfind(&cgroup, &table->members, compare_members);
 
-	return node ? *node : meet(table, cgroup);
+	if (node)
+		return *node;
+	return tm_env_job_is(cgroup) ? meet_named(table, cgroup) : meet(table, cgroup);
 }
 
 static __u64 map_job(void *context, __u64 cgroup)
@@ -391,6 +481,13 @@ static bool next_gone(void *context, __u64 *cgroup)
 	return cgroup_lives__next_gone(table->lives, cgroup);
 }
 
+static bool is_named_gone(const struct job_table *table, __u64 number)
+{
+	const struct tm_env_job *env = table->env ? env_jobs__at(table->env, number) : NULL;
+
+	return !env || env_jobs__end(env);
+}
+
 /* Also of those that went while too much happened at once to be told. */
 static bool is_gone(void *context, __u64 cgroup)
 {
@@ -405,6 +502,8 @@ static bool is_gone(void *context, __u64 cgroup)
 	};
 	struct cgroup_life life;
 
+	if (tm_env_job_is(cgroup))
+		return is_named_gone(table, cgroup);
 	if (!cgroup_names__is_gone(table->cgroups, cgroup))
 		return false;
 	event.time_ns = clock__ns(CLOCK_MONOTONIC);
@@ -426,7 +525,9 @@ static __u64 end_of(void *context, __u64 number)
 	if (!member)
 		return is_gone(table, number);
 	job = member->job;
-	if (!job->info.end_ns && cgroup_lives__find(table->lives, job->directory, &life) &&
+	if (job->info.is_named)
+		update(table, job);
+	else if (!job->info.end_ns && cgroup_lives__find(table->lives, job->directory, &life) &&
 	    life.end_ns)
 		update(table, job);
 	return job->info.end_ns;
@@ -444,14 +545,20 @@ static void forget_job(void *context, __u64 number)
 		return;
 	for (member = job->members; member; member = next) {
 		next = member->next;
-		cgroup_names__forget(table->cgroups, member->cgroup);
+		if (tm_env_job_is(member->cgroup))
+			env_jobs__give_back(table->env, member->cgroup);
+		else
+			cgroup_names__forget(table->cgroups, member->cgroup);
 		tdelete(member, &table->members, compare_members);
 		member->owns = false;
 		free_member(member);
 	}
 	/* It may have but steps as members. */
-	cgroup_names__forget(table->cgroups, job->directory);
-	if (is_listed)
+	if (!job->info.is_named)
+		cgroup_names__forget(table->cgroups, job->directory);
+	if (job->info.is_named)
+		tdelete(job, &table->named, compare_named);
+	else if (is_listed)
 		tdelete(job, &table->jobs, compare_jobs);
 	free(job);
 }
@@ -473,7 +580,14 @@ void job_table__refresh(struct job_table *table)
 	table->stale_ns = clock__ns(CLOCK_MONOTONIC);
 }
 
+__u64 job_table__cgroup(const struct job_table *table, __u64 job)
+{
+	const struct tm_env_job *env = table->env ? env_jobs__at(table->env, job) : NULL;
+
+	return env ? env->name.cgroup : job;
+}
+
 const char *job_table__path(struct job_table *table, __u64 job)
 {
-	return cgroup_names__path(table->cgroups, job);
+	return cgroup_names__path(table->cgroups, job_table__cgroup(table, job));
 }

@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 #include "base/error.h"
+#include "job/env_jobs.h"
 #include "job/job_ends.h"
 #include "job/job_info.h"
 #include "job/job_map.h"
@@ -20,6 +21,7 @@ struct job_table_options {
 	const char *mount;    /* of the hierarchy, version 1 or 2 */
 	const char *patterns; /* a file, as of job_patterns__read(); NULL: none */
 	int events;	      /* descriptor of tm_cgroups; stays the caller's */
+	const struct env_jobs_maps *named; /* of jobs that the environment names; NULL: none */
 	bool walk;	      /* learn the cgroups that there are now: they may go soon */
 };
 
@@ -46,6 +48,8 @@ const struct job_info *job_table__info(struct job_table *table, __u64 job);
 const char *job_table__jobid(struct job_table *table, __u64 job);
 /* What has been used is read anew from now on. */
 void job_table__refresh(struct job_table *table);
+/* The cgroup that it is, or whose processes its number is for. */
+__u64 job_table__cgroup(const struct job_table *table, __u64 job);
 /* The path of its cgroup below the mount; NULL: not known. Until the next call. */
 const char *job_table__path(struct job_table *table, __u64 job);
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/note_list.h"
 #include "drain/drain.h"
+#include "job/env_jobs.h"
 #include "kernel/details.h"
 #include "kernel/ladder.h"
 #include "kernel/misses.h"
@@ -184,6 +185,9 @@ __u64 kernel__lost_arrivals(const struct kernel *kernel);
  * stays the kernel's.
  */
 int kernel__cgroups_fd(const struct kernel *kernel);
+
+/* The maps of jobs that the environment names, the same. */
+void kernel__env_jobs(const struct kernel *kernel, struct env_jobs_maps *out);
 /* How many could not be told of. */
 __u64 kernel__lost_cgroups(const struct kernel *kernel);
 

@@ -94,6 +94,17 @@ int kernel__arrivals_fd(const struct kernel *kernel)
 		       : -1;
 }
 
+void kernel__env_jobs(const struct kernel *kernel, struct env_jobs_maps *out)
+{
+	*out = (struct env_jobs_maps){
+		.jobs = bpf_map__fd(kernel->skel->maps.tm_env_jobs),
+		.names = bpf_map__fd(kernel->skel->maps.tm_env_names),
+		.free = bpf_map__fd(kernel->skel->maps.tm_free_env_jobs),
+		.users = bpf_map__fd(kernel->skel->maps.tm_env_users),
+		.cgroups = bpf_map__fd(kernel->skel->maps.tm_job_cgroups),
+	};
+}
+
 int kernel__cgroups_fd(const struct kernel *kernel)
 {
 	return bpf_map__fd(kernel->skel->maps.tm_cgroups);

@@ -40,7 +40,7 @@ static __s64 parse_rank(const char *value, size_t length)
 }
 
 /* As in 4711, 4711_3, 4711[3], 123.server.example.org. */
-static bool is_jobid(const char *value, size_t length)
+bool start_env__is_jobid(const char *value, size_t length)
 {
 	if (!length || length > START_ENV_JOBID)
 		return false;
@@ -93,7 +93,7 @@ void start_env__read(struct start_env *out, const char *block, size_t bytes)
 			out->rank = parse_rank(value, length);
 		}
 		which = find(jobs, COUNT(jobs), at, (size_t)(equals - at));
-		if (which < best_job && is_jobid(value, length)) {
+		if (which < best_job && start_env__is_jobid(value, length)) {
 			best_job = which;
 			memcpy(out->jobid, value, length);
 			out->jobid[length] = '\0';

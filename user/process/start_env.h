@@ -3,6 +3,7 @@
 #ifndef USER_PROCESS_START_ENV_H
 #define USER_PROCESS_START_ENV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -26,5 +27,8 @@ struct start_env {
  * MSTRO_WORKFLOW_NAME and MSTRO_COMPONENT_NAME.
  */
 void start_env__read(struct start_env *out, const char *block, size_t bytes);
+
+/* Is it what a scheduler calls a job, as in 4711, 4711_3, 123.server.example.org? */
+bool start_env__is_jobid(const char *value, size_t length);
 
 #endif

@@ -53,7 +53,7 @@ static const char *head_of(struct json_addb *addb, __u64 job)
 		json_value__add_string(object, "hostname", addb->run->hostname);
 		json_value__add_string(object, "epoch", addb->run->epoch);
 		json_value__add_string(object, "cgroup", names__cgroup(addb->run, job));
-		json_value__add_measured(object, "cgroup_id", job, job != 0);
+		json_value__add_cgroup(object, job, job != 0);
 		json_value__add_string(object, "jobid", names__jobid(addb->run, &like));
 		json_value__add_string(object, "step", info ? info->step : NULL);
 	}

@@ -104,7 +104,7 @@ struct json_object *json_job__record(const struct report_run *run, const struct 
 	if (!record)
 		return NULL;
 	json_value__add_string(record, "cgroup", names__cgroup(run, jobs__id(jobs)));
-	json_value__add_measured(record, "cgroup_id", jobs__id(jobs), !run->combined);
+	json_value__add_cgroup(record, jobs__id(jobs), !run->combined);
 	json_value__add_string(record, "kind", info ? info->kind : NULL);
 	json_value__add_string(record, "jobid", info ? info->jobid : NULL);
 	json_value__add_string(record, "step", info ? info->step : NULL);

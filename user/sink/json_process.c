@@ -132,7 +132,7 @@ struct json_object *json_process__record(const struct report_run *run,
 	if (!record)
 		return NULL;
 	json_value__add_string(record, "cgroup", names__cgroup(run, account->job));
-	json_value__add_measured(record, "cgroup_id", account->job, account->job != 0);
+	json_value__add_cgroup(record, account->job, account->job != 0);
 	json_value__add_string(record, "step", job ? job->step : NULL);
 	json_record__who(record, info, names__jobid_of(run, account->job, &account->info));
 	/* Several together may be those of a rank. */

@@ -181,7 +181,7 @@ void json_record__key(struct json_object *record, const struct report_run *run,
 	char name[NAMES_ROOM];
 
 	json_value__add_string(record, "cgroup", names__cgroup(run, key->job));
-	json_value__add_measured(record, "cgroup_id", key->job, key->job && !run->combined);
+	json_value__add_cgroup(record, key->job, key->job && !run->combined);
 	json_value__add_string(record, "step", job ? job->step : NULL);
 	json_value__add_string(record, "layer", names__layer(run, key->layer));
 	json_value__add_string(record, "function", names__function(run, key));

@@ -53,7 +53,7 @@ void json_timeline__add_key(struct json_object *record, const struct report_run 
 	const struct job_info *job = names__job(run, about.job);
 
 	json_value__add_string(record, "cgroup", names__cgroup(run, about.job));
-	json_value__add_measured(record, "cgroup_id", about.job, about.job && !run->combined);
+	json_value__add_cgroup(record, about.job, about.job && !run->combined);
 	json_value__add_string(record, "jobid", job ? job->jobid : NULL);
 	json_value__add_string(record, "step", job ? job->step : NULL);
 	json_value__add_string(record, "layer", names__layer(run, about.layer));

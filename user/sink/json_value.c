@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "sink/json_value.h"
 #include "sink/utf8.h"
+#include "tmtrace/env_job.h"
 
 static void add_time(struct json_object *record, __u64 time_ns)
 {
@@ -67,6 +68,11 @@ void json_value__add_measured(struct json_object *object, const char *name, __u6
 			      bool measured)
 {
 	json_object_object_add(object, name, measured ? json_object_new_uint64(value) : NULL);
+}
+
+void json_value__add_cgroup(struct json_object *object, __u64 job, bool known)
+{
+	json_value__add_measured(object, "cgroup_id", job, known && !tm_env_job_is(job));
 }
 
 static struct json_object *bucket(__u32 number, __u64 count)

@@ -27,6 +27,9 @@ void json_value__add_u64(struct json_object *object, const char *name, __u64 val
 void json_value__add_measured(struct json_object *object, const char *name, __u64 value,
 			      bool measured);
 
+/* cgroup_id, of a job; null unless it is known, and where the job is not told by its cgroup. */
+void json_value__add_cgroup(struct json_object *object, __u64 job, bool known);
+
 /* Array of [lower, upper_inclusive, count]. */
 struct json_object *json_value__buckets(const struct histogram *histogram);
 
