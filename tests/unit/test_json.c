@@ -10,6 +10,7 @@
 #include "json_records.h"
 #include "sink/json_text.h"
 #include "sink/utf8.h"
+#include "tmtrace/env_job.h"
 
 /* The text is what json-c makes of it. */
 static void check_text(struct json_object *value)
@@ -361,7 +362,7 @@ static void test_large_numbers(void **state)
 
 	(void)state;
 	sample__open(&sample);
-	sample__begin(&sample, &merge, ~0ULL - 1, LAYER_MIO, "mio_op_wait");
+	sample__begin(&sample, &merge, TM_ENV_JOB_BIT - 1, LAYER_MIO, "mio_op_wait");
 	merge.total.count = 1;
 	merge.total.min_ns = merge.total.max_ns = ~0ULL - 2;
 	merge.total.total_ns = ~0ULL - 2;
@@ -370,7 +371,7 @@ static void test_large_numbers(void **state)
 	sample__add(&sample, &merge);
 	write_run(&sample, &records, true);
 	r = find(&records, "function", "mio", "mio_op_wait");
-	check_number(r, "cgroup_id", ~0ULL - 1);
+	check_number(r, "cgroup_id", TM_ENV_JOB_BIT - 1);
 	check_number(r, "total_ns", ~0ULL - 2);
 	check_number(r, "p50_ns", ~0ULL - 2);
 	check_number(r, "errors", (1ULL << 53) + 1);

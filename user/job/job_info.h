@@ -27,11 +27,11 @@ struct job_info {
 	const char *jobid; /* as its scheduler, or systemd, calls it; NULL with kind */
 	const char *step;  /* NULL: none, or several */
 	const char *sluid; /* Slurm's other name of it, in place of jobid while that is not known */
-	bool is_named;	   /* by the environment of its processes, those of the user: */
-	__u32 uid;
 	__u64 start_ns;	   /* CLOCK_REALTIME; 0: before it could be seen */
 	__u64 end_ns;	   /* 0: it was not seen to end */
 	struct job_usage usage;
+	bool is_named; /* by the environment of its processes, who are the user's: */
+	__u32 uid;
 };
 
 static inline struct job_usage job_usage__unknown(void)
