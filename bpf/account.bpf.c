@@ -5,6 +5,7 @@
  * numbers back. The programs here are loaded only where accounts are kept.
  */
 #include "account.bpf.h"
+#include "env_job.bpf.h"
 #include "environment.bpf.h"
 #include "path.bpf.h"
 #include "scope.bpf.h"
@@ -265,6 +266,7 @@ int BPF_PROG(account_exec, struct task_struct *task)
 	bool known;
 	u32 number;
 
+	env_job__exec();
 	if (is_off() || !scope__holds())
 		return 0;
 	known = find((u64)task);

@@ -12,13 +12,13 @@
 struct reading {
 	u64 at, end;
 	struct tm_env_scratch *scratch;
-	u32 kind; /* the best that was found; TM_ENV_KINDS: none */
+	u32 kind;	/* the best that was found; TM_ENV_KINDS: none */
 	bool is_inside; /* of a long one */
 };
 
 /* Eight characters as they lie in memory. */
-#define WORD(a, b, c, d, e, f, g, h)                                                        \
-	((u64)(a) | (u64)(b) << 8 | (u64)(c) << 16 | (u64)(d) << 24 | (u64)(e) << 32 |      \
+#define WORD(a, b, c, d, e, f, g, h)                                                   \
+	((u64)(a) | (u64)(b) << 8 | (u64)(c) << 16 | (u64)(d) << 24 | (u64)(e) << 32 | \
 	 (u64)(f) << 40 | (u64)(g) << 48 | (u64)(h) << 56)
 /* The first of eight. */
 #define BYTES(word, n) ((word) & ((1ULL << 8 * (n)) - 1))
@@ -196,8 +196,8 @@ __attribute__((noinline)) int env_job__exec(void)
 	env_job__end(tgid);
 	if (bpf_map_lookup_elem(&tm_job_cgroups, &cgroup))
 		return 0;
-	scratch = bpf_task_storage_get(&tm_env_scratches, task, NULL,
-				       BPF_LOCAL_STORAGE_GET_F_CREATE);
+	scratch =
+		bpf_task_storage_get(&tm_env_scratches, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	number = scratch ? named(task, scratch) : 0;
 	bpf_task_storage_delete(&tm_env_scratches, task);
 	if (number)

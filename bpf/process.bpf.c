@@ -129,7 +129,9 @@ int BPF_PROG(process_exec, struct task_struct *task)
 
 	bpf_map_delete_elem(&tm_switchers, &tgid);
 	close_calls(task);
-	env_job__exec();
+	/* Else where they are, before they note whose job it is. */
+	if (!tm_config.accounts)
+		env_job__exec();
 	if (tm_config.per_process && scope__holds())
 		process__exec();
 	if (!scope__is_over() && bpf_map_lookup_elem(&tm_submitters, &tgid))

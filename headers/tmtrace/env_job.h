@@ -24,7 +24,7 @@ enum tm_env_kind {
 struct tm_env_name {
 	__u64 cgroup; /* that of its processes when they were started */
 	__u32 uid;
-	__u32 kind;	      /* enum tm_env_kind */
+	__u32 kind;		  /* enum tm_env_kind */
 	char jobid[TM_ENV_JOBID]; /* filled up with NUL */
 };
 

@@ -528,7 +528,7 @@ static __u64 end_of(void *context, __u64 number)
 	if (job->info.is_named)
 		update(table, job);
 	else if (!job->info.end_ns && cgroup_lives__find(table->lives, job->directory, &life) &&
-	    life.end_ns)
+		 life.end_ns)
 		update(table, job);
 	return job->info.end_ns;
 }

@@ -18,11 +18,11 @@
 struct job_table;
 
 struct job_table_options {
-	const char *mount;    /* of the hierarchy, version 1 or 2 */
-	const char *patterns; /* a file, as of job_patterns__read(); NULL: none */
-	int events;	      /* descriptor of tm_cgroups; stays the caller's */
+	const char *mount;		   /* of the hierarchy, version 1 or 2 */
+	const char *patterns;		   /* a file, as of job_patterns__read(); NULL: none */
+	int events;			   /* descriptor of tm_cgroups; stays the caller's */
 	const struct env_jobs_maps *named; /* of jobs that the environment names; NULL: none */
-	bool walk;	      /* learn the cgroups that there are now: they may go soon */
+	bool walk; /* learn the cgroups that there are now: they may go soon */
 };
 
 /* 0 and *out, or a negative errno: why the hierarchy or the patterns cannot be read, -ENOMEM. */
