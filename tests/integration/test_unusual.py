@@ -10,6 +10,8 @@ from harness import check, equal
 
 LOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "unusual_load.py")
 SECONDS, RATE = 6, 150
+# Where others use the processors, too, what is usual may vary as much as what stands out.
+ATTEMPTS = 4
 
 
 def record(env, size, more, name="r.data"):
@@ -26,12 +28,19 @@ def report(env, *paths):
     return [r for r in map(json.loads, out.splitlines()) if r["type"] == "unusual"]
 
 
+def find_period(env, **load):
+    """What stands out most of all periods, and the recording; tried again where nothing does."""
+    for attempt in range(ATTEMPTS):
+        path = record(env, name=f"{attempt}.data", **load)
+        found = [r for r in report(env, path) if r["kind"] == "period"]
+        if found:
+            return max(found, key=lambda r: r["deviations"]), path
+    check(False, f"nothing was found in {ATTEMPTS} recordings")
+
+
 def test_slow_period(env):
     """A fifth of the time, reads take much longer, and there are no more of them: latency."""
-    path = record(env, size=16, more=1)
-    found = [r for r in report(env, path) if r["kind"] == "period"]
-    check(found, "nothing was found")
-    worst = max(found, key=lambda r: r["deviations"])
+    worst, path = find_period(env, size=16, more=1)
     equal("cause", worst["cause"], "latency")
     check(worst["latency_ns"] > 3 * worst["usual_latency_ns"], worst)
     status, out, err = env.trace("report", path)
@@ -41,8 +50,6 @@ def test_slow_period(env):
 
 def test_load(env):
     """The same with many more of them: load."""
-    found = [r for r in report(env, record(env, size=16, more=3)) if r["kind"] == "period"]
-    check(found, "nothing was found")
-    worst = max(found, key=lambda r: r["deviations"])
+    worst, _ = find_period(env, size=16, more=3)
     equal("cause", worst["cause"], "load")
     check(worst["load"] > 1.5, worst)
