@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "drain/window.h"
+#include "base/window.h"
 
 enum { VALUES = 1000, WORDS = 321, VALUE = WORDS * sizeof(uint64_t) };
 

@@ -2,13 +2,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
 #include "addb/event.h"
 #include "addb/reader.h"
+#include "base/bpf_ring.h"
 #include "base/clock.h"
 
 /* The longest that addb_reader__drain() takes at a time, about. */
@@ -19,13 +17,12 @@
 
 struct addb_reader {
 	struct addb_reader_options options;
-	struct ring_buffer *ring;
+	struct bpf_ring *ring;
 	__u64 offset_ns; /* from CLOCK_MONOTONIC to CLOCK_REALTIME */
 	__u64 until_ns;	 /* CLOCK_MONOTONIC: end of the turn */
 	__u64 taken, filtered;
 	struct addb_record record; /* the current one */
 	__u64 cgroup, job;	   /* of the last one, and what that is of */
-	int epoll;
 };
 
 /* Of each record. An error ends the turn; the record itself is done with. */
@@ -51,21 +48,6 @@ static int on_record(void *context, void *data, size_t size)
 	return clock__ns(CLOCK_MONOTONIC) > reader->until_ns ? -EAGAIN : 0;
 }
 
-/*
- * libbpf's own epoll instance is ready whenever there is anything in the ring buffer. This one is
- * when the kernel side woke the reader.
- */
-static int watch(struct addb_reader *reader)
-{
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-
-	reader->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (reader->epoll < 0 ||
-	    epoll_ctl(reader->epoll, EPOLL_CTL_ADD, reader->options.ring, &event) < 0)
-		return -errno;
-	return 0;
-}
-
 int addb_reader__open(struct addb_reader **out, const struct addb_reader_options *options,
 		      struct error *err)
 {
@@ -74,10 +56,8 @@ int addb_reader__open(struct addb_reader **out, const struct addb_reader_options
 
 	if (reader) {
 		reader->options = *options;
-		reader->epoll = -1;
 		reader->offset_ns = clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
-		reader->ring = ring_buffer__new(options->ring, on_record, reader, NULL);
-		rc = reader->ring ? watch(reader) : -errno;
+		rc = bpf_ring__open(&reader->ring, options->ring, on_record, reader);
 	}
 	if (rc < 0) {
 		addb_reader__close(reader);
@@ -91,26 +71,21 @@ void addb_reader__close(struct addb_reader *reader)
 {
 	if (!reader)
 		return;
-	if (reader->epoll >= 0)
-		close(reader->epoll);
-	ring_buffer__free(reader->ring);
+	bpf_ring__close(reader->ring);
 	free(reader);
 }
 
 int addb_reader__fd(const struct addb_reader *reader)
 {
-	return reader->epoll;
+	return bpf_ring__fd(reader->ring);
 }
 
 int addb_reader__drain(struct addb_reader *reader, bool over, struct error *err)
 {
-	struct epoll_event event;
 	int rc;
 
-	while (epoll_wait(reader->epoll, &event, 1, 0) > 0)
-		;
 	reader->until_ns = over ? ~0ULL : clock__ns(CLOCK_MONOTONIC) + TURN_NS;
-	rc = ring_buffer__consume(reader->ring);
+	rc = bpf_ring__read(reader->ring);
 	if (rc < 0 && rc != -EAGAIN)
 		return error__set(err, rc, "reading ADDB2 records: %s", strerror(-rc));
 	return 0;

@@ -3,11 +3,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#include <bpf/libbpf.h>
 
+#include "base/bpf_ring.h"
 #include "base/clock.h"
 #include "calls/call_pack.h"
 #include "calls/calls.h"
@@ -22,9 +19,7 @@
 struct calls {
 	struct calls_options options;
 	struct drain_maps maps;
-	struct ring_buffer *ring;
-	const struct tm_series *series; /* mmapped: what a slot stands for */
-	size_t series_bytes;
+	struct bpf_ring *ring;
 	struct call_pack *pack;
 	struct stacks *stacks; /* NULL: they are not recorded */
 	struct operation_fields *fields;
@@ -45,7 +40,8 @@ static void flush(struct calls *calls)
 }
 
 /* The stack that comes with a call, which begins at CLOCK_MONOTONIC; NULL: none. */
-static const struct stack *stack_of(struct calls *calls, const void *data, size_t size)
+static const struct stack *stack_of(struct calls *calls, const struct tm_series *series,
+				    const void *data, size_t size)
 {
 	const struct tm_call_stacked *stacked = data;
 	const struct tm_call *call = &stacked->named.event.call;
@@ -59,7 +55,7 @@ static const struct stack *stack_of(struct calls *calls, const void *data, size_
 	if (!calls->stacks || size <= sizeof(stacked->named))
 		return NULL;
 	taken.n = (size - sizeof(stacked->named)) / sizeof(*stacked->values);
-	if (calls->series[call->slot].key.layer == TM_LAYER_VFS && taken.n > TM_STACK_WORDS) {
+	if (series->key.layer == TM_LAYER_VFS && taken.n > TM_STACK_WORDS) {
 		taken.words = stacked->values;
 		taken.addresses += TM_STACK_WORDS;
 		taken.n -= TM_STACK_WORDS;
@@ -69,9 +65,9 @@ static const struct stack *stack_of(struct calls *calls, const void *data, size_
 	return stack;
 }
 
-static int on_operation(struct calls *calls, const struct tm_operation_event *event)
+static int on_operation(struct calls *calls, const struct tm_series *series,
+			const struct tm_operation_event *event)
 {
-	const struct tm_series *series = &calls->series[event->record.call.slot];
 	struct tm_operation_record record = event->record;
 	const char *kind = operation_fields__check(calls->fields, &record);
 
@@ -95,14 +91,17 @@ static int on_call(void *context, void *data, size_t size)
 
 	if (size < sizeof(*event) || event->call.slot >= calls->maps.slots)
 		return 0;
+	series = drain__series(calls->options.drain, event->call.slot);
+	if (!series)
+		return -ENOMEM;
 	if (event->call.flags & TM_CALL_OPERATION)
-		return size < sizeof(struct tm_operation_event) ? 0 : on_operation(calls, data);
+		return size < sizeof(struct tm_operation_event) ? 0
+								: on_operation(calls, series, data);
 	if (size >= sizeof(struct tm_call_named))
 		name = ((const struct tm_call_named *)data)->name;
-	stack = stack_of(calls, data, size);
+	stack = stack_of(calls, series, data, size);
 	call = event->call;
 	call.start_ns += calls->offset_ns;
-	series = &calls->series[call.slot];
 	if (!call_pack__add(calls->pack, &call, series, event->comm, name, stack))
 		return 0;
 	flush(calls);
@@ -111,38 +110,6 @@ static int on_call(void *context, void *data, size_t size)
 		call_pack__add(calls->pack, &call, series, event->comm, name, NULL);
 	}
 	return clock__ns(CLOCK_MONOTONIC) > calls->until_ns ? -EAGAIN : 0;
-}
-
-/*
- * libbpf's own epoll instance is ready whenever there is anything in the ring buffer. This one is
- * when the kernel side woke the reader.
- */
-static int watch(struct calls *calls, int ring)
-{
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-
-	calls->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (calls->epoll < 0 || epoll_ctl(calls->epoll, EPOLL_CTL_ADD, ring, &event) < 0)
-		return -errno;
-	return 0;
-}
-
-static int open_maps(struct calls *calls)
-{
-	const struct drain_maps *maps = &calls->maps;
-	size_t bytes = maps->slots * sizeof(struct tm_series);
-	void *series;
-
-	calls->series = calls->options.series;
-	if (!calls->series) {
-		series = mmap(NULL, bytes, PROT_READ, MAP_SHARED, maps->series, 0);
-		if (series == MAP_FAILED)
-			return -errno;
-		calls->series = series;
-		calls->series_bytes = bytes;
-	}
-	calls->ring = ring_buffer__new(maps->calls, on_call, calls, NULL);
-	return calls->ring ? watch(calls, maps->calls) : -errno;
 }
 
 int calls__open(struct calls **out, const struct calls_options *options, struct error *err)
@@ -154,7 +121,6 @@ int calls__open(struct calls **out, const struct calls_options *options, struct 
 	if (calls) {
 		calls->options = *options;
 		calls->maps = *options->maps;
-		calls->epoll = -1;
 		calls->offset_ns = clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
 		calls->pack = call_pack__new(bytes, options->stacks);
 		calls->fields =
@@ -162,7 +128,7 @@ int calls__open(struct calls **out, const struct calls_options *options, struct 
 	}
 	if (calls && calls->pack && calls->fields) {
 		call_pack__map_jobs(calls->pack, &options->jobs);
-		rc = open_maps(calls);
+		rc = bpf_ring__open(&calls->ring, calls->maps.calls, on_call, calls);
 	}
 	if (rc < 0) {
 		calls__close(calls);
@@ -183,11 +149,7 @@ void calls__close(struct calls *calls)
 {
 	if (!calls)
 		return;
-	if (calls->epoll >= 0)
-		close(calls->epoll);
-	ring_buffer__free(calls->ring);
-	if (calls->series_bytes)
-		munmap((void *)calls->series, calls->series_bytes);
+	bpf_ring__close(calls->ring);
 	call_pack__free(calls->pack);
 	operation_fields__free(calls->fields);
 	stacks__close(calls->stacks);
@@ -196,20 +158,17 @@ void calls__close(struct calls *calls)
 
 int calls__fd(const struct calls *calls)
 {
-	return calls->epoll;
+	return bpf_ring__fd(calls->ring);
 }
 
 int calls__drain(struct calls *calls, bool over, struct error *err)
 {
-	struct epoll_event event;
 	int rc;
 
-	while (epoll_wait(calls->epoll, &event, 1, 0) > 0)
-		;
 	if (calls->stacks)
 		stacks__follow(calls->stacks);
 	calls->until_ns = over ? ~0ULL : clock__ns(CLOCK_MONOTONIC) + TURN_NS;
-	rc = ring_buffer__consume(calls->ring);
+	rc = bpf_ring__read(calls->ring);
 	flush(calls);
 	if (rc < 0 && rc != -EAGAIN)
 		return error__set(err, rc, "reading the recorded calls: %s", strerror(-rc));

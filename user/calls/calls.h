@@ -21,11 +21,11 @@ struct calls;
 #define CALLS_PERIOD_S 0.1
 
 struct calls_options {
-	const struct drain_maps *maps;	/* descriptors stay the caller's */
-	const struct tm_series *series; /* where they are mapped already; NULL: nowhere */
-	size_t batch_bytes;		/* at most in a batch; 0: some 64 KiB */
-	bool stacks;			/* the kernel side records them, too */
-	struct job_map jobs;		/* that calls are of */
+	const struct drain_maps *maps; /* descriptors stay the caller's */
+	const struct drain *drain;     /* knows what a slot stands for; outlives this */
+	size_t batch_bytes;	       /* at most in a batch; 0: some 64 KiB */
+	bool stacks;		       /* the kernel side records them, too */
+	struct job_map jobs;	       /* that calls are of */
 	/* What operations are read by, and where is told what does not fit. */
 	const struct catalogue *catalogue;
 	const struct probe_table *probes;

@@ -3,9 +3,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <bpf/libbpf.h>
 
 #include "attach/changes.h"
+#include "base/bpf_ring.h"
 #include "base/clock.h"
 #include "command/file_set.h"
 #include "command/late.h"
@@ -18,7 +18,7 @@
 struct late {
 	struct late_options options;
 	struct watch *watch;
-	struct ring_buffer *arrivals;
+	struct bpf_ring *arrivals;
 	struct file_set *known; /* that have been looked into, whatever they are called */
 };
 
@@ -98,6 +98,7 @@ int late__open(struct late **out, const struct late_options *options)
 	struct late *late = calloc(1, sizeof(*late));
 	int fd = kernel__arrivals_fd(options->kernel);
 	struct error err;
+	int rc = 0;
 
 	if (!late)
 		return -ENOMEM;
@@ -111,13 +112,13 @@ int late__open(struct late **out, const struct late_options *options)
 		note_list__add(options->notes, "libraries that are loaded later are not traced: %s",
 			       err.text);
 	if (fd >= 0)
-		late->arrivals = ring_buffer__new(fd, on_arrival, late, NULL);
-	if (fd >= 0 && !late->arrivals)
+		rc = bpf_ring__open(&late->arrivals, fd, on_arrival, late);
+	if (rc < 0)
 		note_list__add(
 			options->notes,
 			"of processes that come into the cgroup, libraries that are not known "
 			"are not traced: %s",
-			strerror(errno));
+			strerror(-rc));
 	*out = late;
 	return 0;
 }
@@ -126,7 +127,7 @@ void late__close(struct late *late)
 {
 	if (!late)
 		return;
-	ring_buffer__free(late->arrivals);
+	bpf_ring__close(late->arrivals);
 	watch__close(late->watch);
 	file_set__free(late->known);
 	free(late);
@@ -135,7 +136,7 @@ void late__close(struct late *late)
 void late__fds(const struct late *late, int fds[LATE_FDS])
 {
 	fds[0] = late->watch ? watch__fd(late->watch) : -1;
-	fds[1] = late->arrivals ? ring_buffer__epoll_fd(late->arrivals) : -1;
+	fds[1] = late->arrivals ? bpf_ring__fd(late->arrivals) : -1;
 	fds[2] = attach__changes_fd(late->options.attach);
 }
 
@@ -146,7 +147,7 @@ void late__follow(struct late *late)
 	if (late->watch)
 		watch__drain(late->watch, on_mapping, late);
 	if (late->arrivals)
-		ring_buffer__consume(late->arrivals);
+		bpf_ring__read(late->arrivals);
 }
 
 void late__report(const struct late *late)

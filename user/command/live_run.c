@@ -153,7 +153,7 @@ static int open_recycler(struct live_run *live, struct error *err)
 	struct drain_maps maps;
 
 	kernel__maps(live->session->kernel, &maps);
-	return recycler__new(&live->recycler, &maps, drain__recycled(live->session->drain), &ends,
+	return recycler__new(&live->recycler, &maps, drain__map(live->session->drain), &ends,
 			     &limits, err);
 }
 

@@ -115,7 +115,7 @@ static int open_calls(struct output *output, struct error *err)
 	struct drain_maps maps;
 	const struct calls_options options = {
 		.maps = &maps,
-		.series = drain__series(output->session->drain),
+		.drain = output->session->drain,
 		.stacks = output->options->calls.stacks,
 		.catalogue = output->session->catalogue,
 		.probes = output->session->probes,

@@ -57,9 +57,9 @@ int drain__share(struct drain **out, const struct drain *other)
 	return drain__new_from(out, &source);
 }
 
-struct tm_series *drain__recycled(const struct drain *drain)
+struct grown_map *drain__map(const struct drain *drain)
 {
-	return drain->source.recycled;
+	return drain->source.map;
 }
 
 void drain__ignore_oldest(struct drain *drain)
@@ -67,9 +67,12 @@ void drain__ignore_oldest(struct drain *drain)
 	drain->source.find_oldest = NULL;
 }
 
-const struct tm_series *drain__series(const struct drain *drain)
+const struct tm_series *drain__series(const struct drain *drain, __u32 slot)
 {
-	return drain->source.series;
+	const struct drain_source *source = &drain->source;
+	size_t n = grown_map__show(source->map, (size_t)slot + 1, sizeof(*source->series));
+
+	return slot < n ? &source->series[slot] : NULL;
 }
 
 void drain__free(struct drain *drain)

@@ -18,6 +18,7 @@
 #include "tmtrace/series.h"
 
 struct drain;
+struct grown_map;
 struct timeline;
 
 /* File descriptors of the maps (they stay the caller's), and their sizes. */
@@ -78,13 +79,13 @@ void drain__ignore_oldest(struct drain *drain);
 void drain__free(struct drain *drain); /* NULL is fine */
 
 /*
- * The series for a recycler, as long as the drain is there: what is mapped twice counts twice as
- * resident memory. NULL where the drain does not read the kernel's maps.
+ * The mapping of the series, for a recycler, as long as the drain is there: what is mapped twice
+ * counts twice as resident memory. NULL where the drain does not read the kernel's maps.
  */
-struct tm_series *drain__recycled(const struct drain *drain);
+struct grown_map *drain__map(const struct drain *drain);
 
-/* The series as they are in the kernel, by slot, for as long as the mapping is there. */
-const struct tm_series *drain__series(const struct drain *drain);
+/* The series of a slot as it is in the kernel, as long as the drain is there; NULL: no memory. */
+const struct tm_series *drain__series(const struct drain *drain, __u32 slot);
 
 /* Snapshots will have the objects of this table, too; it must outlive the drain. 0 or -ENOMEM. */
 int drain__add_objects(struct drain *drain, struct object_table *objects);

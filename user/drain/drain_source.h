@@ -3,12 +3,13 @@
 #ifndef USER_DRAIN_DRAIN_SOURCE_H
 #define USER_DRAIN_DRAIN_SOURCE_H
 
+#include "base/grown_map.h"
 #include "drain/drain.h"
 
 struct drain_source {
-	const struct tm_series *series;	 /* slots of them */
-	struct tm_series *recycled;	 /* the same, for who takes slots back; NULL: nobody does */
-	const struct tm_ledger *ledgers; /* index: probe * shards + shard */
+	const struct tm_series *series;		   /* slots of them */
+	struct grown_map *map;			   /* which they are in; NULL: all are there */
+	const struct tm_ledger *ledgers;	   /* index: probe * shards + shard */
 	const struct tm_call_ledger *call_ledgers; /* the same; NULL: there are none */
 	const __u32 *next_slot;
 	__u32 slots, probes, shards;

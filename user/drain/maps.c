@@ -6,8 +6,9 @@
 #include <sys/mman.h>
 #include <bpf/bpf.h>
 
+#include "base/grown_map.h"
+#include "base/window.h"
 #include "drain/drain_source.h"
-#include "drain/window.h"
 #include "tmtrace/operation.h"
 
 /* The kernel rounds an element up to 8 bytes: then an array of ours has its layout. */
@@ -21,8 +22,9 @@ struct mapping {
 
 struct maps {
 	int operations;
+	struct grown_map series;
 	struct window buckets;
-	struct mapping series, ledgers, call_ledgers;
+	struct mapping ledgers, call_ledgers;
 };
 
 static int read_buckets(void *context, __u32 index, __u64 *count)
@@ -81,10 +83,9 @@ static int find_oldest(void *context, __u64 *launch_ns, __u32 slots)
 	return ret == -ENOENT ? 0 : ret; /* the end of the table */
 }
 
-static int map(struct mapping *mapping, int fd, size_t bytes, int protection, const char *name,
-	       struct error *err)
+static int map(struct mapping *mapping, int fd, size_t bytes, const char *name, struct error *err)
 {
-	void *at = mmap(NULL, bytes, protection, MAP_SHARED, fd, 0);
+	void *at = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
 
 	if (at == MAP_FAILED)
 		return error__set(err, -errno, "mapping %s: %s", name, strerror(errno));
@@ -103,7 +104,7 @@ static void close_maps(void *context)
 	struct maps *maps = context;
 
 	window__close(&maps->buckets);
-	unmap(&maps->series);
+	grown_map__close(&maps->series);
 	unmap(&maps->ledgers);
 	unmap(&maps->call_ledgers);
 	free(maps);
@@ -123,20 +124,21 @@ int drain__new(struct drain **out, const struct drain_maps *fds, struct error *e
 		.map_bytes = (size_t)fds->slots * TM_HISTOGRAMS * TM_BUCKETS * sizeof(__u64),
 	};
 	maps->operations = fds->operations;
-	ret = map(&maps->series, fds->series, fds->slots * sizeof(struct tm_series),
-		  PROT_READ | PROT_WRITE, "tm_series", err);
+	ret = grown_map__open(&maps->series, fds->series, fds->slots * sizeof(struct tm_series),
+			      PROT_READ | PROT_WRITE);
+	if (ret)
+		error__set(err, ret, "mapping tm_series: %s", strerror(-ret));
 	if (!ret)
 		ret = map(&maps->ledgers, fds->ledgers, n_ledgers * sizeof(struct tm_ledger),
-			  PROT_READ, "tm_ledgers", err);
+			  "tm_ledgers", err);
 	if (!ret && fds->call_ledgers >= 0)
 		ret = map(&maps->call_ledgers, fds->call_ledgers,
-			  n_ledgers * sizeof(struct tm_call_ledger), PROT_READ, "tm_call_ledgers",
-			  err);
+			  n_ledgers * sizeof(struct tm_call_ledger), "tm_call_ledgers", err);
 	if (ret)
 		goto fail;
 	source = (struct drain_source){
-		.series = maps->series.at,
-		.recycled = maps->series.at,
+		.series = (const struct tm_series *)maps->series.at,
+		.map = &maps->series,
 		.ledgers = maps->ledgers.at,
 		.call_ledgers = maps->call_ledgers.at,
 		.next_slot = fds->next_slot,

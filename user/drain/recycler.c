@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/grown_map.h"
 #include "base/hash.h"
 #include "drain/key_order.h"
 #include "drain/merge.h"
@@ -112,7 +113,9 @@ static __u32 end_of_slots(const struct recycler *recycler)
 {
 	__u32 end = __atomic_load_n(recycler->source.next_slot, __ATOMIC_RELAXED);
 
-	return end < recycler->source.slots ? end : recycler->source.slots;
+	if (end > recycler->source.slots)
+		end = recycler->source.slots;
+	return grown_map__show(recycler->source.map, end, sizeof(struct tm_series));
 }
 
 static bool is_live(const struct tm_series *series)

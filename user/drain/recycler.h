@@ -21,8 +21,8 @@ struct recycler_limits {
 	__u64 age_ns;	   /* and for how long; 0: for ever */
 };
 
-/* series: of drain__recycled(), which must outlive it, as the jobs. 0 and *out, or -ENOMEM. */
-int recycler__new(struct recycler **out, const struct drain_maps *fds, struct tm_series *series,
+/* series: of drain__map(), which must outlive it, as the jobs. 0 and *out, or -ENOMEM. */
+int recycler__new(struct recycler **out, const struct drain_maps *fds, struct grown_map *series,
 		  const struct job_ends *jobs, const struct recycler_limits *limits,
 		  struct error *err);
 void recycler__free(struct recycler *recycler); /* NULL is fine */

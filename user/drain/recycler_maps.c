@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <bpf/bpf.h>
 
+#include "base/grown_map.h"
+#include "base/window.h"
 #include "drain/recycler_source.h"
-#include "drain/window.h"
 
 #define BUCKETS_BYTES (TM_HISTOGRAMS * TM_BUCKETS * sizeof(__u64))
 
@@ -47,7 +48,7 @@ static void close_maps(void *context)
 	free(maps);
 }
 
-int recycler__new(struct recycler **out, const struct drain_maps *fds, struct tm_series *series,
+int recycler__new(struct recycler **out, const struct drain_maps *fds, struct grown_map *series,
 		  const struct job_ends *jobs, const struct recycler_limits *limits,
 		  struct error *err)
 {
@@ -66,7 +67,8 @@ int recycler__new(struct recycler **out, const struct drain_maps *fds, struct tm
 			.writable = true,
 		};
 	source = (struct recycler_source){
-		.series = series,
+		.series = (struct tm_series *)series->at,
+		.map = series,
 		.next_slot = fds->next_slot,
 		.used_slots = fds->used_slots,
 		.slots = fds->slots,

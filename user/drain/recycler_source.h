@@ -14,6 +14,7 @@ enum recycler_side {
 
 struct recycler_source {
 	struct tm_series *series; /* slots of them; written to */
+	struct grown_map *map;	  /* which they are in; NULL: all are there */
 	const __u32 *next_slot;
 	__u32 *used_slots;
 	__u32 slots;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/grown_map.h"
 #include "drain/drain_state.h"
 #include "drain/key_order.h"
 #include "drain/merge.h"
@@ -149,7 +150,9 @@ __u32 scan__end_of_slots(const struct drain *drain)
 {
 	__u32 end = __atomic_load_n(drain->source.next_slot, __ATOMIC_RELAXED);
 
-	return end < drain->source.slots ? end : drain->source.slots;
+	if (end > drain->source.slots)
+		end = drain->source.slots;
+	return grown_map__show(drain->source.map, end, sizeof(struct tm_series));
 }
 
 int scan__all(struct drain *drain)

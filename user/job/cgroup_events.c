@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <bpf/libbpf.h>
 
+#include "base/bpf_ring.h"
 #include "job/cgroup_events.h"
 #include "job/cgroup_lives.h"
 #include "target/cgroup_names.h"
@@ -12,7 +12,7 @@
 struct cgroup_events {
 	struct cgroup_names *names;
 	struct cgroup_lives *lives;
-	struct ring_buffer *ring;
+	struct bpf_ring *ring;
 };
 
 static int on_event(void *context, void *data, size_t size)
@@ -45,30 +45,30 @@ int cgroup_events__open(struct cgroup_events **out, int ring, struct cgroup_name
 		return error__set(err, -ENOMEM, "no memory");
 	events->names = names;
 	events->lives = lives;
-	events->ring = ring_buffer__new(ring, on_event, events, NULL);
-	if (events->ring) {
+	ret = bpf_ring__open(&events->ring, ring, on_event, events);
+	if (!ret) {
 		*out = events;
 		return 0;
 	}
-	ret = error__set(err, -errno, "cgroups cannot be followed: %s", strerror(errno));
 	free(events);
-	return ret;
+	return error__set(err, ret, "cgroups cannot be followed: %s", strerror(-ret));
 }
 
 void cgroup_events__close(struct cgroup_events *events)
 {
 	if (!events)
 		return;
-	ring_buffer__free(events->ring);
+	bpf_ring__close(events->ring);
 	free(events);
 }
 
 int cgroup_events__fd(const struct cgroup_events *events)
 {
-	return ring_buffer__epoll_fd(events->ring);
+	return bpf_ring__fd(events->ring);
 }
 
 void cgroup_events__read(struct cgroup_events *events)
 {
-	ring_buffer__consume(events->ring);
+	/* What fails now is read the next time. */
+	bpf_ring__read(events->ring);
 }

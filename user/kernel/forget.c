@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/bpf_ring.h"
 #include "kernel/forget.h"
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
@@ -52,13 +53,14 @@ static int drop_call(void *context, void *event, size_t size)
 /* The calls that were recorded, and what became of the others. */
 static int clear_calls(const struct tmtrace_bpf *skel)
 {
-	struct ring_buffer *ring =
-		ring_buffer__new(bpf_map__fd(skel->maps.tm_calls), drop_call, NULL, NULL);
-	int rc = ring ? ring_buffer__consume(ring) : -errno;
+	struct bpf_ring *ring = NULL;
+	int rc = bpf_ring__open(&ring, bpf_map__fd(skel->maps.tm_calls), drop_call, NULL);
 	size_t size;
 	void *ledgers;
 
-	ring_buffer__free(ring);
+	if (!rc)
+		rc = bpf_ring__read(ring);
+	bpf_ring__close(ring);
 	if (rc < 0)
 		return rc;
 	size = bpf_map__max_entries(skel->maps.tm_call_ledgers) * sizeof(struct tm_call_ledger);

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
+#include "base/bpf_ring.h"
+#include "base/grown_map.h"
 #include "process/account_source.h"
 
 /* The kernel rounds an element up to 8 bytes: then an array of ours has its layout. */
@@ -15,10 +16,9 @@ _Static_assert(sizeof(struct tm_account) % 8 == 0, "elements of tm_accounts are 
 
 struct maps {
 	struct account_maps fds;
-	void *accounts; /* NULL: not mapped */
-	size_t bytes;
+	struct grown_map accounts;
 	struct account_env *env;
-	struct ring_buffer *ring;
+	struct bpf_ring *ring;
 };
 
 /* The entry of the pid, unless the pid is another process's meanwhile; then the number. */
@@ -46,17 +46,16 @@ static void follow(void *context)
 	const struct maps *maps = context;
 
 	/* What fails now is read the next time. */
-	ring_buffer__consume(maps->ring);
+	bpf_ring__read(maps->ring);
 }
 
 static void close_maps(void *context)
 {
 	struct maps *maps = context;
 
-	ring_buffer__free(maps->ring);
+	bpf_ring__close(maps->ring);
 	account_env__free(maps->env);
-	if (maps->accounts)
-		munmap(maps->accounts, maps->bytes);
+	grown_map__close(&maps->accounts);
 	free(maps);
 }
 
@@ -79,12 +78,14 @@ static size_t read_environment(__u32 pid, char *block)
 }
 
 /* Of processes that live on the kernel has told another process, which is gone. */
-static void read_environments(const struct maps *maps)
+static void read_environments(struct maps *maps)
 {
-	const struct tm_account *accounts = maps->accounts;
+	const struct tm_account *accounts = (const struct tm_account *)maps->accounts.at;
+	__u32 end = *maps->fds.next < maps->fds.n ? *maps->fds.next : maps->fds.n;
 	char *block = malloc(ENVIRONMENT_MAX);
 
-	for (__u32 i = TM_ACCOUNT_FIRST; block && i < maps->fds.n && i < *maps->fds.next; i++) {
+	end = grown_map__show(&maps->accounts, end, sizeof(*accounts));
+	for (__u32 i = TM_ACCOUNT_FIRST; block && i < end; i++) {
 		size_t n = 0;
 
 		if (accounts[i].state == TM_ACCOUNT_LIVE && accounts[i].environment)
@@ -97,18 +98,16 @@ static void read_environments(const struct maps *maps)
 
 static int open_maps(struct maps *maps, const struct account_names *variables)
 {
-	void *accounts =
-		mmap(NULL, maps->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, maps->fds.accounts, 0);
+	int rc = grown_map__open(&maps->accounts, maps->fds.accounts,
+				 maps->fds.n * sizeof(struct tm_account), PROT_READ | PROT_WRITE);
 
-	if (accounts == MAP_FAILED)
-		return -errno;
-	maps->accounts = accounts;
+	if (rc < 0)
+		return rc;
 	maps->env = account_env__new(variables->at, variables->n);
 	if (!maps->env)
 		return -ENOMEM;
 	read_environments(maps);
-	maps->ring = ring_buffer__new(maps->fds.environments, on_piece, maps, NULL);
-	return maps->ring ? 0 : -errno;
+	return bpf_ring__open(&maps->ring, maps->fds.environments, on_piece, maps);
 }
 
 int accounts__open(struct accounts **out, const struct account_maps *fds,
@@ -120,10 +119,10 @@ int accounts__open(struct accounts **out, const struct account_maps *fds,
 
 	if (maps) {
 		maps->fds = *fds;
-		maps->bytes = fds->n * sizeof(struct tm_account);
 		rc = open_maps(maps, variables);
 		source = (struct account_source){
-			.accounts = maps->accounts,
+			.accounts = (struct tm_account *)maps->accounts.at,
+			.map = &maps->accounts,
 			.n = fds->n,
 			.next = fds->next,
 			.ended = fds->ended,

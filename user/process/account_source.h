@@ -3,11 +3,13 @@
 #ifndef USER_PROCESS_ACCOUNT_SOURCE_H
 #define USER_PROCESS_ACCOUNT_SOURCE_H
 
+#include "base/grown_map.h"
 #include "process/account_env.h"
 #include "process/accounts.h"
 
 struct account_source {
 	struct tm_account *accounts; /* n of them, by number */
+	struct grown_map *map;	     /* which they are in; NULL: all are there */
 	__u32 n;
 	const __u32 *next;   /* numbers from here on were never used */
 	const __u64 *ended;  /* how many accounts were closed */

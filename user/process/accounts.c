@@ -47,7 +47,8 @@ static __u32 used(const struct account_source *source)
 {
 	__u32 next = __atomic_load_n(source->next, __ATOMIC_RELAXED);
 
-	return next < source->n ? next : source->n;
+	return grown_map__show(source->map, next < source->n ? next : source->n,
+			       sizeof(struct tm_account));
 }
 
 static int compare(const void *left, const void *right)
@@ -267,7 +268,7 @@ bool accounts__others(struct accounts *accounts, struct process_account *out)
 	const struct tm_account *others = &accounts->source.accounts[TM_ACCOUNT_OTHERS];
 	__u64 folded = __atomic_load_n(accounts->source.folded, __ATOMIC_RELAXED);
 
-	if (!folded)
+	if (!folded || used(&accounts->source) <= TM_ACCOUNT_OTHERS)
 		return false;
 	*out = (struct process_account){
 		.info = { .rank = -1 },

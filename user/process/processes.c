@@ -2,12 +2,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
-#include <unistd.h>
-#include <bpf/libbpf.h>
 
 #include "base/clock.h"
+#include "base/bpf_ring.h"
 #include "process/env_block.h"
 #include "process/processes.h"
 #include "process/start_env.h"
@@ -24,8 +22,7 @@ struct processes {
 	struct drain_maps maps;
 	const struct tm_process *table; /* mmapped */
 	struct known *known;		/* by number */
-	struct ring_buffer *ring;
-	int epoll;
+	struct bpf_ring *ring;
 	__u64 offset_ns; /* from CLOCK_MONOTONIC to CLOCK_REALTIME */
 	/* Of the last one that was asked for: */
 	struct process_info shown;
@@ -52,18 +49,6 @@ static int on_piece(void *context, void *data, size_t size)
 	return 0;
 }
 
-/* Ready when the kernel side woke the reader: libbpf's own is with every piece. */
-static int watch(struct processes *processes)
-{
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-
-	processes->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (processes->epoll < 0 ||
-	    epoll_ctl(processes->epoll, EPOLL_CTL_ADD, processes->maps.environments, &event) < 0)
-		return -errno;
-	return 0;
-}
-
 static int open_maps(struct processes *processes)
 {
 	const struct drain_maps *maps = &processes->maps;
@@ -76,8 +61,7 @@ static int open_maps(struct processes *processes)
 	processes->known = calloc(maps->n_processes, sizeof(*processes->known));
 	if (!processes->known)
 		return -ENOMEM;
-	processes->ring = ring_buffer__new(maps->environments, on_piece, processes, NULL);
-	return processes->ring ? watch(processes) : -errno;
+	return bpf_ring__open(&processes->ring, maps->environments, on_piece, processes);
 }
 
 int processes__open(struct processes **out, const struct drain_maps *maps, struct error *err)
@@ -87,7 +71,6 @@ int processes__open(struct processes **out, const struct drain_maps *maps, struc
 
 	if (processes) {
 		processes->maps = *maps;
-		processes->epoll = -1;
 		processes->offset_ns = clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
 		rc = open_maps(processes);
 	}
@@ -106,9 +89,7 @@ void processes__close(struct processes *processes)
 	for (__u32 i = 0; processes->known && i < processes->maps.n_processes; i++)
 		env_block__drop(&processes->known[i].block);
 	free(processes->known);
-	ring_buffer__free(processes->ring);
-	if (processes->epoll >= 0)
-		close(processes->epoll);
+	bpf_ring__close(processes->ring);
 	if (processes->table)
 		munmap((void *)processes->table,
 		       processes->maps.n_processes * sizeof(struct tm_process));
@@ -117,18 +98,12 @@ void processes__close(struct processes *processes)
 
 int processes__fd(const struct processes *processes)
 {
-	return processes->epoll;
+	return bpf_ring__fd(processes->ring);
 }
 
 int processes__read(struct processes *processes)
 {
-	struct epoll_event event;
-	int rc;
-
-	while (epoll_wait(processes->epoll, &event, 1, 0) > 0)
-		;
-	rc = ring_buffer__consume(processes->ring);
-	return rc < 0 ? rc : 0;
+	return bpf_ring__read(processes->ring);
 }
 
 __u32 processes__n(const struct processes *processes)

@@ -3,13 +3,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "drain/window.h"
+#include "base/window.h"
 
 /* Those that move are read in the order in which they came, so that the next one is often there. */
 #define WINDOW_PAGES 16
 
-/* Maps from the page of an offset on. */
-static int move_to(struct window *window, size_t offset)
+/* Maps from the page of an offset on, so many bytes behind it at least. */
+static int move_to(struct window *window, size_t offset, size_t wanted)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t begin = offset / page * page, end = (window->map_bytes + page - 1) / page * page;
@@ -17,6 +17,9 @@ static int move_to(struct window *window, size_t offset)
 	void *at;
 
 	window__close(window);
+	wanted += offset - begin;
+	if (bytes < wanted)
+		bytes = (wanted + page - 1) / page * page;
 	if (bytes > end - begin)
 		bytes = end - begin;
 	at = mmap(NULL, bytes, PROT_READ | (window->writable ? PROT_WRITE : 0), MAP_SHARED,
@@ -36,7 +39,7 @@ int window__show(struct window *window, size_t offset, size_t bytes, const void 
 	if (offset + bytes > window->map_bytes)
 		return -EINVAL;
 	if (!window->at || offset < window->begin || offset + bytes > window->begin + window->bytes)
-		ret = move_to(window, offset);
+		ret = move_to(window, offset, bytes);
 	if (!ret)
 		*out = window->at + (offset - window->begin);
 	return ret;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A moving mapping of part of a map. A system call on a map keeps the kernel from running programs
+ * at kprobes on that processor (bpf_disable_instrumentation()), also for who preempts the caller;
+ * what is mapped is resident memory at once. So neither the one nor the whole.
+ */
+#ifndef USER_BASE_WINDOW_H
+#define USER_BASE_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct window {
+	int fd; /* of an array with BPF_F_MMAPABLE, or of a ring buffer */
+	size_t map_bytes;
+	bool writable;
+	size_t begin, bytes; /* what is mapped */
+	char *at;	     /* NULL: nothing is */
+};
+
+/*
+ * *out: what lies at an offset of what can be mapped, of so many bytes. It stays until the next
+ * call. 0 or a negative errno.
+ */
+int window__show(struct window *window, size_t offset, size_t bytes, const void **out);
+void window__close(struct window *window);
+
+#endif
