@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,17 +12,21 @@
 #include "base/array.h"
 #include "command/loop.h"
 
+/* That are handled before it is looked again. */
+#define EVENTS 16
+
 /* What is called when a descriptor can be read. */
 struct source {
+	int fd;
 	void (*on)(void *context);
 	void *context;
 	bool timer; /* the loop reads and closes it */
 };
 
 struct loop {
-	struct pollfd *polls; /* the first one is of the signals */
-	struct source *sources;
-	size_t n, polls_room, sources_room;
+	int epoll;
+	struct source *sources; /* the first one is of the signals */
+	size_t n, room;
 	sigset_t signals;
 	void (*on_signal)(void *context, const struct signalfd_siginfo *signal);
 	void *context; /* of on_signal */
@@ -34,18 +39,18 @@ static void read_signals(void *context)
 	struct loop *loop = context;
 	struct signalfd_siginfo info;
 
-	while (read(loop->polls[0].fd, &info, sizeof(info)) == sizeof(info))
+	while (read(loop->sources[0].fd, &info, sizeof(info)) == sizeof(info))
 		loop->on_signal(loop->context, &info);
 }
 
-static int add(struct loop *loop, int fd, const struct source *source)
+static int add(struct loop *loop, const struct source *source)
 {
-	if (array__grow((void **)&loop->polls, &loop->polls_room, loop->n, sizeof(*loop->polls)) <
-		    0 ||
-	    array__grow((void **)&loop->sources, &loop->sources_room, loop->n,
-			sizeof(*loop->sources)) < 0)
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = loop->n };
+
+	if (array__grow((void **)&loop->sources, &loop->room, loop->n, sizeof(*loop->sources)) < 0)
 		return -ENOMEM;
-	loop->polls[loop->n] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	if (epoll_ctl(loop->epoll, EPOLL_CTL_ADD, source->fd, &event) < 0)
+		return -errno;
 	loop->sources[loop->n++] = *source;
 	return 0;
 }
@@ -62,10 +67,13 @@ static int open_signals(struct loop *loop)
 	loop->before.on_sigpipe = signal(SIGPIPE, SIG_IGN);
 	/* Where it is ignored, the end of the command is not told. */
 	loop->before.on_sigchld = signal(SIGCHLD, SIG_DFL);
+	loop->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (loop->epoll < 0)
+		return -errno;
 	fd = signalfd(-1, &loop->signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	rc = add(loop, fd, &(struct source){ .on = read_signals, .context = loop });
+	rc = add(loop, &(struct source){ .fd = fd, .on = read_signals, .context = loop });
 	if (rc < 0)
 		close(fd);
 	return rc;
@@ -78,6 +86,7 @@ int loop__open(struct loop **out, void (*on)(void *context, const struct signalf
 	int rc = -ENOMEM;
 
 	if (loop) {
+		loop->epoll = -1;
 		loop->on_signal = on;
 		loop->context = context;
 		rc = open_signals(loop);
@@ -96,8 +105,9 @@ void loop__close(struct loop *loop)
 		return;
 	for (size_t i = 0; i < loop->n; i++)
 		if (i == 0 || loop->sources[i].timer)
-			close(loop->polls[i].fd);
-	free(loop->polls);
+			close(loop->sources[i].fd);
+	if (loop->epoll >= 0)
+		close(loop->epoll);
 	free(loop->sources);
 	free(loop);
 }
@@ -111,14 +121,14 @@ int loop__signal(struct loop *loop, int signal)
 {
 	sigaddset(&loop->signals, signal);
 	sigprocmask(SIG_BLOCK, &loop->signals, NULL);
-	return signalfd(loop->polls[0].fd, &loop->signals, 0) < 0 ? -errno : 0;
+	return signalfd(loop->sources[0].fd, &loop->signals, 0) < 0 ? -errno : 0;
 }
 
 int loop__watch(struct loop *loop, int fd, void (*on)(void *context), void *context)
 {
 	if (fd < 0)
 		return 0;
-	return add(loop, fd, &(struct source){ .on = on, .context = context });
+	return add(loop, &(struct source){ .fd = fd, .on = on, .context = context });
 }
 
 static void set_timer(int fd, double seconds, bool repeated)
@@ -135,7 +145,7 @@ static void set_timer(int fd, double seconds, bool repeated)
 int loop__timer(struct loop *loop, double seconds, bool repeated, void (*on)(void *context),
 		void *context, int *out)
 {
-	const struct source source = { .on = on, .context = context, .timer = true };
+	struct source source = { .on = on, .context = context, .timer = true };
 	int fd, rc;
 
 	if (seconds <= 0)
@@ -143,7 +153,8 @@ int loop__timer(struct loop *loop, double seconds, bool repeated, void (*on)(voi
 	fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	rc = add(loop, fd, &source);
+	source.fd = fd;
+	rc = add(loop, &source);
 	if (rc < 0) {
 		close(fd);
 		return rc;
@@ -160,28 +171,37 @@ void loop__reset(struct loop *loop, int timer, double seconds)
 	set_timer(timer, seconds, true);
 }
 
-static void handle(struct loop *loop, size_t i)
+static void handle(const struct source *source)
 {
-	const struct source *source = &loop->sources[i];
 	uint64_t expired;
 
 	/* It may have been reset since it fired. */
-	if (source->timer && read(loop->polls[i].fd, &expired, sizeof(expired)) < 0)
+	if (source->timer && read(source->fd, &expired, sizeof(expired)) < 0)
 		return;
 	source->on(source->context);
 }
 
+/* Those that were added first come first. */
+static int compare(const void *left, const void *right)
+{
+	const struct epoll_event *a = left, *b = right;
+
+	return a->data.u64 < b->data.u64 ? -1 : a->data.u64 > b->data.u64;
+}
+
 int loop__run(struct loop *loop)
 {
+	struct epoll_event events[EVENTS];
+
 	while (!loop->stop) {
-		if (poll(loop->polls, loop->n, -1) < 0) {
-			if (errno != EINTR)
-				return -errno;
-			continue;
-		}
-		for (size_t i = 0; i < loop->n && !loop->stop; i++)
-			if (loop->polls[i].revents)
-				handle(loop, i);
+		int n = epoll_wait(loop->epoll, events, EVENTS, -1);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 1)
+			qsort(events, (size_t)n, sizeof(*events), compare);
+		for (int i = 0; i < n && !loop->stop; i++)
+			handle(&loop->sources[events[i].data.u64]);
 	}
 	return 0;
 }
@@ -193,6 +213,6 @@ void loop__stop(struct loop *loop)
 
 void loop__wait_signals(struct loop *loop, int milliseconds)
 {
-	poll(loop->polls, 1, milliseconds);
+	poll(&(struct pollfd){ .fd = loop->sources[0].fd, .events = POLLIN }, 1, milliseconds);
 	read_signals(loop);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "drain/drain_state.h"
+#include "drain/drain_peers.h"
 #include "drain/merge.h"
 #include "tmtrace/config.h"
 
@@ -52,9 +52,13 @@ int drain__new_from(struct drain **out, const struct drain_source *source)
 int drain__share(struct drain **out, const struct drain *other)
 {
 	struct drain_source source = other->source;
+	int ret;
 
 	source.close = NULL;
-	return drain__new_from(out, &source);
+	ret = drain__new_from(out, &source);
+	if (!ret)
+		drain_peers__join(*out, other);
+	return ret;
 }
 
 struct grown_map *drain__map(const struct drain *drain)
@@ -79,6 +83,7 @@ void drain__free(struct drain *drain)
 {
 	if (!drain)
 		return;
+	drain_peers__leave(drain);
 	if (drain->source.close)
 		drain->source.close(drain->source.context);
 	object_list__free(drain->object_list);
@@ -182,11 +187,11 @@ static int rebuild(struct drain *drain, struct known *known)
 	if (known->now && !known->has_taken_over && merge__equals(&merge, known->now))
 		series = known->now;
 	else
-		series = merge__finish(&merge);
+		series = drain_peers__make(drain, known, &merge);
 	if (!series)
 		return -ENOMEM;
 	if (known->before != known->now)
-		free(known->before);
+		drain_peers__drop(known->before);
 	known->before = known->now;
 	known->now = series;
 	known->has_taken_over = false;
@@ -203,7 +208,7 @@ static void show(struct drain *drain, const struct known *known)
 static void settle(struct drain *drain, struct known *known)
 {
 	if (known->before != known->now)
-		free(known->before);
+		drain_peers__drop(known->before);
 	known->before = known->now;
 	known->active = false;
 	show(drain, known);

@@ -44,6 +44,7 @@ struct snapshot_series {
 	struct tm_series total;
 	struct histogram latency; /* ns */
 	struct histogram size;	  /* bytes */
+	__u32 drains;		  /* that share it, see drain_peers.h */
 };
 
 struct snapshot {

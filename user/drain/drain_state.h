@@ -32,6 +32,7 @@ struct job_reading;
 
 struct drain {
 	struct drain_source source;
+	struct drain *peer; /* the next one on the ring; NULL: there is no other */
 	struct job_map jobs;
 	__u64 reads;
 	struct seen *seen; /* per slot */

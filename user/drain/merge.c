@@ -133,6 +133,7 @@ struct snapshot_series *merge__finish(const struct merge *merge)
 	series->total.in_flight = not_below_zero(merge->total.in_flight);
 	series->latency = store(latency, &end);
 	series->size = store(size, &end);
+	series->drains = 1;
 	return series;
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/grown_map.h"
-#include "drain/drain_state.h"
+#include "drain/drain_peers.h"
 #include "drain/key_order.h"
 #include "drain/merge.h"
 
@@ -20,8 +20,8 @@ void scan__free_known(void *node)
 	struct known *known = node;
 
 	if (known->before != known->now)
-		free(known->before);
-	free(known->now);
+		drain_peers__drop(known->before);
+	drain_peers__drop(known->now);
 	free(known->slots);
 	free(known);
 }
@@ -64,6 +64,19 @@ static int activate(struct drain *drain, struct known *known)
 	return 0;
 }
 
+/* Most series have but one slot: they begin with what fits in the smallest allocation. */
+#define FIRST_SLOTS 6
+
+static int make_room(struct known *known)
+{
+	if (known->slots)
+		return array__grow((void **)&known->slots, &known->slots_room, known->n_slots,
+				   sizeof(*known->slots));
+	known->slots = malloc(FIRST_SLOTS * sizeof(*known->slots));
+	known->slots_room = FIRST_SLOTS;
+	return known->slots ? 0 : -ENOMEM;
+}
+
 /* Links a slot that came to life to its series; now is what the scan saw of it. */
 static int adopt(struct drain *drain, __u32 slot, const struct seen *now)
 {
@@ -72,8 +85,7 @@ static int adopt(struct drain *drain, __u32 slot, const struct seen *now)
 
 	if (!known)
 		return -ENOMEM;
-	ret = array__grow((void **)&known->slots, &known->slots_room, known->n_slots,
-			  sizeof(*known->slots));
+	ret = make_room(known);
 	if (!ret)
 		ret = activate(drain, known);
 	if (ret)
@@ -212,8 +224,8 @@ static int hand_over(const struct known *from, struct known *to)
 	if (!sum)
 		return -ENOMEM;
 	if (to->before != to->now)
-		free(to->before);
-	free(to->now);
+		drain_peers__drop(to->before);
+	drain_peers__drop(to->now);
 	to->now = to->before = sum;
 	to->has_taken_over = true;
 	return 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "job/cgroup_usage.h"
 #include "target/files.h"
@@ -12,12 +14,8 @@
 #define NS_PER_US  1000
 #define WHOLE_FILE ""
 
-struct directory {
-	const char *mount, *path;
-};
-
-/* The number behind a word at a line's begin; WHOLE_FILE: the file is but a number. */
-static void take(const char *text, const char *word, __u64 factor, __u64 *out)
+/* The number behind a word at a line's begin; WHOLE_FILE: the file is but a number. Is it there? */
+static bool take(const char *text, const char *word, __u64 factor, __u64 *out)
 {
 	size_t length = strlen(word);
 
@@ -30,46 +28,71 @@ static void take(const char *text, const char *word, __u64 factor, __u64 *out)
 			continue;
 		errno = 0;
 		value = strtoull(line + length, &end, 10);
-		if (!errno && end != line + length)
-			*out = value * factor;
-		return;
+		if (errno || end == line + length)
+			return false;
+		*out = value * factor;
+		return true;
 	}
+	return false;
 }
 
-/* NULL: it is not there. To be freed. */
-static char *read_file(const struct directory *directory, const char *name)
+/* The text of a small file, NUL-terminated. Is it there? */
+static bool read_file(int directory, const char *name, char text[FILE_MAX])
 {
-	char path[PATH_MAX], *text;
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
 
-	if (files__path(path, sizeof(path), "%s%s/%s", directory->mount, directory->path, name) < 0)
-		return NULL;
-	return files__read(path, FILE_MAX, &text, NULL) < 0 ? NULL : text;
+	if (fd < 0)
+		return false;
+	n = read(fd, text, FILE_MAX - 1);
+	close(fd);
+	if (n > 0)
+		text[n] = '\0';
+	return n > 0;
 }
 
-static void take_number(const struct directory *directory, const char *name, __u64 *out)
+static void take_number(int directory, const char *name, __u64 *out)
 {
-	char *text = read_file(directory, name);
+	char text[FILE_MAX];
 
-	if (text)
+	if (read_file(directory, name, text))
 		take(text, WHOLE_FILE, 1, out);
-	free(text);
+}
+
+/* Version 2. Is it of that one? */
+static bool read_unified(int directory, struct job_usage *usage)
+{
+	char text[FILE_MAX];
+
+	if (!read_file(directory, "cpu.stat", text) ||
+	    !take(text, "usage_usec", NS_PER_US, &usage->cpu_ns))
+		return false;
+	take(text, "user_usec", NS_PER_US, &usage->user_ns);
+	take(text, "system_usec", NS_PER_US, &usage->system_ns);
+	take_number(directory, "memory.peak", &usage->memory_peak_bytes);
+	return true;
+}
+
+/* Version 1, where the jobs are of these controllers. */
+static void read_controllers(int directory, struct job_usage *usage)
+{
+	take_number(directory, "cpuacct.usage", &usage->cpu_ns);
+	take_number(directory, "cpuacct.usage_user", &usage->user_ns);
+	take_number(directory, "cpuacct.usage_sys", &usage->system_ns);
+	take_number(directory, "memory.max_usage_in_bytes", &usage->memory_peak_bytes);
 }
 
 void cgroup_usage__read(const char *mount, const char *path, struct job_usage *usage)
 {
-	const struct directory directory = { mount, path };
-	char *text = read_file(&directory, "cpu.stat");
+	char text[PATH_MAX];
+	int directory;
 
-	if (text) {
-		take(text, "usage_usec", NS_PER_US, &usage->cpu_ns);
-		take(text, "user_usec", NS_PER_US, &usage->user_ns);
-		take(text, "system_usec", NS_PER_US, &usage->system_ns);
-	}
-	free(text);
-	take_number(&directory, "memory.peak", &usage->memory_peak_bytes);
-	/* Version 1, where the jobs are of these controllers. */
-	take_number(&directory, "cpuacct.usage", &usage->cpu_ns);
-	take_number(&directory, "cpuacct.usage_user", &usage->user_ns);
-	take_number(&directory, "cpuacct.usage_sys", &usage->system_ns);
-	take_number(&directory, "memory.max_usage_in_bytes", &usage->memory_peak_bytes);
+	if (files__path(text, sizeof(text), "%s%s", mount, path) < 0)
+		return;
+	directory = open(text, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (directory < 0)
+		return;
+	if (!read_unified(directory, usage))
+		read_controllers(directory, usage);
+	close(directory);
 }

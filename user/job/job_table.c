@@ -50,10 +50,11 @@ struct job_table {
 	struct job_patterns *patterns;
 	struct env_jobs *env; /* NULL: none */
 	char *mount;
-	__u64 stale_ns;	       /* CLOCK_MONOTONIC: what was read of usage before is read anew */
-	void *jobs;	       /* of struct job, tsearch(3) */
-	void *named;	       /* of those that the environment names, the same */
-	void *members;	       /* of struct member, the same */
+	__u64 stale_ns; /* CLOCK_MONOTONIC: what was read of usage before is read anew */
+	void *jobs;	/* of struct job, tsearch(3) */
+	void *named;	/* of those that the environment names, the same */
+	void *members;	/* of struct member, the same */
+	size_t n_members;
 	struct job_info shown; /* of the cgroup of a step that was asked for */
 };
 
@@ -191,8 +192,12 @@ static void add_step(struct job *job, const char *step)
 	}
 }
 
-/* What was read of a cgroup's files is good for that long. */
-#define USAGE_NS (5 * NS_PER_S)
+/*
+ * What was read of a cgroup's files is good for that long, and longer where there are so many that
+ * this would take more readings in a second.
+ */
+#define USAGE_NS     (5 * NS_PER_S)
+#define USAGES_PER_S 40
 
 /* By ticks it is known how much of the time was in the kernel; cpu.stat tells it so, too. */
 static void divide(struct job_usage *usage, __u64 user_ticks, __u64 system_ticks)
@@ -227,12 +232,19 @@ static void ask_environment(const struct job_table *table, struct job *job, cons
 		job->info.jobid = job->told;
 }
 
+static __u64 usage_ns(const struct job_table *table)
+{
+	__u64 all_ns = table->n_members * (NS_PER_S / USAGES_PER_S);
+
+	return all_ns > USAGE_NS ? all_ns : USAGE_NS;
+}
+
 static void read_usage(struct job_table *table, struct job *job)
 {
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
 	const char *path;
 
-	if (job->read_ns > table->stale_ns && now - job->read_ns < USAGE_NS)
+	if (job->read_ns > table->stale_ns && now - job->read_ns < usage_ns(table))
 		return;
 	job->read_ns = now;
 	path = cgroup_names__path(table->cgroups, job->directory);
@@ -347,6 +359,7 @@ static struct job *find_or_add(struct job_table *table, const struct job_match *
 static const struct member *add_member(struct job_table *table, struct member *member)
 {
 	if (member->job && tsearch(member, &table->members, compare_members)) {
+		table->n_members++;
 		member->next = member->job->members;
 		member->job->members = member;
 		return member;
@@ -550,6 +563,7 @@ static void forget_job(void *context, __u64 number)
 		else
 			cgroup_names__forget(table->cgroups, member->cgroup);
 		tdelete(member, &table->members, compare_members);
+		table->n_members--;
 		member->owns = false;
 		free_member(member);
 	}
