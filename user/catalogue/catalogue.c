@@ -229,6 +229,17 @@ static int number_operations(struct catalogue *cat, struct error *err)
 	return 0;
 }
 
+static int index_functions(struct catalogue *cat, struct error *err)
+{
+	for (size_t i = 0; i < cat->n_layers; i++) {
+		struct catalogue_layer *shown = &cat->layers[i].shown;
+
+		if (function_index__make(&shown->by_name, shown->functions, shown->n_functions) < 0)
+			return no_memory(shown->name, err);
+	}
+	return 0;
+}
+
 /* Hands the catalogue over, its layers in order; or frees it where reading failed. */
 static int finish(struct catalogue **out, struct catalogue *cat, int rc, struct error *err)
 {
@@ -236,6 +247,8 @@ static int finish(struct catalogue **out, struct catalogue *cat, int rc, struct 
 		qsort(cat->layers, cat->n_layers, sizeof(*cat->layers), compare_layers);
 	if (rc == 0)
 		rc = number_operations(cat, err);
+	if (rc == 0)
+		rc = index_functions(cat, err);
 	if (rc < 0) {
 		catalogue__free(cat);
 		return rc;
@@ -282,6 +295,7 @@ void catalogue__free(struct catalogue *cat)
 	for (size_t i = 0; i < cat->n_layers; i++) {
 		free(cat->layers[i].sonames);
 		free(cat->layers[i].functions);
+		function_index__free(&cat->layers[i].shown.by_name);
 		free(cat->layers[i].operations);
 	}
 	free(cat->layers);
@@ -308,7 +322,7 @@ int catalogue__find_layer(const struct catalogue *cat, const char *name)
 	return -ENOENT;
 }
 
-static bool matches_one(const char *const *patterns, size_t n, const char *name)
+bool catalogue__matches_one(const char *const *patterns, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (fnmatch(patterns[i], name, 0) == 0)
@@ -319,27 +333,13 @@ static bool matches_one(const char *const *patterns, size_t n, const char *name)
 
 bool catalogue__matches(const struct catalogue_layer *layer, const char *soname)
 {
-	return matches_one(layer->sonames, layer->n_sonames, soname);
+	return catalogue__matches_one(layer->sonames, layer->n_sonames, soname);
 }
 
 const struct catalogue_function *catalogue__find_function(const struct catalogue_layer *layer,
 							  const char *soname, const char *symbol)
 {
-	const struct catalogue_function *found = NULL, *function;
-
-	for (size_t i = 0; i < layer->n_functions; i++) {
-		function = &layer->functions[i];
-		if (function->pattern ? found || fnmatch(function->name, symbol, 0) != 0
-				      : strcmp(function->name, symbol) != 0)
-			continue;
-		if (function->only && soname &&
-		    !matches_one(function->only, function->n_only, soname))
-			continue;
-		if (!function->pattern)
-			return function;
-		found = function;
-	}
-	return found;
+	return function_index__find(&layer->by_name, soname, symbol);
 }
 
 const struct catalogue_operation *catalogue__find_operation(const struct catalogue_layer *layer,
@@ -348,7 +348,8 @@ const struct catalogue_operation *catalogue__find_operation(const struct catalog
 	for (size_t i = 0; i < layer->n_operations; i++) {
 		const struct catalogue_operation *operation = &layer->operations[i];
 
-		if (!operation->only || matches_one(operation->only, operation->n_only, soname))
+		if (!operation->only ||
+		    catalogue__matches_one(operation->only, operation->n_only, soname))
 			return operation;
 	}
 	return NULL;

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "base/error.h"
+#include "catalogue/function_index.h"
 #include "tmtrace/spec.h"
 
 struct catalogue;
@@ -62,6 +63,7 @@ struct catalogue_layer {
 	size_t n_sonames;
 	const struct catalogue_function *functions;
 	size_t n_functions;
+	struct function_index by_name;
 	const struct catalogue_operation *operations;
 	size_t n_operations;
 };
@@ -94,6 +96,8 @@ const struct catalogue_layer *catalogue__layer(const struct catalogue *cat, size
 /* The index of the layer of that name, or -ENOENT. */
 int catalogue__find_layer(const struct catalogue *cat, const char *name);
 
+/* Does one of n glob patterns match the name? */
+bool catalogue__matches_one(const char *const *patterns, size_t n, const char *name);
 /* Does one of the layer's patterns match this soname or base name? */
 bool catalogue__matches(const struct catalogue_layer *layer, const char *soname);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/id_map.h"
 #include "job/cgroup_events.h"
 #include "job/cgroup_lives.h"
 #include "job/cgroup_usage.h"
@@ -36,7 +37,7 @@ struct job {
 
 /* A cgroup that was looked into. */
 struct member {
-	__u64 cgroup; /* first: the tree compares it */
+	__u64 cgroup;
 	struct job *job;
 	bool owns;	     /* the job is itself */
 	char *step;	     /* of the job; NULL: none */
@@ -50,11 +51,10 @@ struct job_table {
 	struct job_patterns *patterns;
 	struct env_jobs *env; /* NULL: none */
 	char *mount;
-	__u64 stale_ns; /* CLOCK_MONOTONIC: what was read of usage before is read anew */
-	void *jobs;	/* of struct job, tsearch(3) */
-	void *named;	/* of those that the environment names, the same */
-	void *members;	/* of struct member, the same */
-	size_t n_members;
+	__u64 stale_ns;	       /* CLOCK_MONOTONIC: what was read of usage before is read anew */
+	void *jobs;	       /* of struct job, tsearch(3) */
+	void *named;	       /* of those that the environment names, the same */
+	struct id_map members; /* of struct member, by cgroup */
 	struct job_info shown; /* of the cgroup of a step that was asked for */
 };
 
@@ -74,13 +74,6 @@ static int compare_named(const void *left, const void *right)
 	if (a->info.uid != b->info.uid)
 		return a->info.uid < b->info.uid ? -1 : 1;
 	return compare_jobs(left, right);
-}
-
-static int compare_members(const void *left, const void *right)
-{
-	const struct member *a = left, *b = right;
-
-	return a->cgroup < b->cgroup ? -1 : a->cgroup > b->cgroup;
 }
 
 static void free_member(void *node)
@@ -141,7 +134,7 @@ void job_table__close(struct job_table *table)
 	cgroup_names__close(table->cgroups);
 	free(table->mount);
 	job_patterns__free(table->patterns);
-	tdestroy(table->members, free_member);
+	id_map__clear(&table->members, free_member);
 	tdestroy(table->jobs, free);
 	tdestroy(table->named, free);
 	free(table);
@@ -234,7 +227,7 @@ static void ask_environment(const struct job_table *table, struct job *job, cons
 
 static __u64 usage_ns(const struct job_table *table)
 {
-	__u64 all_ns = table->n_members * (NS_PER_S / USAGES_PER_S);
+	__u64 all_ns = table->members.n * (NS_PER_S / USAGES_PER_S);
 
 	return all_ns > USAGE_NS ? all_ns : USAGE_NS;
 }
@@ -358,8 +351,7 @@ static struct job *find_or_add(struct job_table *table, const struct job_match *
 
 static const struct member *add_member(struct job_table *table, struct member *member)
 {
-	if (member->job && tsearch(member, &table->members, compare_members)) {
-		table->n_members++;
+	if (member->job && !id_map__add(&table->members, member->cgroup, member)) {
 		member->next = member->job->members;
 		member->job->members = member;
 		return member;
@@ -442,10 +434,10 @@ static const struct member *meet(struct job_table *table, __u64 cgroup)
 /* NULL: its path is not known, or no memory. */
 static const struct member *member_of(struct job_table *table, __u64 cgroup)
 {
-	struct member *const *node = tfind(&cgroup, &table->members, compare_members);
+	const struct member *member = id_map__find(&table->members, cgroup);
 
-	if (node)
-		return *node;
+	if (member)
+		return member;
 	return tm_env_job_is(cgroup) ? meet_named(table, cgroup) : meet(table, cgroup);
 }
 
@@ -549,10 +541,9 @@ static __u64 end_of(void *context, __u64 number)
 static void forget_job(void *context, __u64 number)
 {
 	struct job_table *table = context;
-	struct member *const *node = tfind(&number, &table->members, compare_members);
-	struct job *job = node ? (*node)->job : NULL;
-	bool is_listed = job && !(*node)->owns;
-	struct member *member, *next;
+	struct member *member = id_map__find(&table->members, number), *next;
+	struct job *job = member ? member->job : NULL;
+	bool is_listed = job && !member->owns;
 
 	if (!job || !job->info.end_ns)
 		return;
@@ -562,8 +553,7 @@ static void forget_job(void *context, __u64 number)
 			env_jobs__give_back(table->env, member->cgroup);
 		else
 			cgroup_names__forget(table->cgroups, member->cgroup);
-		tdelete(member, &table->members, compare_members);
-		table->n_members--;
+		id_map__remove(&table->members, member->cgroup);
 		member->owns = false;
 		free_member(member);
 	}

@@ -38,10 +38,10 @@ struct cgroup_names {
 	size_t settle_at; /* so many, and the long gone are forgotten */
 };
 
-/* ns of the monotonic clock, from far enough above 0. */
+/* ns of the monotonic clock, as of its last tick, from far enough above 0. */
 static __u64 now(void)
 {
-	return KEEP + clock__ns(CLOCK_MONOTONIC);
+	return KEEP + clock__ns(CLOCK_MONOTONIC_COARSE);
 }
 
 /* At the end, out of order. */

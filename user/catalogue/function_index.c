@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalogue/catalogue.h"
+#include "catalogue/function_index.h"
+
+static int compare(const void *left, const void *right)
+{
+	const struct catalogue_function *const *a = left, *const *b = right;
+	int order = strcmp((*a)->name, (*b)->name);
+
+	return order ? order : (*a > *b) - (*a < *b);
+}
+
+int function_index__make(struct function_index *index, const struct catalogue_function *functions,
+			 size_t n)
+{
+	*index = (struct function_index){ .names = calloc(n + 1, sizeof(*index->names)) };
+	if (!index->names)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (!functions[i].pattern)
+			index->names[index->n_names++] = &functions[i];
+	index->patterns = index->names + index->n_names;
+	for (size_t i = 0; i < n; i++)
+		if (functions[i].pattern)
+			index->patterns[index->n_patterns++] = &functions[i];
+	qsort((void *)index->names, index->n_names, sizeof(*index->names), compare);
+	return 0;
+}
+
+void function_index__free(struct function_index *index)
+{
+	free((void *)index->names);
+}
+
+static bool is_for(const struct catalogue_function *function, const char *soname)
+{
+	return !function->only || !soname ||
+	       catalogue__matches_one(function->only, function->n_only, soname);
+}
+
+/* The first that does not come before that name. */
+static size_t position(const struct function_index *index, const char *name)
+{
+	size_t first = 0, end = index->n_names;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (strcmp(index->names[middle]->name, name) < 0)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
+const struct catalogue_function *function_index__find(const struct function_index *index,
+						      const char *soname, const char *symbol)
+{
+	for (size_t i = position(index, symbol); i < index->n_names; i++) {
+		if (strcmp(index->names[i]->name, symbol) != 0)
+			break;
+		if (is_for(index->names[i], soname))
+			return index->names[i];
+	}
+	for (size_t i = 0; i < index->n_patterns; i++)
+		if (!fnmatch(index->patterns[i]->name, symbol, 0) &&
+		    is_for(index->patterns[i], soname))
+			return index->patterns[i];
+	return NULL;
+}
