@@ -24,7 +24,7 @@ FEW, MANY = 10, 500
 MUST_NS, MUST_SHARE, MUST_BYTES = 1e6, 0.005, 32 << 20
 USER = 65534
 # The layers of a subject, and how many series each job has of them beside its functions.
-LAYERS = {"functions": ("bench", 0), "functions, vfs, block": ("bench, vfs, block", 1)}
+LAYERS = {"functions": ("bench", 0), "functions, vfs, block": ("bench, vfs, block", 5)}
 PACE = 200  # reads a second of who does modest I/O
 
 

@@ -367,8 +367,10 @@ static __u32 times_known(const struct live_run *live)
 }
 
 /* What is known of the run when figures have been read. */
-static void describe_now(struct live_run *live)
+static void describe_now(struct live_run *live, bool is_asked)
 {
+	if (live->jobs)
+		job_table__hurry(live->jobs, is_asked);
 	live->run.times_known = times_known(live);
 	if (live->pools)
 		pools__read(live->pools);
@@ -385,7 +387,7 @@ int live_run__read_from(struct live_run *live, struct drain *drain, const struct
 	if (rc < 0)
 		return rc;
 	live_run__follow(live);
-	describe_now(live);
+	describe_now(live, false);
 	live->run.probe_share = share__of_probes(&live->run, *out);
 	return 0;
 }
@@ -415,7 +417,7 @@ int live_run__read_jobs(struct live_run *live, struct drain *drain,
 	if (rc < 0)
 		return rc;
 	live_run__follow(live);
-	describe_now(live);
+	describe_now(live, true);
 	return 0;
 }
 

@@ -51,6 +51,7 @@ struct job_table {
 	struct job_patterns *patterns;
 	struct env_jobs *env; /* NULL: none */
 	char *mount;
+	bool is_urgent;	       /* what has been used is told to somebody who asks */
 	__u64 stale_ns;	       /* CLOCK_MONOTONIC: what was read of usage before is read anew */
 	void *jobs;	       /* of struct job, tsearch(3) */
 	void *named;	       /* of those that the environment names, the same */
@@ -229,7 +230,7 @@ static __u64 usage_ns(const struct job_table *table)
 {
 	__u64 all_ns = table->members.n * (NS_PER_S / USAGES_PER_S);
 
-	return all_ns > USAGE_NS ? all_ns : USAGE_NS;
+	return all_ns > USAGE_NS && !table->is_urgent ? all_ns : USAGE_NS;
 }
 
 static void read_usage(struct job_table *table, struct job *job)
@@ -582,6 +583,11 @@ struct job_ends job_table__ends(struct job_table *table)
 void job_table__refresh(struct job_table *table)
 {
 	table->stale_ns = clock__ns(CLOCK_MONOTONIC);
+}
+
+void job_table__hurry(struct job_table *table, bool is_urgent)
+{
+	table->is_urgent = is_urgent;
 }
 
 __u64 job_table__cgroup(const struct job_table *table, __u64 job)

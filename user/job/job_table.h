@@ -47,6 +47,9 @@ struct job_map job_table__map(struct job_table *table);
 const struct job_info *job_table__info(struct job_table *table, __u64 job);
 /* What it is called, without what it has used. The same. */
 const char *job_table__jobid(struct job_table *table, __u64 job);
+/* From now on, or not any more: what has been used is 5 s old at most, however many jobs there are.
+ */
+void job_table__hurry(struct job_table *table, bool is_urgent);
 /* What has been used is read anew from now on. */
 void job_table__refresh(struct job_table *table);
 /* The cgroup that it is, or whose processes its number is for. */

@@ -91,7 +91,7 @@ void records__snapshot(const struct records_sink *sink, const struct report_run 
 {
 	const struct pool_info *pool;
 
-	for (size_t i = 0; i < snapshot->n_series; i++) {
+	for (size_t i = 0; !sink->without_series && i < snapshot->n_series; i++) {
 		if (is_wanted(snapshot, i, final))
 			put(sink, json_record__series(run, snapshot, i, final));
 	}

@@ -11,6 +11,7 @@
 struct records_sink {
 	void (*put)(void *context, struct json_object *record); /* NULL: without memory */
 	void *context;
+	bool without_series; /* put would only throw records of single series away */
 };
 
 void records__run_start(const struct records_sink *sink, const struct report_run *run);

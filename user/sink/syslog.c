@@ -228,7 +228,13 @@ void sink_syslog__run_start(struct sink_syslog *sink)
 
 void sink_syslog__snapshot(struct sink_syslog *sink, const struct snapshot *snapshot, bool final)
 {
-	records__snapshot(&(struct records_sink){ put, sink }, sink->run, snapshot, final);
+	const struct records_sink records = {
+		.put = put,
+		.context = sink,
+		.without_series = !(sink->options.types & SYSLOG_SERIES),
+	};
+
+	records__snapshot(&records, sink->run, snapshot, final);
 }
 
 /* A batch of one call or operation. */

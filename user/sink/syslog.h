@@ -47,11 +47,13 @@ enum syslog_type {
 /* What is there with --processes only. */
 #define SYSLOG_PROCESSES (1U << SYSLOG_PROCESS | 1U << SYSLOG_SELFIE)
 
+/* What is told of single series. */
+#define SYSLOG_SERIES                                                     \
+	(1U << SYSLOG_FUNCTION | 1U << SYSLOG_OP | 1U << SYSLOG_BY_SIZE | \
+	 1U << SYSLOG_ASSOCIATION | 1U << SYSLOG_DEVICE)
+
 /* What is sent at intervals; the others when they happen, or at the end. */
-#define SYSLOG_PERIODIC                                                                          \
-	(1U << SYSLOG_FUNCTION | 1U << SYSLOG_OP | 1U << SYSLOG_BY_SIZE |                        \
-	 1U << SYSLOG_ASSOCIATION | 1U << SYSLOG_POOL | 1U << SYSLOG_JOB | 1U << SYSLOG_DEVICE | \
-	 1U << SYSLOG_OBJECT)
+#define SYSLOG_PERIODIC (SYSLOG_SERIES | 1U << SYSLOG_POOL | 1U << SYSLOG_JOB | 1U << SYSLOG_OBJECT)
 
 /* As records name them. */
 extern const char *const syslog_type_names[SYSLOG_TYPES];
