@@ -48,9 +48,10 @@ enum syslog_type {
 #define SYSLOG_PROCESSES (1U << SYSLOG_PROCESS | 1U << SYSLOG_SELFIE)
 
 /* What is told of single series. */
-#define SYSLOG_SERIES                                                     \
-	(1U << SYSLOG_FUNCTION | 1U << SYSLOG_OP | 1U << SYSLOG_BY_SIZE | \
-	 1U << SYSLOG_ASSOCIATION | 1U << SYSLOG_DEVICE)
+#define SYSLOG_SERIES                                                               \
+	(1U << SYSLOG_FUNCTION | 1U << SYSLOG_OP | 1U << SYSLOG_BY_SIZE |           \
+	 1U << SYSLOG_ASSOCIATION | 1U << SYSLOG_DEVICE | 1U << SYSLOG_ADDB_STATE | \
+	 1U << SYSLOG_ADDB_VALUE)
 
 /* What is sent at intervals; the others when they happen, or at the end. */
 #define SYSLOG_PERIODIC (SYSLOG_SERIES | 1U << SYSLOG_POOL | 1U << SYSLOG_JOB | 1U << SYSLOG_OBJECT)
