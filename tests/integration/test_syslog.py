@@ -134,6 +134,20 @@ def test_objects(env):
           [(r["what"], r["name"], r["id"], r["count"]) for r in of("object", written)])
 
 
+def test_addb_sums(env):
+    """Sums over records of ADDB2, where no other record of a series is wanted."""
+    daemon = Daemon(env)
+    written, _ = trace_to(env, daemon, "--syslog=addb_state,addb_value", "--syslog-rate", "100000",
+                          "--layer", "addb", command=("addb", "--how", "states", "--dir", env.dir))
+    daemon.stop()
+    arrived = daemon.records()
+    for kind in ("addb_state", "addb_value"):
+        check(of(kind, arrived), f"no {kind}")
+        equal(kind, [without(r) for r in of(kind, arrived)],
+              [without(r) for r in of(kind, written)])
+    equal("types", {r["type"] for r in arrived}, {"addb_state", "addb_value"})
+
+
 def test_addb(env):
     """Records of ADDB2 arrive as they are in the file."""
     daemon = Daemon(env)
