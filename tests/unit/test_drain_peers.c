@@ -39,7 +39,7 @@ static void same_histogram(const struct histogram *a, const struct histogram *b)
 static void same_series(const struct snapshot_series *a, const struct snapshot_series *b)
 {
 	assert_int_equal(!a, !b);
-	if (!a)
+	if (!a || !b)
 		return;
 	assert_memory_equal(&a->total, &b->total, sizeof(a->total));
 	same_histogram(&a->latency, &b->latency);

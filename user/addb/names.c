@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "addb/names.h"
+#include "base/search.h"
 
 #define NAMES(list)                                  \
 	{                                            \
@@ -213,18 +214,9 @@ const struct addb_names addb_opcodes = NAMES(opcodes), addb_attributes = NAMES(a
 
 const char *addb_names__find(const struct addb_names *names, __u64 number)
 {
-	size_t low = 0, high = names->n, middle;
+	size_t at = SEARCH_FIRST(names->n, i, names->names[i].number < number);
 
-	while (low < high) {
-		middle = (low + high) / 2;
-		if (number == names->names[middle].number)
-			return names->names[middle].name;
-		if (number > names->names[middle].number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return at < names->n && names->names[at].number == number ? names->names[at].name : NULL;
 }
 
 const struct addb_names *addb_names__of_attribute(__u64 attribute)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "catalogue/catalogue.h"
 #include "catalogue/function_index.h"
 
@@ -47,17 +48,7 @@ static bool is_for(const struct catalogue_function *function, const char *soname
 /* The first that does not come before that name. */
 static size_t position(const struct function_index *index, const char *name)
 {
-	size_t first = 0, end = index->n_names;
-
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-
-		if (strcmp(index->names[middle]->name, name) < 0)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
+	return SEARCH_FIRST(index->n_names, i, strcmp(index->names[i]->name, name) < 0);
 }
 
 const struct catalogue_function *function_index__find(const struct function_index *index,

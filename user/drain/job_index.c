@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "drain/drain_state.h"
 #include "drain/job_index.h"
 #include "drain/key_order.h"
@@ -31,17 +32,7 @@ void job_index__free(struct job_index *index)
 /* Where a job is, or would be. */
 static size_t position(const struct job_index *index, __u64 job)
 {
-	size_t first = 0, end = index->n;
-
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-
-		if (index->jobs[middle].job < job)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
+	return SEARCH_FIRST(index->n, i, index->jobs[i].job < job);
 }
 
 /* NULL: no memory. The kernel numbers cgroups upwards: most new ones come at the end. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "export/flows.h"
 
 struct flow {
@@ -64,17 +65,9 @@ void flows__sort(struct flows *flows)
 /* Where those are that begin there; n: there are none. */
 static size_t find(const struct flows *flows, __u64 from)
 {
-	size_t low = 0, high = flows->n;
+	size_t first = SEARCH_FIRST(flows->n, i, flows->at[i].from < from);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (flows->at[middle].from < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < flows->n && flows->at[low].from == from ? low : flows->n;
+	return first < flows->n && flows->at[first].from == from ? first : flows->n;
 }
 
 void flows__found(struct flows *flows, __u64 from)

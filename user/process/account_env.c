@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "process/account_env.h"
 #include "process/env_block.h"
 
@@ -53,17 +54,7 @@ void account_env__free(struct account_env *env)
 /* Where an id is among the entries, or would be. */
 static size_t place_of(const struct account_env *env, __u64 id)
 {
-	size_t first = 0, end = env->n;
-
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-
-		if (env->entries[middle].id < id)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
+	return SEARCH_FIRST(env->n, i, env->entries[i].id < id);
 }
 
 static struct entry *find(const struct account_env *env, __u64 id)

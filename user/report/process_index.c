@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/search.h"
 #include "report/names.h"
 #include "report/process_index.h"
 
@@ -69,19 +70,11 @@ __u32 process_index__find(struct process_index *index, const struct report_run *
 {
 	__u32 n = run->names.n_processes(run->names.context);
 	const struct entry wanted = { .pid = pid, .start_ns = time_ns + TOLERANCE_NS };
-	size_t low = 0, high;
+	size_t end;
 
 	if (run != index->run || n != index->n_processes)
 		make(index, run, n);
-	high = index->n;
 	/* The first one behind those of that pid that had started. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare(&index->entries[middle], &wanted) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && index->entries[low - 1].pid == pid ? index->entries[low - 1].number : 0;
+	end = SEARCH_FIRST(index->n, i, compare(&index->entries[i], &wanted) <= 0);
+	return end && index->entries[end - 1].pid == pid ? index->entries[end - 1].number : 0;
 }

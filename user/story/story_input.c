@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "story/story_input.h"
 
 struct run {
@@ -359,22 +360,11 @@ size_t story_input__n_records(const struct story_input *input)
 	return input->n_records;
 }
 
-/* compare() of key with an element: where those begin that are not less, or that are greater. */
+/* By compare(), where those begin that are not less than the key, or (after) that are greater. */
 static size_t bound(const struct order *order, const void *key, bool after,
 		    int (*compare)(const void *, const void *))
 {
-	size_t low = 0, high = order->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int is = compare(&order->at[middle], &key);
-
-		if (is < 0 || (after && !is))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(order->n, i, compare(&order->at[i], &key) < after);
 }
 
 const struct story_call *story_input__call(const struct story_input *input, __u32 run, __u64 id)

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/search.h"
 #include "target/cgroup.h"
 #include "target/cgroup_names.h"
 #include "target/files.h"
@@ -129,17 +130,7 @@ static void settle(struct cgroup_names *names, bool walked)
 /* The first entry whose id is not below. */
 static size_t position(const struct cgroup_names *names, __u64 id)
 {
-	size_t low = 0, high = names->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (names->items[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(names->n, i, names->items[i].id < id);
 }
 
 static const char *known(struct cgroup_names *names, __u64 id)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
+#include "base/search.h"
 #include "target/elf_unwind.h"
 
 /* DWARF pointer encodings (Linux Standard Base, "DWARF Extensions"): those that linkers use. */
@@ -80,17 +81,7 @@ static __u64 start_of(const struct elf_unwind *unwind, size_t i)
 /* How many parts begin at or below an address. */
 static size_t count_to(const struct elf_unwind *unwind, __u64 address)
 {
-	size_t low = 0, high = unwind->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (start_of(unwind, middle) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(unwind->n, i, start_of(unwind, i) <= address);
 }
 
 /* The size of a part, from its description, at offset: length, parent, start, size, ... */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "target/code.h"
 #include "target/entry_branches.h"
 #include "target/entry_file.h"
@@ -58,17 +59,9 @@ static int collect_begins(struct search *search, const struct elf_file *elf)
 /* Does another function begin at one of the n bytes behind this offset? */
 static bool begins_behind(const struct search *search, __u64 offset, __u32 n)
 {
-	size_t low = 0, high = search->n_begins;
+	size_t first = SEARCH_FIRST(search->n_begins, i, search->begins[i] <= offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (search->begins[middle] <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < search->n_begins && search->begins[low] - offset <= n;
+	return first < search->n_begins && search->begins[first] - offset <= n;
 }
 
 /* Where the function ends, by its symbol and by the unwind table; and why it is not to be trusted.
@@ -157,17 +150,9 @@ static int find_in_functions(struct search *search, struct entry_function *funct
 /* The last function that begins before this address; NULL: none. */
 static struct place *place_before(const struct search *search, __u64 address)
 {
-	size_t low = 0, high = search->n;
+	size_t end = SEARCH_FIRST(search->n, i, search->places[i].address < address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (search->places[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &search->places[low - 1] : NULL;
+	return end ? &search->places[end - 1] : NULL;
 }
 
 /* Something that looks like a branch between a function's entry and its site. */

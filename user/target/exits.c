@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "target/code.h"
 #include "target/exits.h"
 #include "target/jump_slots.h"
@@ -128,17 +129,9 @@ static bool decode(const struct exits *exits, __u64 offset, ZydisDecodedInstruct
 /* The last function that starts at an offset or before; NULL: none does. */
 static const struct start *start_before(const struct exits *exits, __u64 offset)
 {
-	size_t low = 0, high = exits->n_starts;
+	size_t end = SEARCH_FIRST(exits->n_starts, i, exits->starts[i].offset <= offset);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (exits->starts[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &exits->starts[low - 1] : NULL;
+	return end ? &exits->starts[end - 1] : NULL;
 }
 
 static bool is_start(const struct exits *exits, __u64 offset)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "target/elf_functions.h"
 #include "target/symbols.h"
 
@@ -82,17 +83,7 @@ void symbols__close(struct symbols *symbols)
 /* How many functions begin at or before an offset. */
 static size_t count_to(const struct elf_functions *functions, __u64 offset)
 {
-	size_t low = 0, high = functions->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (functions->items[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(functions->n, i, functions->items[i].offset <= offset);
 }
 
 const char *symbols__find(const struct symbols *symbols, __u64 offset)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "timeline/timelines.h"
 
 struct timelines {
@@ -53,17 +54,7 @@ static int compare(const struct timeline *timeline, __u64 job, __u8 layer)
 /* Where it is, or would be. */
 static size_t place_of(const struct timelines *timelines, __u64 job, __u8 layer)
 {
-	size_t low = 0, high = timelines->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (compare(timelines->all[middle], job, layer) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(timelines->n, i, compare(timelines->all[i], job, layer) < 0);
 }
 
 /* The timeline at a place, made where it is another one's; NULL without memory. */
