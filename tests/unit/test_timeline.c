@@ -151,7 +151,7 @@ static struct snapshot_series series_of(__u64 job, __u8 layer, __u32 function, _
 /* What came between two reads, the functions of a layer together. */
 static void test_intervals(void **state)
 {
-	struct timelines *timelines = timelines__new(1 << 20);
+	struct timelines *timelines = timelines__new(1 << 20, 0);
 	__u64 counts[6];
 	const struct snapshot_series first[] = {
 		series_of(1, TM_LAYER_USER, 0, 100, &counts[0]),
@@ -193,7 +193,7 @@ static void test_intervals(void **state)
 static void test_limit(void **state)
 {
 	const size_t limit = 10000;
-	struct timelines *timelines = timelines__new(limit);
+	struct timelines *timelines = timelines__new(limit, 0);
 	const struct snapshot_series *now[1], *before[1] = { NULL };
 	struct snapshot snapshot = { .n_series = 1, .series = now, .before = before };
 	size_t bytes = 0;
@@ -213,6 +213,42 @@ static void test_limit(void **state)
 	assert_true(bytes <= limit);
 	assert_int_equal(snapshot.n_timelines + timelines__gone(timelines), 1000);
 	assert_int_equal(job_of(snapshot.timelines[snapshot.n_timelines - 1]), 1000);
+	timelines__free(timelines);
+}
+
+/* Jobs that all go on: the first ones stay, in fixed memory, with bins of the width that is asked
+ * for. */
+static void test_all_move(void **state)
+{
+	enum { JOBS = 100 };
+	const size_t limit = 20000;
+	struct timelines *timelines = timelines__new(limit, 4);
+	struct snapshot_series series[2][JOBS];
+	const struct snapshot_series *now[JOBS], *before[JOBS] = { NULL };
+	struct snapshot snapshot = { .n_series = JOBS, .series = now, .before = before };
+	static __u64 counts[2][JOBS];
+	size_t bytes = 0;
+
+	(void)state;
+	for (__u64 second = 1; second <= 50; second++) {
+		for (size_t i = 0; i < JOBS; i++) {
+			series[second % 2][i] = series_of(i + 1, TM_LAYER_VFS, 0, (int)second,
+							  &counts[second % 2][i]);
+			now[i] = &series[second % 2][i];
+			before[i] = second > 1 ? &series[1 - second % 2][i] : NULL;
+		}
+		snapshot.before_ns = second > 1 ? START_NS + (second - 1) * NS_PER_S : 0;
+		snapshot.time_ns = START_NS + second * NS_PER_S;
+		assert_int_equal(timelines__take(timelines, &snapshot, START_NS), 0);
+	}
+	timelines__show(timelines, &snapshot);
+	for (size_t i = 0; i < snapshot.n_timelines; i++) {
+		bytes += timeline__size(snapshot.timelines[i]);
+		assert_int_equal(job_of(snapshot.timelines[i]), i + 1);
+		assert_int_equal(timeline__bin_ns(snapshot.timelines[i]), TIMELINE_BIN_NS << 4);
+	}
+	assert_true(snapshot.n_timelines > 1 && snapshot.n_timelines < JOBS);
+	assert_true(bytes <= limit);
 	timelines__free(timelines);
 }
 
@@ -257,7 +293,7 @@ int main(void)
 		cmocka_unit_test(test_places),	  cmocka_unit_test(test_widens),
 		cmocka_unit_test(test_far_apart), cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_intervals), cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_all_move),  cmocka_unit_test(test_bytes),
 	};
 
 	return cmocka_run_group_tests_name("timeline", tests, NULL, NULL);

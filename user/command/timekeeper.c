@@ -22,7 +22,7 @@ int timekeeper__open(struct timekeeper **out, const struct drain *other, const s
 		return -ENOMEM;
 	keeper->start_ns = start_ns;
 	keeper->bin_ns = TIMELINE_BIN_NS;
-	keeper->timelines = timelines__new(bytes);
+	keeper->timelines = timelines__new(bytes, 0);
 	if (!keeper->timelines || drain__share(&keeper->drain, other) < 0) {
 		timekeeper__close(keeper);
 		return -ENOMEM;

@@ -132,7 +132,7 @@ static int add_timelines(struct combined *combined, const struct report_part *pa
 {
 	int ret = 0;
 
-	combined->timelines = timelines__new(~(size_t)0);
+	combined->timelines = timelines__new(~(size_t)0, 0);
 	if (!combined->timelines)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {

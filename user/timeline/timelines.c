@@ -9,9 +9,10 @@
 #include "timeline/timelines.h"
 
 struct timelines {
-	size_t limit;	       /* bytes */
-	struct timeline **all; /* by job and layer */
-	__u64 *moved;	       /* number of the reading in which each moved last */
+	size_t limit;		/* bytes */
+	unsigned int doublings; /* that each begins with */
+	struct timeline **all;	/* by job and layer */
+	__u64 *moved;		/* number of the reading in which each moved last */
 	size_t n, room, moved_room;
 	__u64 readings, made, gone;
 };
@@ -22,12 +23,14 @@ struct sum {
 	__u64 count[TM_BUCKETS];
 };
 
-struct timelines *timelines__new(size_t bytes)
+struct timelines *timelines__new(size_t bytes, unsigned int doublings)
 {
 	struct timelines *timelines = calloc(1, sizeof(*timelines));
 
-	if (timelines)
-		timelines->limit = bytes;
+	if (!timelines)
+		return NULL;
+	timelines->limit = bytes;
+	timelines->doublings = doublings;
 	return timelines;
 }
 
@@ -66,8 +69,12 @@ static struct timeline *at(struct timelines *timelines, size_t place, __u64 job,
 
 	if (behind && !compare(timelines->all[place], job, layer))
 		return timelines->all[place];
-	about = (struct timeline_about){ .job = job, .layer = layer };
-	about.number = ++timelines->made;
+	about = (struct timeline_about){
+		.job = job,
+		.layer = layer,
+		.doublings = timelines->doublings,
+		.number = ++timelines->made,
+	};
 	timeline = timeline__new(&about);
 	if (!timeline ||
 	    array__grow((void **)&timelines->all, &timelines->room, timelines->n,
@@ -151,23 +158,29 @@ static int take_layer(struct timelines *timelines, const struct snapshot *snapsh
 	return add(timelines, &snapshot->series[first]->total.key, &sum.bin, time_ns);
 }
 
-/* Those go that have been at rest the longest, but none that has just moved. */
+/* Is a better without than b? It has been at rest for longer; of those that move, it is younger. */
+static bool is_less_needed(const struct timelines *timelines, size_t a, size_t b)
+{
+	if (timelines->moved[a] != timelines->moved[b])
+		return timelines->moved[a] < timelines->moved[b];
+	return timeline__about(timelines->all[a]).number >
+	       timeline__about(timelines->all[b]).number;
+}
+
 static void keep_limit(struct timelines *timelines)
 {
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < timelines->n; i++)
 		bytes += timeline__size(timelines->all[i]);
-	while (bytes > timelines->limit) {
-		size_t oldest = 0;
+	while (bytes > timelines->limit && timelines->n > 1) {
+		size_t least = 0;
 
 		for (size_t i = 1; i < timelines->n; i++)
-			if (timelines->moved[i] < timelines->moved[oldest])
-				oldest = i;
-		if (!timelines->n || timelines->moved[oldest] == timelines->readings)
-			return;
-		bytes -= timeline__size(timelines->all[oldest]);
-		drop(timelines, oldest);
+			if (is_less_needed(timelines, i, least))
+				least = i;
+		bytes -= timeline__size(timelines->all[least]);
+		drop(timelines, least);
 		timelines->gone++;
 	}
 }

@@ -10,9 +10,10 @@ struct timelines;
 
 /*
  * bytes: of memory that they may take, about. Where they are more, those go of the jobs and layers
- * of which nothing has come for the longest time. NULL without memory.
+ * of which nothing has come for the longest time; where something comes of all, the youngest.
+ * doublings: how often the narrowest bins are doubled from the begin. NULL without memory.
  */
-struct timelines *timelines__new(size_t bytes);
+struct timelines *timelines__new(size_t bytes, unsigned int doublings);
 void timelines__free(struct timelines *timelines); /* NULL is fine */
 
 /*
