@@ -97,13 +97,17 @@ TM_INLINE u64 memory_peak(struct cgroup *cgroup)
 	return PAGE_BYTES * BPF_CORE_READ((struct mem_cgroup *)css, memory.watermark);
 }
 
+/* Ids are those of one hierarchy: others have the same. */
+TM_INLINE bool is_of_jobs(struct cgroup *cgroup)
+{
+	return cgroup->root->hierarchy_id == tm_config.cgroup_hierarchy;
+}
+
 /* Where there is no room, the loader is told of the loss. */
 TM_INLINE int tell(struct cgroup *cgroup, enum tm_cgroup_what what)
 {
 	struct tm_cgroup_event *event;
 
-	if (cgroup->root->hierarchy_id != tm_config.cgroup_hierarchy)
-		return 0;
 	event = bpf_ringbuf_reserve(&tm_cgroups, sizeof(*event), 0);
 	if (!event) {
 		__sync_fetch_and_add(&tm_cgroups_lost, 1);
@@ -151,6 +155,8 @@ TM_INLINE void inherit_job(struct cgroup *cgroup)
 SEC("tp_btf/cgroup_mkdir")
 int BPF_PROG(cgroup_made, struct cgroup *cgroup)
 {
+	if (!is_of_jobs(cgroup))
+		return 0;
 	if (*(volatile u32 *)&tm_any_job_detail)
 		inherit(cgroup);
 	inherit_job(cgroup);
@@ -160,7 +166,7 @@ int BPF_PROG(cgroup_made, struct cgroup *cgroup)
 SEC("tp_btf/cgroup_rename")
 int BPF_PROG(cgroup_renamed, struct cgroup *cgroup)
 {
-	return tell(cgroup, TM_CGROUP_RENAMED);
+	return is_of_jobs(cgroup) ? tell(cgroup, TM_CGROUP_RENAMED) : 0;
 }
 
 SEC("tp_btf/cgroup_rmdir")
@@ -168,6 +174,8 @@ int BPF_PROG(cgroup_gone, struct cgroup *cgroup)
 {
 	u64 id = scope__cgroup_id(cgroup);
 
+	if (!is_of_jobs(cgroup))
+		return 0;
 	if (*(volatile u32 *)&tm_any_job_detail)
 		bpf_map_delete_elem(&tm_job_details, &id);
 	bpf_map_delete_elem(&tm_job_cgroups, &id);
