@@ -270,6 +270,9 @@ int live_run__start(struct live_run *live, struct error *err)
 {
 	int rc = open_processes(live, err);
 
+	/* Where an epoch begins anew, so does the table. */
+	live->names.probes = live->session->probes;
+	live_names__use(&live->names, &live->run);
 	if (!rc)
 		rc = open_jobs(live, err);
 	if (!rc)
