@@ -155,8 +155,10 @@ TM_INLINE void inherit_job(struct cgroup *cgroup)
 SEC("tp_btf/cgroup_mkdir")
 int BPF_PROG(cgroup_made, struct cgroup *cgroup)
 {
-	if (!is_of_jobs(cgroup))
+	if (!is_of_jobs(cgroup)) {
+		__sync_fetch_and_add(&tm_other_cgroups, 1);
 		return 0;
+	}
 	if (*(volatile u32 *)&tm_any_job_detail)
 		inherit(cgroup);
 	inherit_job(cgroup);

@@ -93,5 +93,6 @@ __u64 tm_addb_sums_lost[TM_ADDB_SUM_LOSSES] = {};
 __u64 tm_compat_calls = 0;
 __u64 tm_arrivals_lost = 0;
 __u64 tm_cgroups_lost = 0;
+__u64 tm_other_cgroups = 0;
 
 char LICENSE[] SEC("license") = "GPL";

@@ -568,6 +568,8 @@ extern __u64 tm_compat_calls;
 extern __u64 tm_arrivals_lost;
 /* Cgroups that came or went and could not be told of. */
 extern __u64 tm_cgroups_lost;
+/* Cgroups that were made in other hierarchies than that of the jobs. */
+extern __u64 tm_other_cgroups;
 
 #define TM_INLINE static __attribute__((always_inline)) inline
 

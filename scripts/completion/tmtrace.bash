@@ -87,6 +87,9 @@ _tmtrace_value()
 		mapfile -t COMPREPLY < <(compgen -W 'user=session user=multi user=perf vfs=fentry+kprobe.session vfs=fentry+kprobe.multi vfs=fentry vfs=kprobe.session vfs=kprobe.multi vfs=kprobe vfs=tp_btf block=tp_btf block=raw_tp block=tp block=kprobe' -- "$word")
 		[[ $COMP_WORDBREAKS != *=* || $word != *=* ]] || COMPREPLY=("${COMPREPLY[@]#*=}")
 		;;
+	--hierarchy)
+		mapfile -t COMPREPLY < <(compgen -W "v2 $(awk 'NR > 1 && $2 { print $1 }' /proc/cgroups 2>/dev/null)" -- "$word")
+		;;
 	--entry) mapfile -t COMPREPLY < <(compgen -W 'cheap first' -- "$word") ;;
 	--user) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
 	--probes)
@@ -122,7 +125,7 @@ _tmtrace_options()
 		return
 	fi
 	if [[ $2 == top ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$common --batch --cgroup --frames --interval --job-patterns
+		mapfile -t COMPREPLY < <(compgen -W "$common --batch --cgroup --frames --hierarchy --interval --job-patterns
 			--max-series --mechanism --reverse --sort" -- "$1")
 		return
 	fi
@@ -156,7 +159,7 @@ _tmtrace_options()
 		return
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --addb= --addb-buffer --addb-text --call-buffer --call-graph
-		--calls --cgroup --duration --env --env-vars --exclude --histogram
+		--calls --cgroup --duration --env --env-vars --exclude --hierarchy --histogram
 		--interval --job-patterns --json --max-processes --max-series --mechanism --min-duration --min-wall --no-per-process --objects --optional
 		--output --per-process --processes --quiet --sample --selfie
 		--size --syslog= --syslog-journal --syslog-rate --syslog-socket --user" -- "$1")

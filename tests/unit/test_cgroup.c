@@ -143,13 +143,40 @@ static void test_cgroup_errors(void **state)
 	assert_int_equal(cgroup__find(&cgroup, path, &err), -ENOTDIR);
 }
 
+/* Each hierarchy is there once, version 2 first, and is found by its name and its controllers. */
+static void test_roots(void **state)
+{
+	struct cgroup *v1 = root_cgroup("cgroup"), **roots;
+	bool found = false;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(cgroup__roots(&roots, &n), 0);
+	assert_true(n >= 1);
+	for (size_t i = 0; i < n; i++) {
+		assert_string_equal(roots[i]->name, "/");
+		assert_true(cgroup__is_of(roots[i], cgroup__hierarchy(roots[i])));
+		assert_int_equal(cgroup__is_of(roots[i], CGROUP_V2), roots[i]->version == 2);
+		assert_true(i == 0 || roots[i]->version == 1);
+		for (size_t j = 0; j < i; j++)
+			assert_int_not_equal(roots[i]->hierarchy, roots[j]->hierarchy);
+		found |= roots[i]->hierarchy == v1->hierarchy;
+	}
+	assert_true(found);
+	cgroup__free_roots(roots, n);
+	snprintf(v1->controllers, sizeof(v1->controllers), "cpu,cpuacct");
+	assert_true(cgroup__is_of(v1, "cpuacct"));
+	assert_true(cgroup__is_of(v1, "cpu,cpuacct"));
+	assert_false(cgroup__is_of(v1, "cpua"));
+	free(v1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_list_all),
-		cmocka_unit_test(test_cgroup_v2),
-		cmocka_unit_test(test_cgroup_v1),
-		cmocka_unit_test(test_cgroup_errors),
+		cmocka_unit_test(test_list_all),  cmocka_unit_test(test_cgroup_v2),
+		cmocka_unit_test(test_cgroup_v1), cmocka_unit_test(test_cgroup_errors),
+		cmocka_unit_test(test_roots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

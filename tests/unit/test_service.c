@@ -88,7 +88,7 @@ static void test_config(void **state)
 static void test_none(void **state)
 {
 	static const char text[] = "history: none\nlog: none\nsnapshot: none\n"
-				   "max_overhead: none\n";
+				   "max_overhead: none\nhierarchy: freezer\n";
 	struct service_config config;
 	struct error err;
 
@@ -98,6 +98,7 @@ static void test_none(void **state)
 	assert_null(config.snapshot);
 	assert_int_equal(config.log.types, 0);
 	assert_true(config.max_overhead == 0);
+	assert_string_equal(config.hierarchy, "freezer");
 	service_config__free(&config);
 }
 
@@ -132,6 +133,7 @@ static void test_bad_config(void **state)
 		{ "\nmax_overhead: 1", "f:2: max_overhead is \"1\", a part above 0 is needed" },
 		{ "max_overhead: 0%", "f:1: max_overhead is \"0%\", a part above 0" },
 		{ "- vfs\n", "f:1: the file holds a list" },
+		{ "hierarchy: version 1", "f:1: hierarchy is \"version 1\", v2 or a controller" },
 	};
 
 	(void)state;

@@ -45,6 +45,7 @@ static struct service_state sample(struct seen_file files[2])
 		.epoch = "18a-1",
 		.start_ns = 1234567890123456789ULL,
 		.restarts = 3,
+		.hierarchy = "cpu,cpuacct",
 		.choice = { UPROBE_MULTI, true },
 		.missed = { 1, 2, 3, 4 },
 		.layers = layers,
@@ -115,6 +116,7 @@ static void test_same(void **unused)
 	assert_string_equal(got.epoch, "18a-1");
 	assert_int_equal(got.start_ns, put.start_ns);
 	assert_int_equal(got.restarts, 3);
+	assert_string_equal(got.hierarchy, "cpu,cpuacct");
 	assert_int_equal(got.choice.mechanism, UPROBE_MULTI);
 	assert_true(got.choice.spares_confined);
 	assert_memory_equal(&got.proven, &put.proven, sizeof(put.proven));

@@ -100,6 +100,11 @@ __u64 continuity__layout(const struct continuity *continuity)
 	return reads(continuity) ? continuity->state.layout : 0;
 }
 
+const char *continuity__hierarchy(const struct continuity *continuity)
+{
+	return reads(continuity) ? continuity->state.hierarchy : NULL;
+}
+
 static void put_patterns(struct pack *pack, const char *const *patterns, size_t n)
 {
 	pack__u64(pack, n);
@@ -314,6 +319,8 @@ static void describe(const struct continuity *continuity, struct service_state *
 		.epoch = continuity->epoch.name,
 		.start_ns = continuity->epoch.start_ns,
 		.restarts = continuity->epoch.restarts,
+		.hierarchy =
+			session->hierarchy.root ? cgroup__hierarchy(session->hierarchy.root) : NULL,
 		.choice = session->choice,
 		.proven = session->proven,
 		.n_probes = n - TM_PROBE_USER,

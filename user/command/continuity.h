@@ -31,6 +31,8 @@ struct pins *continuity__pins(const struct continuity *continuity);
 
 /* The layout of the kernel side that is kept; 0: there is nothing to go on with. NULL: 0. */
 __u64 continuity__layout(const struct continuity *continuity);
+/* The hierarchy of cgroups by which it tells jobs; NULL: none, or there is nothing. NULL: NULL. */
+const char *continuity__hierarchy(const struct continuity *continuity);
 /*
  * The session is to go on: gets the mechanism, what it costs, and the table of probes. 0; -ESTALE:
  * what is kept is of other layers or functions; or another negative errno.

@@ -157,31 +157,25 @@ static int open_recycler(struct live_run *live, struct error *err)
 			     &limits, err);
 }
 
-/* The cgroups of the jobs: of the hierarchy that is traced, else of version 2. */
 static int open_jobs(struct live_run *live, struct error *err)
 {
 	const struct options *options = live->session->options;
-	const struct cgroup *traced = live->session->cgroup;
+	const struct cgroup *root = live->session->hierarchy.root;
 	struct job_table_options table = {
 		.patterns = options->jobs,
 		.events = kernel__cgroups_fd(live->session->kernel),
 		.walk = options->scope == SCOPE_ALL || options->scope == SCOPE_CGROUP,
 	};
 	struct env_jobs_maps named;
-	struct cgroup *root = NULL;
 	struct job_map jobs;
-	struct error none;
 	int rc;
 
-	if (!traced && !cgroup__find(&root, "/", &none))
-		traced = root;
-	if (!traced)
+	if (!root)
 		return 0;
-	table.mount = traced->mount;
+	table.mount = root->mount;
 	kernel__env_jobs(live->session->kernel, &named);
 	table.named = &named;
 	rc = job_table__open(&live->jobs, &table, err);
-	free(root);
 	if (rc < 0)
 		return rc;
 	live->names.jobs = live->jobs;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "addb/sums.h"
+#include "command/hierarchy.h"
 #include "command/layers.h"
 #include "command/load.h"
 #include "command/past_epoch.h"
@@ -46,6 +47,7 @@ static void unload_kernel(struct session *session)
 	object_table__free(session->objects);
 	kernel__free(session->kernel);
 	free(session->cgroup);
+	hierarchy__drop(session);
 	session->drain = NULL;
 	session->objects = NULL;
 	session->kernel = NULL;
@@ -141,7 +143,10 @@ static int load_kernel(struct session *session, bool past, struct error *err)
 	configure_calls(&session->options->calls, &options.config);
 	configure_addb(&session->options->addb, &options.config.addb);
 	options.config.addb.sums = layers__tell_addb(session);
-	rc = scope__configure(session, &options.config, &options.cgroup_fd, err);
+	if (past)
+		rc = hierarchy__take(session, continuity__hierarchy(session->continuity), err);
+	else
+		rc = scope__configure(session, &options.config, &options.cgroup_fd, err);
 	if (!rc)
 		rc = load_programs(session, &options, err);
 	if (options.cgroup_fd >= 0)
@@ -174,18 +179,30 @@ static int load_kept(struct session *session, struct error *err)
 	return rc ? rc : load_kernel(session, false, err);
 }
 
+/* What is kept cannot be gone on with. */
+static const char *why_anew(const struct session *session)
+{
+	const struct cgroup *root = session->hierarchy.root;
+	const char *kept = continuity__hierarchy(session->continuity);
+
+	return root && kept && strcmp(cgroup__hierarchy(root), kept) != 0
+		       ? "its jobs were told by another hierarchy of cgroups"
+		       : "its configuration or its version was another one";
+}
+
 int load__proven(struct session *session, struct error *err)
 {
+	const char *reason;
 	int rc;
 
 	if (continuity__layout(session->continuity)) {
 		rc = load_kept(session, err);
 		if (rc != -ESTALE)
 			return rc;
+		reason = why_anew(session);
 		unload_kernel(session);
 		past_epoch__record(session);
-		rc = continuity__renew(session->continuity,
-				       "its configuration or its version was another one", err);
+		rc = continuity__renew(session->continuity, reason, err);
 		if (rc < 0)
 			return rc;
 	}

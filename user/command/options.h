@@ -69,7 +69,10 @@ struct options {
 	pid_t *pids;
 	size_t n_pids;
 	const char *cgroup;
-	char **command; /* NULL-terminated */
+	const char *hierarchy; /* of cgroups, by which jobs are told; NULL: the one in which they
+				  live */
+	const char *moved_to;  /* the one in which they were seen a moment ago; NULL: none */
+	char **command;	       /* NULL-terminated */
 
 	char **layers; /* names; n 0: all */
 	size_t n_layers;

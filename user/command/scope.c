@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/controllers.h"
+#include "command/hierarchy.h"
 #include "command/scope.h"
 #include "target/process.h"
 
@@ -44,23 +47,33 @@ static int find_cgroup(struct session *session, struct tm_config *config, int *f
 		return rc;
 	config->scope = TM_SCOPE_CGROUP;
 	config->cgroup_id = session->cgroup->id;
-	config->cgroup_hierarchy = session->cgroup->hierarchy;
-	if (session->cgroup->version == 1) {
-		config->cgroup_v1 = controllers__index(session->cgroup->controllers);
-		if (config->cgroup_v1 < 0)
-			return error__set(
-				err, -EINVAL,
-				"--cgroup %s: the hierarchy \"%s\" has no controller that "
-				"this kernel can tell processes by; name a cgroup of "
-				"another one",
-				session->options->cgroup, session->cgroup->controllers);
+	if (session->cgroup->version == 1)
 		return 0;
-	}
 	*fd = open(session->cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (*fd < 0)
 		return error__set(err, -errno, "--cgroup %s: %s", session->cgroup->path,
 				  strerror(errno));
 	return 0;
+}
+
+/* By which cgroups the kernel side tells jobs. */
+static int tell_hierarchy(const struct session *session, struct tm_config *config,
+			  struct error *err)
+{
+	const struct cgroup *root = session->hierarchy.root;
+
+	if (!root)
+		return 0;
+	config->cgroup_hierarchy = root->hierarchy;
+	if (root->version == 2)
+		return 0;
+	config->cgroup_v1 = controllers__index(root->controllers);
+	if (config->cgroup_v1 >= 0)
+		return 0;
+	return error__set(err, -EINVAL,
+			  "%s: the hierarchy \"%s\" has no controller that this kernel can tell "
+			  "processes by; name a cgroup of another one, or another hierarchy",
+			  root->mount, root->controllers);
 }
 
 /*
@@ -69,22 +82,27 @@ static int find_cgroup(struct session *session, struct tm_config *config, int *f
  */
 static void find_io_controller(struct session *session, struct tm_config *config)
 {
-	struct cgroup *root = NULL, *cgroup = session->cgroup;
-	struct error err;
+	const struct cgroup *root = session->hierarchy.root;
+	const struct cgroup *cgroup = session->cgroup ? session->cgroup : root;
+	char where[PATH_MAX + 32];
 
 	config->cgroup_io = -1;
 	if (!session->block || config->scope == TM_SCOPE_PROCESSES)
 		return;
-	if (!cgroup && !cgroup__find(&root, "/", &err) && root->version == 2)
-		cgroup = root;
 	if (cgroup && cgroup__has_io(cgroup))
 		config->cgroup_io = controllers__index("io");
-	if (config->cgroup_io < 0)
-		note_list__add(&session->notes,
-			       "what the kernel writes back is not told by cgroup: there is no io "
-			       "controller for %s",
-			       session->cgroup ? session->cgroup->path : "cgroups of version 2");
-	free(root);
+	if (config->cgroup_io >= 0)
+		return;
+	if (session->cgroup)
+		snprintf(where, sizeof(where), "%s", session->cgroup->path);
+	else if (root && root->version == 1)
+		snprintf(where, sizeof(where), "cgroups of %s", root->controllers);
+	else
+		snprintf(where, sizeof(where), "cgroups of version 2");
+	note_list__add(&session->notes,
+		       "what the kernel writes back is not told by cgroup: there is no io "
+		       "controller for %s",
+		       where);
 }
 
 int scope__configure(struct session *session, struct tm_config *config, int *cgroup_fd,
@@ -98,6 +116,10 @@ int scope__configure(struct session *session, struct tm_config *config, int *cgr
 		config->scope = TM_SCOPE_ALL;
 	else
 		config->scope = TM_SCOPE_PROCESSES;
+	if (!rc)
+		rc = hierarchy__choose(session, err);
+	if (!rc)
+		rc = tell_hierarchy(session, config, err);
 	if (!rc)
 		find_io_controller(session, config);
 	return rc;

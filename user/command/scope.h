@@ -9,8 +9,9 @@
 int scope__check_pids(const struct options *options, struct error *err);
 
 /*
- * Sets what the kernel side has to know of the scope, and session->cgroup with --cgroup: then, for
- * version 2, *cgroup_fd is its descriptor, the caller's to close also after an error.
+ * Sets what the kernel side has to know of the scope, session->hierarchy, and session->cgroup with
+ * --cgroup: then, for version 2, *cgroup_fd is its descriptor, the caller's to close also after an
+ * error.
  */
 int scope__configure(struct session *session, struct tm_config *config, int *cgroup_fd,
 		     struct error *err);

@@ -30,6 +30,8 @@ struct service {
 	const char *file; /* of --config; NULL: none was named */
 	bool check, clean;
 	bool interrupted; /* by SIGINT: nothing is to stay */
+	char *moved_to;	  /* the hierarchy of cgroups in which jobs live; NULL: it is not known */
+	bool moves;	  /* there the service begins anew */
 	int lock;
 	struct service_config config;
 	struct options options;
@@ -195,6 +197,28 @@ static void on_signal(void *context, const struct signalfd_siginfo *info)
 	}
 }
 
+/*
+ * Jobs that live elsewhere, as when their scheduler was started after the service: where there are
+ * none in its own hierarchy, it goes there, once.
+ */
+static bool on_others(void *context, const struct hierarchy *other, const struct hierarchy *own)
+{
+	struct service *service = context;
+
+	if (service->moved_to || (own && own->n_jobs))
+		return false;
+	service->moved_to = strdup(cgroup__hierarchy(other->root));
+	if (!service->moved_to)
+		return false;
+	fprintf(stderr,
+		"tmtrace: jobs live in cgroups of %s (%s): the service begins a new epoch, in "
+		"which they are told by them\n",
+		service->moved_to, other->root->mount);
+	service->moves = true;
+	loop__stop(service->loop);
+	return true;
+}
+
 static int start(struct service *service, char **argv, struct error *err)
 {
 	int rc = service_answers__open(&service->answers, &service->config, err);
@@ -261,10 +285,11 @@ static int pause_output(struct service *service, struct error *err)
 
 	if (rc >= 0 && service->config.history)
 		rc = output__record(service->output, err);
-	fprintf(stderr,
-		"tmtrace: the probes go on counting, for the next service: %s; tmtrace service "
-		"--clean removes them\n",
-		service->config.pins);
+	if (!service->moves)
+		fprintf(stderr,
+			"tmtrace: the probes go on counting, for the next service: %s; tmtrace "
+			"service --clean removes them\n",
+			service->config.pins);
 	return rc;
 }
 
@@ -277,7 +302,12 @@ static int follow(struct service *service, struct error *err)
 	malloc_trim(0);
 	notify__send("READY=1");
 	rc = loop__run(service->loop);
-	notify__send("STOPPING=1");
+	/* One that is to follow is ready as after a reload. */
+	if (service->moves)
+		tell_reloading();
+	else
+		notify__send("STOPPING=1");
+	notify__send("WATCHDOG=1");
 	if (rc < 0)
 		return error__set(err, rc, "cannot wait for what happens: %s", strerror(-rc));
 	session__follow(&service->session);
@@ -312,6 +342,9 @@ static int run(struct service *service, char **argv, struct error *err)
 	if (!rc)
 		rc = service_setup__options(&service->options, &service->config, err);
 	service->session.options = &service->options;
+	service->session.on_others = on_others;
+	service->session.others_context = service;
+	service->options.moved_to = service->moved_to;
 	if (!rc)
 		rc = service_setup__layers(&service->session, &service->config, err);
 	if (rc < 0)
@@ -339,6 +372,18 @@ static void close_service(struct service *service)
 		close(service->lock);
 }
 
+/* One service; another one follows where jobs have moved. */
+static int run_once(struct service *service, char **argv)
+{
+	struct error err = { 0 };
+	int rc = run(service, argv, &err);
+
+	if (rc < 0)
+		say(err.text);
+	close_service(service);
+	return rc;
+}
+
 int service__main(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -346,8 +391,7 @@ int service__main(int argc, char **argv)
 		"Traces the whole machine, as a service, until it is told to end.\v"
 		"SIGHUP lets it read its file again."
 	};
-	struct service service = { .lock = -1 };
-	struct error err = { 0 };
+	struct service service = { 0 };
 	int rc;
 
 	option_values__parse(&argp, argc, argv, "tmtrace service", &service);
@@ -357,10 +401,15 @@ int service__main(int argc, char **argv)
 	/* What it writes is the machine's, whoever started it, and names everybody's jobs. */
 	unsetenv("SUDO_UID");
 	umask(0077);
-	rc = run(&service, argv, &err);
-	if (rc < 0)
-		say(err.text);
-	close_service(&service);
+	do {
+		service = (struct service){ .file = service.file,
+					    .check = service.check,
+					    .clean = service.clean,
+					    .moved_to = service.moved_to,
+					    .lock = -1 };
+		rc = run_once(&service, argv);
+	} while (!rc && service.moves);
+	free(service.moved_to);
 	if (!rc)
 		return 0;
 	return rc == -EINVAL ? EXIT_USAGE : EXIT_RUN;

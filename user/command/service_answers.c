@@ -30,7 +30,6 @@ struct service_answers {
 	struct session *session;
 	struct output *output;
 	struct service_levels *levels;
-	char *mount;	     /* of the jobs' cgroups; NULL: none */
 	struct drain *drain; /* NULL: what is recorded is read along with it */
 	struct drain *jobs;  /* from which single jobs are read: this one, or what is recorded */
 	struct node_cost cost;
@@ -109,6 +108,7 @@ static int read_status(struct service_answers *answers, bool fresh, struct servi
 		.config = answers->config,
 		.cost = node_cost__interval(&answers->cost),
 		.own_ns = clock__ns(CLOCK_PROCESS_CPUTIME_ID),
+		.hierarchy = answers->session->hierarchy,
 	};
 	output__log_counts(answers->output, &out->log);
 	if (answers->session->continuity) {
@@ -263,9 +263,7 @@ int service_answers__open(struct service_answers **out, const struct service_con
 int service_answers__start(struct service_answers *answers, struct session *session,
 			   struct output *output, struct error *err)
 {
-	const struct cgroup *traced = session->cgroup;
-	struct cgroup *root = NULL;
-	struct error none;
+	const struct cgroup *root = session->hierarchy.root;
 	struct job_map jobs = live_run__jobs(output__live(output));
 	int rc = 0;
 
@@ -282,13 +280,9 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 	rc = live_run__index_jobs(output__live(output), answers->jobs, err);
 	if (rc < 0)
 		return rc;
-	if (!traced && cgroup__find(&root, "/", &none) == 0)
-		traced = root;
-	answers->mount = traced ? strdup(traced->mount) : NULL;
-	free(root);
-	answers->owners = owners__new(answers->mount);
-	answers->levels =
-		service_levels__new(session, jobs, answers->mount, answers->config->calls);
+	answers->owners = owners__new(root ? root->mount : NULL);
+	answers->levels = service_levels__new(session, jobs, root ? root->mount : NULL,
+					      answers->config->calls);
 	if (!answers->owners || !answers->levels)
 		return error__set(err, -ENOMEM, "no memory");
 	if (output__keep_ranks(output) < 0)
@@ -325,7 +319,6 @@ void service_answers__close(struct service_answers *answers)
 	server__close(answers->server);
 	service_levels__free(answers->levels);
 	owners__free(answers->owners);
-	free(answers->mount);
 	drain__free(answers->drain);
 	free(answers);
 }

@@ -78,6 +78,7 @@ int service_setup__options(struct options *options, const struct service_config 
 	*options = target_options__none();
 	options->scope = config->cgroup ? SCOPE_CGROUP : SCOPE_ALL;
 	options->cgroup = config->cgroup;
+	options->hierarchy = config->hierarchy;
 	options->jobs = config->job_patterns;
 	options->slots = config->series;
 	options->past_jobs = config->past_jobs;
@@ -195,10 +196,11 @@ bool service_setup__follows(const struct service_config *a, const struct service
 {
 	if (a->calls != b->calls || a->n_probes != b->n_probes || a->series != b->series ||
 	    a->past_jobs != b->past_jobs || !same(a->job_patterns, b->job_patterns) ||
-	    !same(a->cgroup, b->cgroup) || !same(a->history, b->history) ||
-	    a->history_size != b->history_size || !same(a->log.path, b->log.path) ||
-	    a->log.journal != b->log.journal || !a->log.types != !b->log.types ||
-	    !same(a->socket, b->socket) || !same(a->pins, b->pins))
+	    !same(a->cgroup, b->cgroup) || !same(a->hierarchy, b->hierarchy) ||
+	    !same(a->history, b->history) || a->history_size != b->history_size ||
+	    !same(a->log.path, b->log.path) || a->log.journal != b->log.journal ||
+	    !a->log.types != !b->log.types || !same(a->socket, b->socket) ||
+	    !same(a->pins, b->pins))
 		return false;
 	if (!same_layers(a, b) || !same_processes(a, b))
 		return false;

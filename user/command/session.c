@@ -118,10 +118,14 @@ static void on_late(void *context)
 
 int session__watch(struct session *session, struct loop *loop)
 {
-	int fds[LATE_FDS], rc = 0;
+	int fds[LATE_FDS];
+	int rc = other_jobs__open(&session->others, session, session->on_others,
+				  session->others_context);
 
-	if (!session->late)
-		return 0;
+	if (!rc)
+		rc = other_jobs__watch(session->others, loop);
+	if (rc || !session->late)
+		return rc;
 	late__fds(session->late, fds);
 	for (size_t i = 0; i < LATE_FDS && !rc; i++)
 		rc = loop__watch(loop, fds[i], on_late, session);
@@ -136,6 +140,8 @@ void session__close(struct session *session)
 	kernel__free(session->kernel);
 	child__free(session->child);
 	probe_table__free(session->probes);
+	other_jobs__close(session->others);
+	hierarchy__drop(session);
 	free(session->cgroup);
 	free(session->layers);
 	catalogue__free(session->catalogue);

@@ -10,9 +10,11 @@
 #include "base/note_list.h"
 #include "command/child.h"
 #include "command/continuity.h"
+#include "command/hierarchy.h"
 #include "command/late.h"
 #include "command/loop.h"
 #include "command/options.h"
+#include "command/other_jobs.h"
 #include "drain/drain.h"
 #include "kernel/kernel.h"
 #include "selftest/choice.h"
@@ -30,11 +32,15 @@ struct session {
 	struct trial_result proven; /* of the mechanism; all untried without libraries */
 	struct probe_table *probes;
 	struct cgroup *cgroup; /* of --cgroup */
+	struct hierarchy_choice hierarchy;
 	struct kernel *kernel;
 	struct attach *attach;
 	struct object_table *objects; /* NULL: they are not counted */
 	struct drain *drain;
 	struct late *late;
+	struct other_jobs *others;
+	other_jobs_fn on_others; /* what to do about these, of a service; NULL: they are noted */
+	void *others_context;
 	struct child *child;	       /* of -- COMMAND */
 	struct continuity *continuity; /* of a service; NULL: nothing is kept. Not the session's */
 	struct note_list notes;
@@ -50,7 +56,10 @@ int session__start(struct session *session, const char *program, struct error *e
  * ends. */
 int session__new_drain(const struct session *session, struct drain **out, struct error *err);
 
-/* Has what comes into view probed from the loop. 0, or -ENOMEM. */
+/*
+ * Has what comes into view probed from the loop, and jobs in other hierarchies of cgroups noted. 0,
+ * or -ENOMEM.
+ */
 int session__watch(struct session *session, struct loop *loop);
 /* Probes what has come into view since. */
 void session__follow(struct session *session);

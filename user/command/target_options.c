@@ -10,6 +10,7 @@
 
 enum {
 	OPT_CGROUP = 256,
+	OPT_HIERARCHY,
 	OPT_LAYER,
 	OPT_PROBES,
 	OPT_LIB,
@@ -35,6 +36,10 @@ static const struct argp_option target_options[] = {
 
 static const struct argp_option session_options[] = {
 	{ "cgroup", OPT_CGROUP, "PATH", 0, "everything in a cgroup, v1 or v2, now and later", 1 },
+	{ "hierarchy", OPT_HIERARCHY, "NAME", 0,
+	  "tell jobs by cgroups of v2, or of this controller of version 1, as in freezer (default: "
+	  "where they live)",
+	  1 },
 	{ "mechanism", OPT_MECHANISM, "LAYER=NAME[,...]", 0,
 	  "force mechanisms of the layers user, vfs and block, as in user=multi,vfs=tp_btf", 1 },
 	{ "job-patterns", OPT_JOB_PATTERNS, "FILE", 0,
@@ -177,6 +182,9 @@ static error_t parse_session(int key, char *arg, struct argp_state *state)
 	case OPT_CGROUP:
 		target_options__scope(options, SCOPE_CGROUP);
 		options->cgroup = arg;
+		return 0;
+	case OPT_HIERARCHY:
+		options->hierarchy = arg;
 		return 0;
 	case OPT_MECHANISM:
 		set_mechanisms(options, arg);

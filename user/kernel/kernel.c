@@ -442,6 +442,11 @@ __u64 kernel__lost_cgroups(const struct kernel *kernel)
 	return kernel->skel->bss->tm_cgroups_lost;
 }
 
+__u64 kernel__other_cgroups(const struct kernel *kernel)
+{
+	return kernel->skel->bss->tm_other_cgroups;
+}
+
 bool kernel__folded(const struct kernel *kernel)
 {
 	return kernel->skel->bss->tm_folded;

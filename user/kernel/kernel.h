@@ -190,6 +190,8 @@ int kernel__cgroups_fd(const struct kernel *kernel);
 void kernel__env_jobs(const struct kernel *kernel, struct env_jobs_maps *out);
 /* How many could not be told of. */
 __u64 kernel__lost_cgroups(const struct kernel *kernel);
+/* How many were made in other hierarchies. */
+__u64 kernel__other_cgroups(const struct kernel *kernel);
 
 /* Was there no room to tell all processes apart? */
 bool kernel__folded(const struct kernel *kernel);

@@ -281,6 +281,23 @@ static int read_calls(struct config_reader *r, const yaml_node_t *node)
 			      yaml_doc__quote(text).text);
 }
 
+/* Its cgroups are looked for when the service starts. */
+static int read_hierarchy(struct config_reader *r, const yaml_node_t *root)
+{
+	const yaml_node_t *node = yaml_doc__get(&r->doc, root, "hierarchy");
+	const char *text = NULL;
+	int rc = node ? yaml_doc__read_text(&r->doc, node, "hierarchy", &text, r->err) : 0;
+
+	if (!node || rc < 0)
+		return rc;
+	if (!text[0] || strpbrk(text, " /"))
+		return yaml_doc__fail(&r->doc, node, r->err,
+				      "hierarchy is %s, v2 or a controller of version 1 is needed, "
+				      "as in freezer",
+				      yaml_doc__quote(text).text);
+	return config_reader__keep(r, text, &r->config->hierarchy);
+}
+
 /* Where maps and links are kept, or "none". */
 static int read_pins(struct config_reader *r, const yaml_node_t *root)
 {
@@ -316,7 +333,8 @@ static int read_keys(struct config_reader *r)
 	static const char *const known[] = { "layers",	   "probes",	"job_patterns", "cgroup",
 					     "max_series", "interval",	"history",	"log",
 					     "processes",  "socket",	"snapshot",	"calls",
-					     "pins",	   "past_jobs", "max_overhead", NULL };
+					     "pins",	   "past_jobs", "max_overhead", "hierarchy",
+					     NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *root = yaml_doc__root(&r->doc);
 	const yaml_node_t *layers = yaml_doc__get(&r->doc, root, "layers");
@@ -335,6 +353,8 @@ static int read_keys(struct config_reader *r)
 		rc = config_reader__path(r, root, "job_patterns", &config->job_patterns);
 	if (rc == 0)
 		rc = config_reader__path(r, root, "cgroup", &config->cgroup);
+	if (rc == 0)
+		rc = read_hierarchy(r, root);
 	if (rc == 0)
 		rc = config_reader__number(r, root, "max_series", 16, 1 << 20, &series);
 	config->series = (unsigned int)series;

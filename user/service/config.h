@@ -32,6 +32,7 @@ struct service_config {
 	size_t n_probes;
 	const char *job_patterns; /* a file; NULL: none */
 	const char *cgroup;	  /* only what is in it, or below; NULL: the whole machine */
+	const char *hierarchy;	  /* by which jobs are told; NULL: the one in which they live */
 	unsigned int series;	  /* room for so many */
 	enum levels_calls calls;  /* who may have single calls recorded */
 	unsigned int past_jobs;	  /* that are over and shown one by one, at most */

@@ -7,7 +7,7 @@
 #include "service/state.h"
 
 /* Changes with what follows it. */
-#define VERSION "tmtrace state 2"
+#define VERSION "tmtrace state 3"
 
 #define HASH_BYTES 8
 
@@ -78,6 +78,7 @@ void service_state__encode(const struct service_state *state, struct pack *pack)
 	pack__string(pack, state->epoch);
 	pack__u64(pack, state->start_ns);
 	pack__u64(pack, state->restarts);
+	pack__string(pack, state->hierarchy);
 	put_choice(state, pack);
 	pack__numbers(pack, state->missed, MISSED_KINDS);
 	pack__u64(pack, state->n_layers);
@@ -304,6 +305,7 @@ int service_state__decode(struct service_state *out, const void *bytes, size_t n
 	out->epoch = get_name(&r);
 	out->start_ns = unpack__u64(&r.unpack);
 	out->restarts = unpack__u64(&r.unpack);
+	out->hierarchy = get_string(&r);
 	get_choice(&r);
 	unpack__numbers(&r.unpack, out->missed, MISSED_KINDS);
 	get_layers(&r);

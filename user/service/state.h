@@ -19,8 +19,9 @@ struct service_state {
 	__u64 layout;	 /* of the kernel side (kernel__layout()) */
 	__u64 catalogue; /* the same of the layers and functions that are traced */
 	const char *epoch;
-	__u64 start_ns; /* of the epoch; CLOCK_REALTIME */
-	__u64 restarts; /* since */
+	__u64 start_ns;	       /* of the epoch; CLOCK_REALTIME */
+	__u64 restarts;	       /* since */
+	const char *hierarchy; /* of cgroups, by which jobs are told; NULL: none */
 	struct choice choice;
 	struct trial_result proven;
 	__u64 missed[MISSED_KINDS]; /* before the start */

@@ -137,6 +137,19 @@ static struct json_object *parked(const struct report_run *run)
 	return array;
 }
 
+/* By which cgroups jobs are told, and why. */
+static struct json_object *hierarchy(const struct hierarchy_choice *choice)
+{
+	struct json_object *object = choice->root ? json_object_new_object() : NULL;
+
+	if (!object)
+		return NULL;
+	json_value__add_string(object, "name", cgroup__hierarchy(choice->root));
+	json_value__add_string(object, "mount", choice->root->mount);
+	json_value__add_string(object, "reason", hierarchy_reason_names[choice->reason]);
+	return object;
+}
+
 struct json_object *status__record(const struct service_status *status)
 {
 	const struct report_run *run = status->run;
@@ -155,6 +168,7 @@ struct json_object *status__record(const struct service_status *status)
 	json_value__add_u64(record, "restarts", status->restarts);
 	json_value__add_u64(record, "adopted_links", status->adopted);
 	add(record, "mechanisms", mechanisms(run));
+	add(record, "hierarchy", hierarchy(&status->hierarchy));
 	add(record, "probes", probe_counts(&sums));
 	json_value__add_u64(record, "hits", sums.hits);
 	json_value__add_u64(record, "recorded", sums.recorded);
@@ -277,6 +291,34 @@ static void print_mechanisms(struct json_object *mechanisms_, FILE *out)
 	fputc('\n', out);
 }
 
+/* "v2 (/sys/fs/cgroup): where jobs live" */
+static void print_hierarchy(struct json_object *hierarchy_, FILE *out)
+{
+	static const char *const reasons[HIERARCHY_REASONS] = {
+		[HIERARCHY_SAID] = "as the configuration says",
+		[HIERARCHY_ONLY] = "there are no other cgroups",
+		[HIERARCHY_JOBS] = "where jobs live",
+		[HIERARCHY_KEPT] = "as before its start, when no jobs lived in any cgroups",
+		[HIERARCHY_DEFAULT] = "no jobs lived in any cgroups at its start",
+	};
+	const char *reason;
+
+	fprintf(out, "jobs by    ");
+	if (!hierarchy_) {
+		fprintf(out, "none: no cgroups are mounted\n");
+		return;
+	}
+	print_text(get(hierarchy_, "name"), out);
+	fprintf(out, " (");
+	print_text(get(hierarchy_, "mount"), out);
+	fprintf(out, ")");
+	reason = json_object_get_string(get(hierarchy_, "reason"));
+	for (size_t i = 0; reason && i < HIERARCHY_REASONS; i++)
+		if (reasons[i] && !strcmp(reason, hierarchy_reason_names[i]))
+			fprintf(out, ": %s", reasons[i]);
+	fputc('\n', out);
+}
+
 /* Whether the counters are older than the service. */
 static void print_restarts(struct json_object *record, FILE *out)
 {
@@ -381,6 +423,7 @@ void status__print(struct json_object *record, FILE *out)
 		units__time(text, number(record, "time_ns") - number(record, "start_ns")));
 	print_restarts(record, out);
 	print_mechanisms(get(record, "mechanisms"), out);
+	print_hierarchy(get(record, "hierarchy"), out);
 	fprintf(out, "probes     ");
 	print_counts(get(record, "probes"), out);
 	fprintf(out, "hits       %s, of which %s were recorded\n",

@@ -5,6 +5,7 @@
 
 #include <json-c/json.h>
 
+#include "job/hierarchies.h"
 #include "report/report.h"
 #include "service/config.h"
 #include "sink/syslog.h"
@@ -14,12 +15,13 @@ struct service_status {
 	const struct report_run *run;
 	const struct snapshot *snapshot;
 	const struct service_config *config;
-	struct top_cost cost;	    /* of the last interval */
-	__u64 own_ns;		    /* CPU time of this process, since its start */
-	struct syslog_counts log;   /* all 0 where nothing is sent there */
-	struct json_object *levels; /* what status__record() takes over; NULL: none */
-	__u64 restarts;		    /* since the counters began */
-	size_t adopted;		    /* links that were in place when this process began */
+	struct top_cost cost;		   /* of the last interval */
+	__u64 own_ns;			   /* CPU time of this process, since its start */
+	struct syslog_counts log;	   /* all 0 where nothing is sent there */
+	struct hierarchy_choice hierarchy; /* of cgroups, by which jobs are told */
+	struct json_object *levels;	   /* what status__record() takes over; NULL: none */
+	__u64 restarts;			   /* since the counters began */
+	size_t adopted;			   /* links that were in place when this process began */
 };
 
 /* What all probes together saw, since the start. */

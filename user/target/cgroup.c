@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <linux/magic.h>
 
+#include "base/array.h"
 #include "target/cgroup.h"
 #include "target/files.h"
 #include "target/mountinfo.h"
@@ -245,6 +246,75 @@ cleanup:
 	if (ret)
 		free(cgroup);
 	return ret;
+}
+
+struct roots {
+	struct cgroup **items;
+	size_t n, room;
+};
+
+/* Another mount of a hierarchy says nothing new; one that cannot be looked at is left out. */
+static bool is_new(const struct roots *roots, const struct cgroup *root)
+{
+	for (size_t i = 0; i < roots->n; i++)
+		if (roots->items[i]->hierarchy == root->hierarchy)
+			return false;
+	return root->version == 2 || root->hierarchy > 0;
+}
+
+static int add_root(void *ctx, const struct mountinfo *mount, int version)
+{
+	struct roots *roots = ctx;
+	struct cgroup *root = NULL;
+	struct error err;
+
+	(void)version;
+	if (cgroup__find(&root, mount->point, &err) || !root)
+		return 0;
+	if (!is_new(roots, root)) {
+		free(root);
+		return 0;
+	}
+	if (array__grow((void **)&roots->items, &roots->room, roots->n, sizeof(*roots->items)) <
+	    0) {
+		free(root);
+		return -ENOMEM;
+	}
+	roots->items[roots->n++] = root;
+	return 0;
+}
+
+int cgroup__roots(struct cgroup ***items, size_t *n)
+{
+	struct roots roots = { 0 };
+	int ret = visit_mounts(add_root, &roots);
+
+	if (ret) {
+		cgroup__free_roots(roots.items, roots.n);
+		return ret;
+	}
+	*items = roots.items;
+	*n = roots.n;
+	return 0;
+}
+
+void cgroup__free_roots(struct cgroup **items, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(items[i]);
+	free(items);
+}
+
+const char *cgroup__hierarchy(const struct cgroup *cgroup)
+{
+	return cgroup->version == 2 ? CGROUP_V2 : cgroup->controllers;
+}
+
+bool cgroup__is_of(const struct cgroup *cgroup, const char *name)
+{
+	const char *own = cgroup__hierarchy(cgroup);
+
+	return !strcmp(own, name) || mountinfo__has_option(own, name, strlen(name));
 }
 
 bool cgroup__has_io(const struct cgroup *cgroup)

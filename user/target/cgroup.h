@@ -27,6 +27,22 @@ struct cgroup {
  */
 int cgroup__find(struct cgroup **out, const char *path, struct error *err);
 
+/*
+ * The roots of all mounted hierarchies, each once: version 2 first, then those of version 1 in the
+ * order of their mounts. To be freed with cgroup__free_roots(). 0, -ENOMEM, or why mounts cannot be
+ * read.
+ */
+int cgroup__roots(struct cgroup ***items, size_t *n);
+void cgroup__free_roots(struct cgroup **items, size_t n);
+
+/* What the hierarchy of version 2 is called. */
+#define CGROUP_V2 "v2"
+
+/* What its hierarchy is called: CGROUP_V2, or the controllers of version 1. */
+const char *cgroup__hierarchy(const struct cgroup *cgroup);
+/* Is its hierarchy called so, or has it that controller of version 1? */
+bool cgroup__is_of(const struct cgroup *cgroup, const char *name);
+
 /* Does the io controller (version 1: blkio) tell this cgroup's I/O from that of those above it? */
 bool cgroup__has_io(const struct cgroup *cgroup);
 

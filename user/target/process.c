@@ -81,24 +81,32 @@ bool process__runs(pid_t pid, const char *path)
 	return !strcmp(path__base_name(program), path__base_name(path));
 }
 
+char *process__cgroup(pid_t pid, int hierarchy)
+{
+	char *text, *rest = NULL, *path, *found = NULL;
+
+	if (read_of(pid, "cgroup", &text) < 0)
+		return NULL;
+	/* HIERARCHY:CONTROLLERS:PATH */
+	for (char *line = strtok_r(text, "\n", &rest); line && !found;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		path = strchr(line, ':');
+		path = path ? strchr(path + 1, ':') : NULL;
+		if (path && strtol(line, NULL, 10) == hierarchy)
+			found = strdup(path + 1);
+	}
+	free(text);
+	return found;
+}
+
 bool process__in_cgroup(pid_t pid, int hierarchy, const char *name)
 {
 	size_t length = strcmp(name, "/") ? strlen(name) : 0;
-	char *text, *rest = NULL, *path;
-	bool inside = true;
+	char *path = process__cgroup(pid, hierarchy);
+	bool inside =
+		!path || (!strncmp(path, name, length) && (!path[length] || path[length] == '/'));
 
-	if (read_of(pid, "cgroup", &text) < 0)
-		return true;
-	/* HIERARCHY:CONTROLLERS:PATH */
-	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		path = strchr(line, ':');
-		path = path ? strchr(path + 1, ':') : NULL;
-		if (!path || strtol(line, NULL, 10) != hierarchy)
-			continue;
-		path++;
-		inside = !strncmp(path, name, length) && (!path[length] || path[length] == '/');
-	}
-	free(text);
+	free(path);
 	return inside;
 }
 

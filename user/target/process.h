@@ -28,9 +28,11 @@ pid_t process__tgid(pid_t tid);
 /* Is that the name (its last part) of the program that the process runs? */
 bool process__runs(pid_t pid, const char *path);
 /*
- * Is a process in a cgroup or below it? hierarchy: its number as in /proc/PID/cgroup, 0 for version
- * 2; name: its path there. True where it cannot be told.
+ * The path of a process's cgroup in a hierarchy: its number as in /proc/PID/cgroup, 0 for
+ * version 2. To be freed; NULL: it is gone, or in none.
  */
+char *process__cgroup(pid_t pid, int hierarchy);
+/* Is a process in the cgroup of that path, or below it? True where it cannot be told. */
 bool process__in_cgroup(pid_t pid, int hierarchy, const char *name);
 /* The name as in ps; 0, or -ESRCH. */
 int process__comm(pid_t pid, char comm[PROCESS_COMM_LEN]);
