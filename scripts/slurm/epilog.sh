@@ -56,6 +56,8 @@ TMTRACE_SLURM_DIR=${SLURM_JOB_WORK_DIR-} TMTRACE_SLURM_TIME=20 TMTRACE=tmtrace
 TMTRACE_SOCKET=/run/tmtrace/tmtrace.sock
 # shellcheck disable=SC1090 # of the site
 [ ! -f "$config" ] || . "$config"
+# What follows is not the job's.
+unset SLURM_JOB_ID
 
 command -v "$TMTRACE" >/dev/null || leave "$TMTRACE is not there"
 [ -S "$TMTRACE_SOCKET" ] || leave "no service at $TMTRACE_SOCKET"
