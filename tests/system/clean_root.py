@@ -5,7 +5,7 @@ import ctypes
 import os
 import subprocess
 
-from in_machine import CONFIG, check, equal
+from world import CONFIG, check, equal
 
 CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x00020000, 0x4000, 0x40000
 

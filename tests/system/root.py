@@ -12,7 +12,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUITE = "bookworm"
 # What runs in the machines beside systemd.
-SYSTEM = ("systemd-sysv", "udev", "dbus", "libpam-systemd", "rsyslog", "kmod", "procps")
+SYSTEM = ("systemd-sysv", "udev", "dbus", "libpam-systemd", "rsyslog", "kmod", "procps", "slurmctld",
+          "slurmd", "slurm-client", "munge", "iproute2")
 USERS = ("alice", "bob")
 DISK_MIB = 1536
 
@@ -97,7 +98,8 @@ def set_up(root, kernel):
     unit = os.path.join(root, "etc/systemd/system/agent.service")
     with open(unit, "w", encoding="ascii") as f:
         f.write(AGENT_UNIT)
-    for path, text in (("etc/hostname", "node1\n"), ("etc/fstab", ""), ("etc/machine-id", "")):
+    for path, text in (("etc/hostname", "node1\n"), ("etc/fstab", ""), ("etc/machine-id", ""),
+                       ("etc/hosts", "127.0.0.1 localhost\n")):
         with open(os.path.join(root, path), "w", encoding="ascii") as f:
             f.write(text)
     run("systemctl", f"--root={root}", "enable", "agent.service")
