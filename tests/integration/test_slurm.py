@@ -9,6 +9,7 @@ import stat
 from harness import Records, check, equal, read_text, wait_for
 from slurm_site import Site
 from test_ranks import ext4
+from test_service import Service
 
 BLOCK = 4096
 
@@ -138,6 +139,28 @@ def test_asked_by_root(env):
     status, _, err = dump("--user", "daemon")
     equal("as a third one", status, 1)
     check(f"there is no job {job} that user" in err, err)
+
+
+WRITES = """
+srun -n 2 sh -c 'dd if=/dev/zero of=data.$SLURM_PROCID bs={block} count=$((10 * (SLURM_PROCID + 1))) 2>/dev/null'
+sleep {seconds}
+"""
+
+
+def test_found(env):
+    """A service of the whole machine that was told nothing of Slurm: with the first job it goes to version 1."""
+    site = Site(env)
+    service = Service(env, layers="vfs")
+    first = site.submit(WRITES.format(block=BLOCK, seconds=1000), "-N", "1", "-n", "2")
+    service.told("READY=1")
+    equal("told by", service.status()["hierarchy"]["name"], "freezer")
+    site.run("scancel", first)
+    site.wait_end(first)
+    job = site.submit(WRITES.format(block=BLOCK, seconds=0), "-N", "1", "-n", "2")
+    equal("state", site.wait_end(job), "COMPLETED")
+    # Slurm's own are among them.
+    extra = service.records("--job", job).total("vfs", "write", "bytes") - 30 * BLOCK
+    check(0 <= extra < 64 << 10, f"{extra} bytes more than were written")
 
 
 def test_epilog_alone(env):
