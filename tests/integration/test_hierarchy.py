@@ -170,6 +170,12 @@ def test_left(env):
         write(9)
         epoch = service.status()["epoch"]
         service.stop()
+        with place.job(20, 2), place.job(21, 2):
+            service.begin()
+            service.told("READY=1")
+            equal("told by", service.told_by(), (CONTROLLER, "jobs"))
+            equal("epoch", service.status()["epoch"], epoch)
+            service.stop()
     service.begin()
     service.told("READY=1")
     equal("told by", service.told_by(), (CONTROLLER, "before"))

@@ -61,24 +61,28 @@ static const struct hierarchy *of_processes(const struct options *options,
 	return found;
 }
 
-/* Of the whole machine: where most jobs live, else as it was before. */
+/* Of the whole machine: where it was before, while jobs live there, else where most of them do. */
 static const struct hierarchy *of_machine(const struct session *session, struct hierarchies *all,
 					  enum hierarchy_reason *reason)
 {
 	const char *moved = session->options->moved_to;
-	const char *kept = moved ? moved : continuity__hierarchy(session->continuity);
-	const struct hierarchy *best, *before;
+	const char *name = moved ? moved : continuity__hierarchy(session->continuity);
+	const struct hierarchy *before, *best;
 
 	if (hierarchies__look(all) < 0)
 		return NULL;
+	before = name ? hierarchies__named(all, name) : NULL;
 	best = hierarchies__best(all);
-	before = kept ? hierarchies__named(all, kept) : NULL;
 	*reason = HIERARCHY_JOBS;
-	if (best->n_jobs || !before)
-		*reason = best->n_jobs ? HIERARCHY_JOBS : HIERARCHY_DEFAULT;
-	else if (!moved)
+	if (before && before->n_jobs)
+		return before;
+	if (best->n_jobs)
+		return best;
+	if (before && !moved)
 		*reason = HIERARCHY_KEPT;
-	return best->n_jobs || !before ? best : before;
+	else if (!before)
+		*reason = HIERARCHY_DEFAULT;
+	return before ? before : best;
 }
 
 void hierarchy__note_other(struct session *session, const struct hierarchy *other)
