@@ -113,6 +113,7 @@ static void test_table(void **state)
 static void test_layer_sum(void **state)
 {
 	struct sample sample;
+	struct outermost_sum outermost;
 	struct layer_sum sum;
 
 	(void)state;
@@ -121,6 +122,9 @@ static void test_layer_sum(void **state)
 	layer_sum__make(&sum, &sample.snapshot, 0, sample.snapshot.n_series, LAYER_MIO);
 	assert_int_equal(sum.figures.count, 10);
 	assert_int_equal(sum.time_ns, 10 * 30000);
+	outermost_sum__make(&outermost, &sample.snapshot, 0, sample.snapshot.n_series);
+	assert_int_equal(outermost.total_ns, 10 * 30000);
+	assert_int_equal(outermost.named_ns, 0);
 	sample__close(&sample);
 }
 

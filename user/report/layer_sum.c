@@ -31,3 +31,21 @@ void layer_sum__make(struct layer_sum *out, const struct snapshot *snapshot, siz
 	figures__set_quantiles(sum, &latency);
 	out->time_ns = layer < TM_LAYER_USER ? sum->total_ns : sum->self_ns;
 }
+
+void outermost_sum__make(struct outermost_sum *out, const struct snapshot *snapshot, size_t first,
+			 size_t end)
+{
+	*out = (struct outermost_sum){ 0 };
+	for (size_t i = first; i < end; i++) {
+		const struct tm_series *series = &snapshot->series[i]->total;
+
+		if (series->key.layer < TM_LAYER_USER || key__is_beside(&series->key))
+			continue;
+		/* What is nobody else's adds up to the time of the outermost calls. */
+		out->total_ns += series->self_ns;
+		for (int time = 0; time < TM_OUTER_TIMES; time++) {
+			out->times_ns[time] += series->outer_ns[time];
+			out->named_ns += series->outer_ns[time];
+		}
+	}
+}

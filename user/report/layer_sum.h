@@ -19,4 +19,14 @@ struct layer_sum {
 void layer_sum__make(struct layer_sum *out, const struct snapshot *snapshot, size_t first,
 		     size_t end, __u8 layer);
 
+/* The time in library calls that are not made in another one, of whatever layer. */
+struct outermost_sum {
+	__u64 total_ns;
+	__u64 times_ns[TM_OUTER_TIMES]; /* where it went; the rest is code, and other calls */
+	__u64 named_ns;			/* their sum */
+};
+
+void outermost_sum__make(struct outermost_sum *out, const struct snapshot *snapshot, size_t first,
+			 size_t end);
+
 #endif

@@ -130,30 +130,20 @@ static void put_layer(struct tree *tree, const struct jobs *jobs, __u8 layer)
 /* The time in library calls that are not made in another one, and where it went. */
 static void put_outermost(struct tree *tree, const struct jobs *jobs)
 {
-	__u64 times[TM_OUTER_TIMES] = { 0 }, total = 0, inside = 0;
+	struct outermost_sum sum;
 	char text[UNITS_ROOM];
 
-	for (size_t i = jobs->first; i < jobs->end; i++) {
-		const struct tm_series *series = &tree->snapshot->series[i]->total;
-
-		if (series->key.layer < TM_LAYER_USER)
-			continue;
-		/* What is nobody else's adds up to the time of the outermost calls. */
-		total += series->self_ns;
-		for (int time = 0; time < TM_OUTER_TIMES; time++) {
-			times[time] += series->outer_ns[time];
-			inside += series->outer_ns[time];
-		}
-	}
-	if (!total)
+	outermost_sum__make(&sum, tree->snapshot, jobs->first, jobs->end);
+	if (!sum.total_ns)
 		return;
 	begin_row(tree, 0, "in libraries");
-	set(tree, TIME, units__time(text, total));
+	set(tree, TIME, units__time(text, sum.total_ns));
 	if (report__knows(tree->run, TM_TIME_SYSCALL))
-		put_part(tree, 1, "- code and other calls", less(total, inside), total);
-	put_part(tree, 1, "- files", times[TM_TIME_VFS], total);
-	put_part(tree, 1, "- net", times[TM_TIME_NET], total);
-	put_part(tree, 1, "- wait", times[TM_TIME_WAIT], total);
+		put_part(tree, 1, "- code and other calls", less(sum.total_ns, sum.named_ns),
+			 sum.total_ns);
+	put_part(tree, 1, "- files", sum.times_ns[TM_TIME_VFS], sum.total_ns);
+	put_part(tree, 1, "- net", sum.times_ns[TM_TIME_NET], sum.total_ns);
+	put_part(tree, 1, "- wait", sum.times_ns[TM_TIME_WAIT], sum.total_ns);
 	tree->depth++;
 }
 
