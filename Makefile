@@ -99,10 +99,29 @@ $(BUILD)/user/%.o: user/%.c $(BUILD)/user/flags | $(KERNEL_SIDE)/tmtrace.skel.h
 $(BUILD)/user/%.o: user/%.S $(BUILD)/user/flags
 	$(call msg,AS,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(DEPFLAGS) -c $< -o $@
+	$(Q)$(CC) $(DEPFLAGS) -Wa,-I,$(BUILD) -c $< -o $@
 
 # What the assembler includes is in no list of headers.
 $(BUILD)/user/export/sql.o: user/export/tables.sql user/export/views.sql
+
+# A page of HTML may load nothing: its policy has the hashes of its style and its script.
+PAGE_PARTS   := base units table chart times main
+PAGE_SCRIPTS := $(addprefix user/page/script/,$(addsuffix .js,$(PAGE_PARTS)))
+hash_of = sha256-$$(sha256sum < $(1) | cut -c1-64 | tr a-f A-F | basenc -d --base16 | base64)
+
+$(BUILD)/page/style: user/page/style.css
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+$(BUILD)/page/script: $(PAGE_SCRIPTS) Makefile
+	$(Q)mkdir -p $(@D) && cat $(PAGE_SCRIPTS) > $@
+
+$(BUILD)/page/policy: $(BUILD)/page/style $(BUILD)/page/script
+	$(call msg,PAGE,$@)
+	$(Q)printf "default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; \
+	form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'" \
+		"$(call hash_of,$(BUILD)/page/style)" "$(call hash_of,$(BUILD)/page/script)" > $@
+
+$(BUILD)/user/page/page_files.o: $(addprefix $(BUILD)/page/,style script policy)
 
 $(BUILD)/libtmtrace.a: $(USER_OBJECTS) $(BUILD)/user/objects
 	$(call msg,AR,$@)

@@ -96,7 +96,7 @@ _tmtrace_value()
 		[[ ${COMP_WORDS[1]} != status ]] || return 1
 		_tmtrace_files -f "$word"
 		;;
-	--config | --socket | --job-patterns | --json | --sqlite | --perfetto | -o | --output | -i | --input) _tmtrace_files -f "$word" ;;
+	--config | --socket | --job-patterns | --json | --html | --sqlite | --perfetto | -o | --output | -i | --input) _tmtrace_files -f "$word" ;;
 	--sort)
 		if [[ ${COMP_WORDS[1]} == top ]]; then
 			mapfile -t COMPREPLY < <(compgen -W 'read write bytes ops load rp50 rp99 wp50 wp99 where lib file net wait dev err open name' -- "$word")
@@ -134,7 +134,7 @@ _tmtrace_options()
 		return
 	fi
 	if [[ $2 == report ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--calls --diff --files --input --filter --help --histogram --job --json --no-pager
+		mapfile -t COMPREPLY < <(compgen -W '--calls --diff --files --force --input --filter --help --histogram --html --job --json --no-pager
 			--output --socket --timeline --sort --tree --usage --user --version' -- "$1")
 		return
 	fi

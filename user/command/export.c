@@ -3,17 +3,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
-#include "command/child.h"
 #include "command/export.h"
 #include "command/export_perfetto.h"
 #include "command/export_sqlite.h"
 #include "command/input_options.h"
+#include "command/made_file.h"
 #include "command/option_values.h"
 #include "command/options.h"
-#include "command/owned_file.h"
 #include "command/report_parts.h"
 
 struct export_options {
@@ -74,23 +71,6 @@ struct export_job {
 	struct report_parts parts;
 };
 
-/* What is at a path is replaced as a whole: that must be a file, and one that may go. */
-static int check_output(const struct export_job *export, const char *path, struct error *err)
-{
-	struct stat st;
-
-	if (lstat(path, &st) < 0)
-		return 0;
-	if (!S_ISREG(st.st_mode))
-		return error__set(err, -EEXIST, "%s: is no plain file; name another one", path);
-	if (report_parts__are_at(&export->parts, path))
-		return error__set(err, -EEXIST, "%s: is the recording itself; name another file",
-				  path);
-	if (!export->options->force)
-		return error__set(err, -EEXIST, "%s: is there already; --force replaces it", path);
-	return 0;
-}
-
 static int write_sqlite(void *context, FILE *out, struct error *err)
 {
 	const struct export_job *export = context;
@@ -105,15 +85,6 @@ static int write_perfetto(void *context, FILE *out, struct error *err)
 	return export_perfetto__write(out, export->options->perfetto, &export->parts, err);
 }
 
-/* A sudo rule for tmtrace is none for files: what was read is written by who called sudo. */
-static int become_caller(struct error *err)
-{
-	struct child_user user;
-	int rc = child__user(&user, NULL, err);
-
-	return rc < 0 || user.uid == 0 ? rc : owned_file__become(user.uid, err);
-}
-
 static int run(struct export_job *export, struct error *err)
 {
 	const struct export_options *options = export->options;
@@ -126,14 +97,10 @@ static int run(struct export_job *export, struct error *err)
 	int rc = export->filter ? report_parts__open(&export->parts, &input, err)
 				: error__set(err, -ENOMEM, "no memory");
 
-	if (rc >= 0)
-		rc = check_output(export, path, err);
-	if (rc >= 0)
-		rc = become_caller(err);
 	if (rc < 0)
 		return rc;
-	return owned_file__write(path, options->force ? 0 : OWNED_FILE_NEW,
-				 options->sqlite ? write_sqlite : write_perfetto, export, err);
+	return made_file__write(path, options->force, &export->parts,
+				options->sqlite ? write_sqlite : write_perfetto, export, err);
 }
 
 int export__main(int argc, char **argv)

@@ -12,6 +12,7 @@
 #include "command/report.h"
 #include "command/report_diff.h"
 #include "command/report_json.h"
+#include "command/report_page.h"
 #include "command/report_parts.h"
 #include "command/service_client.h"
 #include "recording/recording_heading.h"
@@ -29,7 +30,8 @@
 
 struct report_options {
 	struct input_options input;
-	const char *json; /* NULL: tables */
+	const char *json;		 /* NULL: tables */
+	struct report_page_options page; /* path NULL: none */
 	struct filter *filter;
 	const char *job; /* that is asked for; NULL: none */
 	enum table_sort sort;
@@ -48,6 +50,8 @@ struct report {
 
 enum {
 	OPT_JSON = 256,
+	OPT_HTML,
+	OPT_FORCE,
 	OPT_HISTOGRAM,
 	OPT_SORT,
 	OPT_FILTER,
@@ -90,6 +94,10 @@ static const struct argp_option argp_options[] = {
 	{ "timeline", OPT_TIMELINE, NULL, 0,
 	  "when it was: calls, bytes and latencies of each layer over the time", 1 },
 	{ "json", OPT_JSON, "PATH", 0, "write records there (- is standard output), no tables", 1 },
+	{ "html", OPT_HTML, "FILE", 0,
+	  "make a page of it, for a browser: one file with tables and charts, that loads nothing",
+	  1 },
+	{ "force", OPT_FORCE, NULL, 0, "with --html: replace a file that is there", 1 },
 	{ "files", OPT_FILES, "N", OPTION_ARG_OPTIONAL,
 	  "all about accesses to files, and the N files, or objects of a library, in which most "
 	  "time was spent (default 10; 0: none)",
@@ -129,9 +137,9 @@ static void finish_job(struct report_options *options)
 				      "--user and --output");
 	if (!options->job)
 		return;
-	if (options->client.output && options->json)
+	if (options->client.output && (options->json || options->page.path))
 		option_values__refuse(
-			"--output keeps the answer, and --json shows it: one of both");
+			"--output keeps the answer, --json and --html show it: one of them");
 	if (!options->input.named) {
 		if (options->diff || options->calls)
 			option_values__refuse("--diff and --calls are of recordings: name them");
@@ -145,10 +153,15 @@ static void finish_job(struct report_options *options)
 static void finish(struct report_options *options)
 {
 	finish_job(options);
-	if (options->json && (options->tree || options->histogram || options->diff ||
-			      options->sort || options->accesses || options->timelines))
+	if (options->page.force && !options->page.path)
+		option_values__refuse("--force goes with --html");
+	if (options->page.path && options->json)
+		option_values__refuse("--html makes a page, --json records: one of both");
+	if ((options->json || options->page.path) &&
+	    (options->tree || options->histogram || options->diff || options->sort ||
+	     options->accesses || options->timelines))
 		option_values__refuse("--tree, --diff, --files, --sort, --timeline and --histogram "
-				      "are of tables, --json has none");
+				      "are of tables, --json and --html have their own");
 	if (options->diff &&
 	    (options->input.n_files != 2 || options->tree || options->calls || options->histogram ||
 	     options->sort || options->accesses || options->timelines))
@@ -166,6 +179,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_JSON:
 		options->json = arg;
+		return 0;
+	case OPT_HTML:
+		options->page.path = arg;
+		return 0;
+	case OPT_FORCE:
+		options->page.force = true;
 		return 0;
 	case OPT_HISTOGRAM:
 		options->histogram = true;
@@ -324,6 +343,13 @@ static int page_tables(const struct report *report, struct error *err)
 	return pager__end(pager, rc);
 }
 
+static int print_text(void *context, const struct report_part *whole, FILE *out, struct error *err)
+{
+	const struct table_options tables = { .out = out, .files = TABLE_FILES_FEW };
+
+	return print_figures(context, whole->run, whole->snapshot, &tables, err);
+}
+
 /* Is there anything of the job that is asked for? */
 static int check_job(const struct report *report, struct error *err)
 {
@@ -345,6 +371,8 @@ static int show_files(struct report *report, struct error *err)
 		rc = check_job(report, err);
 	if (rc < 0)
 		return rc;
+	if (options->page.path)
+		return report_page__make(&options->page, &report->parts, print_text, report, err);
 	return options->json ? print_records(report, err) : page_tables(report, err);
 }
 

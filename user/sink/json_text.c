@@ -185,3 +185,8 @@ int json_text__add_newline(struct json_text *text)
 {
 	return add_char(text, '\n');
 }
+
+int json_text__add_bytes(struct json_text *text, const char *bytes, size_t n)
+{
+	return add(text, bytes, n);
+}

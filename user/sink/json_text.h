@@ -18,5 +18,7 @@ struct json_text {
  */
 int json_text__add(struct json_text *text, struct json_object *value);
 int json_text__add_newline(struct json_text *text);
+/* n bytes as they are. The same. */
+int json_text__add_bytes(struct json_text *text, const char *bytes, size_t n);
 
 #endif

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "page/jobs.h"
+#include "page/layers.h"
+#include "report/jobs.h"
+#include "report/names.h"
+#include "sink/json_job.h"
+#include "sink/json_value.h"
+
+/* Bytes in a page. */
+#define JOBS_ROOM 100000
+
+struct page_job {
+	struct jobs at; /* where its series are */
+	__u64 id, busy_ns;
+};
+
+struct number {
+	__u64 id;
+	int number;
+};
+
+struct page_jobs {
+	struct page_job *jobs; /* those with a number first, by that */
+	size_t n, room;
+	size_t numbered;
+	struct number *numbers; /* by id */
+};
+
+static int collect(struct page_jobs *jobs, const struct snapshot *snapshot)
+{
+	struct jobs at;
+
+	jobs__start(&at, snapshot);
+	while (jobs__next(&at)) {
+		if (array__grow((void **)&jobs->jobs, &jobs->room, jobs->n, sizeof(*jobs->jobs)))
+			return -ENOMEM;
+		jobs->jobs[jobs->n++] = (struct page_job){
+			.at = at,
+			.id = jobs__id(&at),
+			.busy_ns = page_layers__busy_ns(snapshot, at.first, at.end),
+		};
+	}
+	return 0;
+}
+
+static int compare_busy(const void *left, const void *right)
+{
+	const struct page_job *a = left, *b = right;
+
+	if (a->busy_ns != b->busy_ns)
+		return a->busy_ns > b->busy_ns ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+	const struct number *a = left, *b = right;
+
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* The record of a job; what is of none has no names. */
+static struct json_object *record_of(const struct report_run *run, const struct page_job *job)
+{
+	struct json_object *record =
+		job->id ? json_job__record(run, &job->at, true) : json_object_new_object();
+	const struct snapshot *snapshot = job->at.snapshot;
+
+	if (!record)
+		return NULL;
+	json_value__add_u64(record, "busy_ns", job->busy_ns);
+	json_object_object_add(record, "libraries",
+			       page_layers__outermost(run, snapshot, job->at.first, job->at.end));
+	json_object_object_add(record, "layers",
+			       page_layers__of(run, snapshot, job->at.first, job->at.end));
+	return record;
+}
+
+/* Those beyond the numbered ones together; NULL: there are none. */
+static struct json_object *rest_of(const struct page_jobs *jobs, const struct report_run *run,
+				   const struct snapshot *snapshot)
+{
+	struct snapshot rest = *snapshot;
+	struct json_object *object = NULL;
+
+	if (jobs->numbered == jobs->n)
+		return NULL;
+	rest.n_series = 0;
+	rest.series = calloc(snapshot->n_series + 1, sizeof(*rest.series));
+	for (size_t i = jobs->numbered; rest.series && i < jobs->n; i++)
+		for (size_t j = jobs->jobs[i].at.first; j < jobs->jobs[i].at.end; j++)
+			rest.series[rest.n_series++] = snapshot->series[j];
+	if (rest.series)
+		object = json_object_new_object();
+	if (object) {
+		json_value__add_u64(object, "n", jobs->n - jobs->numbered);
+		json_object_object_add(object, "layers",
+				       page_layers__of(run, &rest, 0, rest.n_series));
+	}
+	free((void *)rest.series);
+	return object;
+}
+
+static int number(struct page_jobs *jobs)
+{
+	jobs->numbers = calloc(jobs->numbered + 1, sizeof(*jobs->numbers));
+	if (!jobs->numbers)
+		return -ENOMEM;
+	for (size_t i = 0; i < jobs->numbered; i++)
+		jobs->numbers[i] = (struct number){ jobs->jobs[i].id, (int)i };
+	qsort(jobs->numbers, jobs->numbered, sizeof(*jobs->numbers), compare_ids);
+	return 0;
+}
+
+int page_jobs__write(struct page_jobs **out, struct page_document *document,
+		     const struct report_run *run, const struct snapshot *snapshot)
+{
+	struct page_list list = page_list__new(document, JOBS_ROOM);
+	struct page_jobs *jobs = calloc(1, sizeof(*jobs));
+
+	if (!jobs || collect(jobs, snapshot) < 0) {
+		page_jobs__free(jobs);
+		return -ENOMEM;
+	}
+	if (jobs->n)
+		qsort(jobs->jobs, jobs->n, sizeof(*jobs->jobs), compare_busy);
+	while (jobs->numbered < jobs->n &&
+	       page_list__add(&list, record_of(run, &jobs->jobs[jobs->numbered])))
+		jobs->numbered++;
+	page_document__put_list(document, "jobs", &list, rest_of(jobs, run, snapshot));
+	if (number(jobs) < 0) {
+		page_jobs__free(jobs);
+		return -ENOMEM;
+	}
+	*out = jobs;
+	return 0;
+}
+
+void page_jobs__free(struct page_jobs *jobs)
+{
+	if (!jobs)
+		return;
+	free(jobs->jobs);
+	free(jobs->numbers);
+	free(jobs);
+}
+
+int page_jobs__number(const struct page_jobs *jobs, __u64 id)
+{
+	const struct number wanted = { .id = id };
+	const struct number *found = bsearch(&wanted, jobs->numbers, jobs->numbered,
+					     sizeof(*jobs->numbers), compare_ids);
+
+	return found ? found->number : -1;
+}
+
+void page_jobs__mark(struct json_object *record, int number)
+{
+	static const char *const names[] = { "cgroup", "cgroup_id", "jobid", "step" };
+
+	if (!record)
+		return;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		json_object_object_del(record, names[i]);
+	json_object_object_add(record, "job", number < 0 ? NULL : json_object_new_int(number));
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "page/document.h"
+#include "page/html.h"
+#include "page/jobs.h"
+#include "page/layers.h"
+#include "page/page.h"
+#include "page/page_files.h"
+#include "page/runs.h"
+#include "page/series.h"
+#include "page/times.h"
+#include "report/fold.h"
+#include "report/notes.h"
+#include "sink/json_value.h"
+
+/* Bytes in a page, of the text that a report prints, and of the notes. */
+#define TEXT_ROOM  100000
+#define NOTES_ROOM 40000
+
+struct page {
+	FILE *out;
+	const struct page_input *input;
+	struct page_document document;
+};
+
+static void put(const struct page *page, const char *text)
+{
+	fputs(text, page->out);
+}
+
+/* The clock that times are told by is that of who made the page. */
+static void put_clock(struct page_document *document)
+{
+	time_t start = (time_t)(document->common.origin_ns / NS_PER_S);
+	struct tm local;
+	char text[24];
+
+	if (!localtime_r(&start, &local))
+		memset(&local, 0, sizeof(local));
+	snprintf(text, sizeof(text), "%llu", document->common.origin_ns);
+	page_document__put(document, "origin_ns", json_object_new_string(text));
+	page_document__put(document, "utc_offset_s", json_object_new_int64(local.tm_gmtoff));
+	page_document__put(document, "zone", json_value__string(local.tm_zone));
+}
+
+static int put_snapshot(struct page *page, const struct snapshot *folded)
+{
+	struct page_document *document = &page->document;
+	const struct report_part *whole = page->input->whole;
+	const struct snapshot *snapshot = whole->snapshot;
+	struct page_jobs *jobs = NULL;
+	int ret;
+
+	page_document__put(document, "layers",
+			   page_layers__of(whole->run, snapshot, 0, snapshot->n_series));
+	page_document__put(document, "libraries",
+			   page_layers__outermost(whole->run, snapshot, 0, snapshot->n_series));
+	ret = page_jobs__write(&jobs, document, whole->run, snapshot);
+	if (!ret)
+		ret = page_runs__write(document, jobs, whole, page->input->parts, page->input->n);
+	if (!ret)
+		ret = page_series__write(document, whole->run, folded, jobs);
+	if (!ret)
+		ret = page_times__write(document, whole->run, snapshot, jobs);
+	page_jobs__free(jobs);
+	return ret;
+}
+
+static int make_document(struct page *page)
+{
+	struct page_document *document = &page->document;
+	struct fold *fold = NULL;
+	int ret, ended;
+
+	page_document__put(document, "page", json_object_new_int(1));
+	page_document__put(document, "program", json_object_new_string(TMTRACE_VERSION));
+	put_clock(document);
+	ret = fold__new(&fold, page->input->whole->snapshot);
+	if (!ret)
+		ret = put_snapshot(page, fold__snapshot(fold));
+	fold__free(fold);
+	ended = page_document__end(document);
+	return ret ? ret : ended;
+}
+
+static void put_title(const struct page *page)
+{
+	const struct report_run *run = page->input->whole->run;
+
+	html__text(page->out, run->scope ? run->scope : "several runs");
+	put(page, " on ");
+	html__text(page->out, run->hostname ? run->hostname : "several nodes");
+}
+
+static void put_head(const struct page *page)
+{
+	put(page, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		  "<meta http-equiv=\"Content-Security-Policy\" content=\"");
+	put(page, page_policy);
+	put(page, "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		  "<meta name=\"generator\" content=\"tmtrace " TMTRACE_VERSION "\">\n<title>");
+	put_title(page);
+	put(page, " - tmtrace</title>\n<style>");
+	put(page, page_style);
+	put(page, "</style>\n</head>\n");
+}
+
+/* Lines from text to end, as long as there is room; how many of its bytes that were. */
+static size_t put_lines(const struct page *page, const char *text, const char *end, size_t room)
+{
+	const char *at = text;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *next = newline ? newline + 1 : end;
+		char *escaped = NULL;
+		size_t n = 0;
+		FILE *line = open_memstream(&escaped, &n);
+
+		if (line) {
+			html__escape(line, at, (size_t)(next - at));
+			fclose(line);
+		}
+		if (escaped && n <= room)
+			fwrite(escaped, 1, n, page->out);
+		free(escaped);
+		if (!line || n > room)
+			break;
+		room -= n;
+		at = next;
+	}
+	return (size_t)(at - text);
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+
+	while ((text = strchr(text, '\n'))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+/* What a report says first, of each recording and of the run, up to its first table. */
+static void put_heading(const struct page *page)
+{
+	const char *text = page->input->text, *end = strstr(text, "\n\n");
+
+	put(page, "<pre class=\"heading\">");
+	put_lines(page, text, end ? end + 1 : text + strlen(text), TEXT_ROOM);
+	put(page, "</pre>\n");
+}
+
+static void put_notes(const struct page *page)
+{
+	const struct report_part *whole = page->input->whole;
+	struct note_list notes = { 0 };
+	size_t room = NOTES_ROOM, i;
+
+	notes__collect(&notes, whole->run, whole->snapshot);
+	put(page, "<h3>Notes</h3>\n<ul class=\"notes\">\n");
+	for (i = 0; i < notes.n && strlen(notes.lines[i]) <= room; i++) {
+		room -= strlen(notes.lines[i]);
+		put(page, "<li>");
+		html__text(page->out, notes.lines[i]);
+		put(page, "</li>\n");
+	}
+	if (i < notes.n)
+		fprintf(page->out, "<li>and %zu more: tmtrace report prints them</li>\n",
+			notes.n - i);
+	if (!notes.n)
+		put(page, "<li class=\"none\">nothing is missing or degraded</li>\n");
+	put(page, "</ul>\n");
+	note_list__clear(&notes);
+}
+
+static void put_text(const struct page *page)
+{
+	const char *text = page->input->text, *rest;
+
+	put(page, "<section id=\"text\">\n<details open>\n"
+		  "<summary><h2>As text</h2> what tmtrace report prints</summary>\n"
+		  "<pre tabindex=\"0\">");
+	rest = text + put_lines(page, text, text + strlen(text), TEXT_ROOM);
+	if (*rest)
+		fprintf(page->out, "and %zu lines more: tmtrace report prints them\n",
+			count_lines(rest));
+	put(page, "</pre>\n</details>\n</section>\n");
+}
+
+static void put_body(const struct page *page)
+{
+	put(page, "<body>\n<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n"
+		  "<header>\n<h1>");
+	put_title(page);
+	put(page, "</h1>\n</header>\n<div id=\"layout\">\n<main id=\"main\" tabindex=\"-1\">\n"
+		  "<section id=\"run\">\n<h2>Run</h2>\n");
+	put_heading(page);
+	put_notes(page);
+	put(page, "</section>\n"
+		  "<noscript><p class=\"noscript\">Charts and tables of this page are drawn by its "
+		  "script, which is not run here. What tmtrace report prints is below.</p>"
+		  "</noscript>\n<div id=\"figures\"></div>\n");
+	put_text(page);
+	put(page, "</main>\n</div>\n<script type=\"application/json\" id=\"data\">");
+	html__json(page->out, page->document.text.bytes, page->document.text.n);
+	put(page, "</script>\n<script>");
+	put(page, page_script);
+	put(page, "</script>\n</body>\n</html>\n");
+}
+
+int page__write(FILE *out, const struct page_input *input, struct error *err)
+{
+	struct page page = {
+		.out = out,
+		.input = input,
+		.document.common = {
+			.origin_ns = input->whole->run->start_ns,
+			.hostname = input->whole->run->hostname,
+		},
+	};
+	int ret = make_document(&page);
+
+	if (ret) {
+		free(page.document.text.bytes);
+		return error__set(err, ret, "no memory");
+	}
+	put_head(&page);
+	put_body(&page);
+	free(page.document.text.bytes);
+	errno = 0;
+	if (fflush(out) || ferror(out))
+		return error__set(err, errno ? -errno : -EIO, "writing the page: %s",
+				  strerror(errno ? errno : EIO));
+	return 0;
+}

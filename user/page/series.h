@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Functions, file operations, devices and what stands beside functions, as a page has them. */
+#ifndef USER_PAGE_SERIES_H
+#define USER_PAGE_SERIES_H
+
+#include "page/jobs.h"
+
+/*
+ * A list of each kind, what took most time first: functions, files, devices, operations, sizes,
+ * associations, states, values. snapshot: folded. 0 or -ENOMEM.
+ */
+int page_series__write(struct page_document *document, const struct report_run *run,
+		       const struct snapshot *snapshot, const struct page_jobs *jobs);
+
+#endif
