@@ -105,7 +105,7 @@ $(BUILD)/user/%.o: user/%.S $(BUILD)/user/flags
 $(BUILD)/user/export/sql.o: user/export/tables.sql user/export/views.sql
 
 # A page of HTML may load nothing: its policy has the hashes of its style and its script.
-PAGE_PARTS   := base units table chart times main
+PAGE_PARTS   := base units table chart columns times load layers tables files waterfall runs main
 PAGE_SCRIPTS := $(addprefix user/page/script/,$(addsuffix .js,$(PAGE_PARTS)))
 hash_of = sha256-$$(sha256sum < $(1) | cut -c1-64 | tr a-f A-F | basenc -d --base16 | base64)
 

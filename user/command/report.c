@@ -46,6 +46,7 @@ struct report {
 	const struct report_options *options;
 	struct report_parts parts;
 	struct slowest *slowest; /* calls of all; NULL: they are not asked for */
+	struct volumes volumes;
 };
 
 enum {
@@ -249,12 +250,19 @@ static int open_parts(struct report *report, struct error *err)
 		.filter = options->filter,
 	};
 
-	if (options->calls) {
-		report->slowest = slowest__new(options->calls, options->filter);
+	size_t calls = options->calls;
+
+	/* A page has those that there are. */
+	if (options->page.path && !calls)
+		calls = CALLS_DEFAULT;
+	if (calls) {
+		report->slowest = slowest__new(calls, options->filter);
 		if (!report->slowest)
 			return error__set(err, -ENOMEM, "no memory");
 	}
 	input.slowest = report->slowest;
+	if (options->page.path)
+		input.volumes = &report->volumes;
 	return report_parts__open(&report->parts, &input, err);
 }
 
@@ -346,8 +354,21 @@ static int page_tables(const struct report *report, struct error *err)
 static int print_text(void *context, const struct report_part *whole, FILE *out, struct error *err)
 {
 	const struct table_options tables = { .out = out, .files = TABLE_FILES_FEW };
+	const struct report *report = context;
+	int rc = print_figures(report, whole->run, whole->snapshot, &tables, err);
 
-	return print_figures(context, whole->run, whole->snapshot, &tables, err);
+	return rc ? rc : slowest__print(report->slowest, &tables, err);
+}
+
+static int make_page(struct report *report, struct error *err)
+{
+	const struct report_page_input input = {
+		.parts = &report->parts,
+		.slowest = report->slowest,
+		.volumes = &report->volumes,
+	};
+
+	return report_page__make(&report->options->page, &input, print_text, report, err);
 }
 
 /* Is there anything of the job that is asked for? */
@@ -372,7 +393,7 @@ static int show_files(struct report *report, struct error *err)
 	if (rc < 0)
 		return rc;
 	if (options->page.path)
-		return report_page__make(&options->page, &report->parts, print_text, report, err);
+		return make_page(report, err);
 	return options->json ? print_records(report, err) : page_tables(report, err);
 }
 

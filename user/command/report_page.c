@@ -4,7 +4,11 @@
 
 #include "command/made_file.h"
 #include "command/report_page.h"
+#include "command/report_stories.h"
 #include "page/page.h"
+
+/* So many of the slowest calls and operations are followed. */
+#define STORIES 6
 
 static int write_page(void *context, FILE *out, struct error *err)
 {
@@ -16,17 +20,36 @@ static int no_memory(struct error *err)
 	return error__set(err, -ENOMEM, "no memory");
 }
 
-int report_page__make(const struct report_page_options *options, const struct report_parts *parts,
+/* The text of a report; to be freed. NULL: why is in the error. */
+static char *text_of(const struct report_part *whole,
+		     int (*print)(void *context, const struct report_part *whole, FILE *out,
+				  struct error *err),
+		     void *context, struct error *err)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+	int rc = out ? print(context, whole, out, err) : no_memory(err);
+
+	if (out && fclose(out) && rc >= 0)
+		rc = no_memory(err);
+	if (rc >= 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+int report_page__make(const struct report_page_options *options,
+		      const struct report_page_input *input,
 		      int (*print)(void *context, const struct report_part *whole, FILE *out,
 				   struct error *err),
 		      void *context, struct error *err)
 {
-	struct combined *combined = NULL;
+	const struct report_parts *parts = input->parts;
 	struct report_part whole = parts->at[0];
-	struct page_input input = { .whole = &whole, .parts = parts->at, .n = parts->n };
+	struct report_stories stories = { 0 };
+	struct combined *combined = NULL;
 	char *text = NULL;
-	size_t n = 0;
-	FILE *out;
 	int rc = parts->n > 1 ? combined__new(&combined, parts->at, parts->n) : 0;
 
 	if (rc < 0)
@@ -34,14 +57,25 @@ int report_page__make(const struct report_page_options *options, const struct re
 	if (combined)
 		whole = (struct report_part){ .run = combined__run(combined),
 					      .snapshot = combined__snapshot(combined) };
-	out = open_memstream(&text, &n);
-	rc = out ? print(context, &whole, out, err) : no_memory(err);
-	if (out && fclose(out) && rc >= 0)
-		rc = no_memory(err);
-	input.text = text;
-	if (rc >= 0)
-		rc = made_file__write(options->path, options->force, parts, write_page, &input,
-				      err);
+	/* All that is read, is read before the process becomes another user. */
+	rc = report_stories__make(&stories, parts, input->slowest, STORIES, err);
+	if (rc >= 0) {
+		text = text_of(&whole, print, context, err);
+		rc = text ? 0 : err->code;
+	}
+	if (rc >= 0) {
+		struct page_input page = {
+			.whole = &whole,
+			.parts = parts->at,
+			.n = parts->n,
+			.volumes = input->volumes,
+			.calls = { input->slowest, stories.stories, stories.chains },
+			.text = text,
+		};
+
+		rc = made_file__write(options->path, options->force, parts, write_page, &page, err);
+	}
+	report_stories__free(&stories);
 	free(text);
 	combined__free(combined);
 	return rc;

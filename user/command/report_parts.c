@@ -52,13 +52,16 @@ static int take_events(const struct report_input *input, struct recording *recor
 	int rc;
 
 	recording__state(recording, &state);
-	if (!input->slowest && !state.accounts)
+	if (!input->slowest && !input->volumes && !state.accounts)
 		return 0;
 	recording__rewind(recording);
 	while ((rc = recording__next(recording, err)) > 0) {
 		if (rc == RECORDING_STEP_CALLS && input->slowest &&
 		    !recording__calls(recording, &batch))
 			slowest__take(input->slowest, recording__run(recording), &batch);
+		else if (rc == RECORDING_STEP_SNAPSHOT && input->volumes)
+			volumes__take(input->volumes, recording__run(recording),
+				      recording__snapshot(recording), input->filter);
 		else if (rc == RECORDING_STEP_ACCOUNT && take_account(input, recording, ranks) < 0)
 			return error__set(err, -ENOMEM, "no memory");
 	}

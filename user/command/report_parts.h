@@ -7,6 +7,7 @@
 #include "report/combined.h"
 #include "report/filter.h"
 #include "report/slowest.h"
+#include "report/volumes.h"
 
 /* A recording that was read. */
 struct report_file {
@@ -28,6 +29,7 @@ struct report_input {
 	size_t n_files;
 	const struct filter *filter;
 	struct slowest *slowest; /* takes the calls of all; NULL: they are not asked for */
+	struct volumes *volumes; /* takes what was read and written when; NULL: the same */
 };
 
 /*

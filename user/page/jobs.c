@@ -159,6 +159,16 @@ int page_jobs__number(const struct page_jobs *jobs, __u64 id)
 	return found ? found->number : -1;
 }
 
+int page_jobs__n(const struct page_jobs *jobs)
+{
+	return (int)jobs->numbered;
+}
+
+__u64 page_jobs__id(const struct page_jobs *jobs, int number)
+{
+	return jobs->jobs[number].id;
+}
+
 void page_jobs__mark(struct json_object *record, int number)
 {
 	static const char *const names[] = { "cgroup", "cgroup_id", "jobid", "step" };

@@ -22,6 +22,10 @@ void page_jobs__free(struct page_jobs *jobs); /* NULL is fine */
 /* The job's number, from 0; -1: it is not among them. */
 int page_jobs__number(const struct page_jobs *jobs, __u64 id);
 
+/* How many have a number, and the job that has it. */
+int page_jobs__n(const struct page_jobs *jobs);
+__u64 page_jobs__id(const struct page_jobs *jobs, int number);
+
 /* In the record of a series, or the like, its job's number in place of the job's names. */
 void page_jobs__mark(struct json_object *record, int number);
 

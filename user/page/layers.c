@@ -18,65 +18,86 @@ static void add_times(struct json_object *layer, const struct report_run *run,
 					 figures->timed && report__knows(run, time));
 }
 
-static void add_latency(struct json_object *layer, const struct figures *figures)
-{
-	bool timed = figures->timed != 0, bucketed = figures->bucketed != 0;
-
-	json_value__add_measured(layer, "min_ns", figures->min_ns, timed);
-	json_value__add_measured(layer, "max_ns", figures->max_ns, timed);
-	json_value__add_measured(layer, "p50_ns", figures->p50_ns, bucketed);
-	json_value__add_measured(layer, "p90_ns", figures->p90_ns, bucketed);
-	json_value__add_measured(layer, "p99_ns", figures->p99_ns, bucketed);
-	json_value__add_measured(layer, "p999_ns", figures->p999_ns, bucketed);
-}
-
-static struct json_object *layer_of(const struct report_run *run, const struct layer_sum *sum,
+static struct json_object *brief_of(const struct report_run *run, const struct layer_sum *sum,
 				    __u8 id)
 {
 	const struct figures *figures = &sum->figures;
 	struct json_object *layer = json_object_new_object();
-	bool timed = figures->timed != 0;
 
 	if (!layer)
 		return NULL;
 	json_value__add_string(layer, "layer", names__layer(run, id));
 	json_value__add_u64(layer, "count", figures->count);
 	json_value__add_u64(layer, "errors", figures->errors);
-	json_value__add_u64(layer, "retries", figures->retries);
 	json_value__add_measured(layer, "bytes", figures->bytes, figures->sized != 0);
+	json_value__add_measured(layer, "time_ns", sum->time_ns, figures->timed != 0);
+	json_value__add_measured(layer, "p99_ns", figures->p99_ns, figures->bucketed != 0);
+	return layer;
+}
+
+static struct json_object *layer_of(const struct report_run *run, const struct layer_sum *sum,
+				    __u8 id)
+{
+	const struct figures *figures = &sum->figures;
+	struct json_object *layer = brief_of(run, sum, id);
+	bool timed = figures->timed != 0, bucketed = figures->bucketed != 0;
+
+	if (!layer)
+		return NULL;
+	json_value__add_u64(layer, "retries", figures->retries);
 	json_value__add_measured(layer, "total_ns", figures->total_ns, timed);
-	json_value__add_measured(layer, "time_ns", sum->time_ns, timed);
 	json_value__add_u64(layer, "in_flight", figures->in_flight);
 	if (id == TM_LAYER_BLOCK)
 		json_value__add_measured(layer, "queue_ns", figures->queue_ns, timed);
 	else
 		add_times(layer, run, figures);
-	add_latency(layer, figures);
+	json_value__add_measured(layer, "min_ns", figures->min_ns, timed);
+	json_value__add_measured(layer, "max_ns", figures->max_ns, timed);
+	json_value__add_measured(layer, "p50_ns", figures->p50_ns, bucketed);
+	json_value__add_measured(layer, "p90_ns", figures->p90_ns, bucketed);
+	json_value__add_measured(layer, "p999_ns", figures->p999_ns, bucketed);
 	return layer;
 }
 
+typedef struct json_object *make_layer(const struct report_run *run, const struct layer_sum *sum,
+				       __u8 id);
+
 static void add_layer(struct json_object *layers, const struct report_run *run,
-		      const struct snapshot *snapshot, size_t first, size_t end, __u8 id)
+		      const struct snapshot *snapshot, size_t first, size_t end, __u8 id,
+		      make_layer *make)
 {
 	struct layer_sum sum;
 
 	layer_sum__make(&sum, snapshot, first, end, id);
 	if (sum.n)
-		json_object_array_add(layers, layer_of(run, &sum, id));
+		json_object_array_add(layers, make(run, &sum, id));
 }
 
-struct json_object *page_layers__of(const struct report_run *run, const struct snapshot *snapshot,
-				    size_t first, size_t end)
+static struct json_object *make_layers(const struct report_run *run,
+				       const struct snapshot *snapshot, size_t first, size_t end,
+				       make_layer *make)
 {
 	struct json_object *layers = json_object_new_array();
 
 	if (!layers)
 		return NULL;
 	for (unsigned int id = TM_LAYER_USER; id < 1 << 8 && names__layer(run, (__u8)id); id++)
-		add_layer(layers, run, snapshot, first, end, (__u8)id);
-	add_layer(layers, run, snapshot, first, end, TM_LAYER_VFS);
-	add_layer(layers, run, snapshot, first, end, TM_LAYER_BLOCK);
+		add_layer(layers, run, snapshot, first, end, (__u8)id, make);
+	add_layer(layers, run, snapshot, first, end, TM_LAYER_VFS, make);
+	add_layer(layers, run, snapshot, first, end, TM_LAYER_BLOCK, make);
 	return layers;
+}
+
+struct json_object *page_layers__of(const struct report_run *run, const struct snapshot *snapshot,
+				    size_t first, size_t end)
+{
+	return make_layers(run, snapshot, first, end, layer_of);
+}
+
+struct json_object *page_layers__brief(const struct report_run *run,
+				       const struct snapshot *snapshot, size_t first, size_t end)
+{
+	return make_layers(run, snapshot, first, end, brief_of);
 }
 
 struct json_object *page_layers__outermost(const struct report_run *run,

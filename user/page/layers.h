@@ -14,6 +14,10 @@
 struct json_object *page_layers__of(const struct report_run *run, const struct snapshot *snapshot,
 				    size_t first, size_t end);
 
+/* The same with the most important figures alone, as those of processes are told. */
+struct json_object *page_layers__brief(const struct report_run *run,
+				       const struct snapshot *snapshot, size_t first, size_t end);
+
 /* The time in library calls that are in no other one; NULL: there are none, or no memory. */
 struct json_object *page_layers__outermost(const struct report_run *run,
 					   const struct snapshot *snapshot, size_t first,

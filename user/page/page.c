@@ -9,11 +9,15 @@
 #include "page/html.h"
 #include "page/jobs.h"
 #include "page/layers.h"
+#include "page/objects.h"
 #include "page/page.h"
 #include "page/page_files.h"
+#include "page/probes.h"
+#include "page/processes.h"
 #include "page/runs.h"
 #include "page/series.h"
 #include "page/times.h"
+#include "page/volumes.h"
 #include "report/fold.h"
 #include "report/notes.h"
 #include "sink/json_value.h"
@@ -67,6 +71,16 @@ static int put_snapshot(struct page *page, const struct snapshot *folded)
 		ret = page_series__write(document, whole->run, folded, jobs);
 	if (!ret)
 		ret = page_times__write(document, whole->run, snapshot, jobs);
+	if (!ret)
+		ret = page_processes__write(document, jobs, whole, page->input->parts,
+					    page->input->n);
+	if (!ret)
+		ret = page_objects__write(document, whole->run, folded, jobs);
+	if (!ret)
+		ret = page_probes__write(document, whole->run, snapshot);
+	if (!ret)
+		ret = page_calls__write(document, &page->input->calls);
+	page_volumes__write(document, page->input->volumes);
 	page_jobs__free(jobs);
 	return ret;
 }

@@ -10,14 +10,18 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "page/calls.h"
 #include "report/combined.h"
+#include "report/volumes.h"
 
 #define PAGE_BYTES 2000000
 
 struct page_input {
 	const struct report_part *whole; /* one of the parts, or the sums of all */
 	const struct report_part *parts;
-	size_t n;	  /* parts */
+	size_t n; /* parts */
+	const struct volumes *volumes;
+	struct page_calls calls;
 	const char *text; /* that a report prints: lines about each recording and the run first */
 };
 

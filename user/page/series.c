@@ -26,9 +26,9 @@ static const struct {
 	size_t room;
 } kinds[KINDS] = {
 	[FUNCTIONS] = { "functions", 300000 }, [FILES] = { "files", 80000 },
-	[DEVICES] = { "devices", 40000 },      [OPERATIONS] = { "operations", 50000 },
-	[SIZES] = { "sizes", 40000 },	       [ASSOCIATIONS] = { "associations", 10000 },
-	[STATES] = { "states", 60000 },	       [VALUES] = { "values", 30000 },
+	[DEVICES] = { "devices", 40000 },      [OPERATIONS] = { "ops", 50000 },
+	[SIZES] = { "by_size", 40000 },	       [ASSOCIATIONS] = { "associations", 10000 },
+	[STATES] = { "addb_states", 60000 },   [VALUES] = { "addb_values", 30000 },
 };
 
 static enum kind kind_of(const struct tm_key *key)

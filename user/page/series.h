@@ -6,8 +6,8 @@
 #include "page/jobs.h"
 
 /*
- * A list of each kind, what took most time first: functions, files, devices, operations, sizes,
- * associations, states, values. snapshot: folded. 0 or -ENOMEM.
+ * A list of each kind, what took most time first: functions, files, devices, ops, by_size,
+ * associations, addb_states, addb_values. snapshot: folded. 0 or -ENOMEM.
  */
 int page_series__write(struct page_document *document, const struct report_run *run,
 		       const struct snapshot *snapshot, const struct page_jobs *jobs);

@@ -152,6 +152,21 @@ struct json_object *story_json__record(const struct report_run *run, const struc
 	return record;
 }
 
+struct json_object *story_json__call(const struct report_run *run, const struct story *story,
+				     const struct story_call *call)
+{
+	struct json_object *record = json_value__record(run, "chain", call->start_ns);
+
+	if (!record)
+		return NULL;
+	json_value__add_u64(record, "id", call->id);
+	json_value__add_u64(record, "start_ns", call->start_ns);
+	json_value__add_u64(record, "root", story->root);
+	add_nodes(record, story);
+	json_value__add_u64(record, "cut", story->cut);
+	return record;
+}
+
 struct json_object *story_json__clock(const struct report_run *run, const struct story_input *input,
 				      const struct story_clock *clock, __u32 host)
 {

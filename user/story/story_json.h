@@ -12,6 +12,13 @@
 struct json_object *story_json__record(const struct report_run *run, const struct story *story);
 
 /*
+ * The tree of a call (story_call.h), of the run that it was recorded in: its id, root, nodes and
+ * what was cut, as in a `story` record. NULL: no memory.
+ */
+struct json_object *story_json__call(const struct report_run *run, const struct story *story,
+				     const struct story_call *call);
+
+/*
  * The `clock` record of a host: how far its clock is from that of the first one; run: one of that
  * first host. NULL: no memory.
  */

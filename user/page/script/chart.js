@@ -66,3 +66,124 @@ function elapsed(ns) {
 		return `${Math.round(seconds / 6) / 10} min`;
 	return `${Math.round(seconds / 360) / 10} h`;
 }
+
+// Histograms: bars on a logarithmic scale, from below the smallest value of all of them to above the
+// largest. A bucket is [lower, upper, count], both edges included.
+
+function logOf(value) {
+	return Math.log2(Math.max(value, 1));
+}
+
+function rangeOf(histograms) {
+	const buckets = histograms.flat();
+
+	if (!buckets.length)
+		return null;
+	return { low: Math.floor(logOf(Math.min(...buckets.map((b) => b[0])))),
+		high: Math.ceil(logOf(most(buckets.map((b) => Math.min(b[1], 2 ** 50))) + 1)) };
+}
+
+function barOf(bucket, range) {
+	const x = logOf(bucket[0]) - range.low;
+
+	return { x, width: Math.max(logOf(Math.min(bucket[1], 2 ** range.high) + 1) - logOf(bucket[0]), 0.02) };
+}
+
+// A small one, as a row of a table has it: those of a table have the same range. Heights are square
+// roots, so that what is rare is seen beside what is not.
+function spark(buckets, range, title) {
+	const peak = most(buckets.map((b) => b[2]));
+	const path = buckets.map((b) => {
+		const { x, width } = barOf(b, range), height = Math.max(16 * Math.sqrt(b[2] / peak), 0.8);
+
+		return rectangle(x, 16 - height, width, height);
+	});
+
+	return svg("svg", { class: "spark", viewBox: `0 0 ${range.high - range.low} 16`,
+		preserveAspectRatio: "none", role: "img", "aria-label": title },
+	svg("title", null, title), svg("path", { d: path.join("") }));
+}
+
+// Values that have a line of their own on the scale: decades of time, or powers of bytes.
+function scaleSteps(range, unit) {
+	const found = [], factor = unit === bytes ? (range.high - range.low > 16 ? 64 : 8) : 10;
+
+	for (let value = 1; value < 2 ** range.high; value *= factor)
+		if (logOf(value) >= range.low)
+			found.push(value);
+	return found;
+}
+
+function markLine(value, range) {
+	return svg("line", { class: "mark", y1: 0, y2: 100, x1: logOf(value) - range.low, x2: logOf(value) - range.low });
+}
+
+// The bars alone, each with its figures; name: of all of it.
+function bars(buckets, range, unit, pixels, name, marks) {
+	const total = sum(buckets.map((b) => b[2])), peak = most(buckets.map((b) => b[2]));
+	const steps = scaleSteps(range, unit).map((value) => svg("line", { class: "grid", y1: 0, y2: 100,
+		x1: logOf(value) - range.low, x2: logOf(value) - range.low }));
+
+	return plot("histogram", range.high - range.low, 100, pixels, name, steps, buckets.map((bucket) => {
+		const { x, width } = barOf(bucket, range), height = Math.max(100 * bucket[2] / peak, 1);
+
+		return svg("rect", { x, y: 100 - height, width, height }, svg("title", null, `${unit(bucket[0])} to ` +
+			`${unit(bucket[1])}: ${count(bucket[2])}, ${share(bucket[2], total)} %`));
+	}), (marks || []).map(([, value]) => markLine(value, range)));
+}
+
+function placeOf(value, range) {
+	return (logOf(value) - range.low) / (range.high - range.low);
+}
+
+// The labels of a scale, which stand below a box.
+function scaleTicks(range, unit) {
+	return scaleSteps(range, unit).map((value) => tick("below", placeOf(value, range), unit(value).replace(/\.0+ /, " ")));
+}
+
+// A large one, with its scale, and marks: [name, value] of each, those that have room with their name.
+function histogram(buckets, unit, marks, title) {
+	const range = rangeOf([buckets]), box = bars(buckets, range, unit, 90, title, marks);
+	let last = -1;
+
+	box.append(...scaleTicks(range, unit));
+	for (const [name, value] of marks) {
+		if (placeOf(value, range) - last < 0.06)
+			continue;
+		last = placeOf(value, range);
+		box.append(tick("above", last, name));
+	}
+	return el("figure", null, el("figcaption", null, title), box);
+}
+
+// Parts of a whole side by side: [name, class, value] of each.
+function stacked(parts, title) {
+	const whole = sum(parts.map((part) => part[2])) || 1;
+	let x = 0;
+
+	return svg("svg", { class: "stacked", viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img",
+		"aria-label": title }, svg("title", null, title), parts.map(([, kind, value]) => {
+		const bar = svg("rect", { class: kind, x, y: 0, width: 100 * value / whole, height: 10 });
+
+		x += 100 * value / whole;
+		return bar;
+	}));
+}
+
+// Bins over the time as an area: values above the line; below, where there are others, those.
+function areaPath(values, start, bin, span, up) {
+	let path = "", open = false;
+
+	values.forEach((value, i) => {
+		const x = (start + i * bin - span.start) / 1e6, end = (start + (i + 1) * bin - span.start) / 1e6;
+
+		if (value && !open)
+			path += `M${x.toFixed(2)} 0`;
+		if (value)
+			path += `V${(up * value).toPrecision(6)}H${end.toFixed(2)}`;
+		if (open && !value)
+			path += "V0z";
+		open = Boolean(value);
+	});
+	return path + (open ? "V0z" : "");
+}

@@ -2,46 +2,65 @@
 // The page, put together: its sections, a list of them, and what applies to all of it.
 
 const figures = document.getElementById("figures");
-const layout = document.getElementById("layout");
 
-function functionsSection() {
-	return el("section", { id: "functions" }, el("h2", null, "Functions"), makeTable({
-		caption: "Functions of libraries",
-		rows: data.functions.rows,
-		rest: data.functions.rest,
-		sort: "total",
-		columns: [
-			{ title: "function", text: true, of: (r) => r.function },
-			{ title: "layer", text: true, of: (r) => r.layer },
-			{ title: "calls", of: (r) => r.count, show: count, rest: (r) => count(r.count) },
-			{ title: "err", of: (r) => r.errors, show: some },
-			{ title: "bytes", of: (r) => r.bytes, show: bytes },
-			{ title: "total", of: (r) => r.total_ns, show: time, bar: true, rest: (r) => time(r.total_ns) },
-		],
-	}));
+// The sections of a job, or of all (null).
+function show(job) {
+	const timelines = timelinesOf(job), cursor = timelines.length ? new Cursor(timelines) : null;
+
+	figures.replaceChildren(...[
+		glanceSection(job), unusualSection(job), timesSection(job, cursor), layersSection(job), loadSection(job, cursor), functionsSection(job),
+		filesSection(job), devicesSection(job), slowestSection(), storeSection(job),
+		processesSection(job), job === null && nodesSection(), job === null && jobsSection(choose), job === null && probesSection(),
+	].filter(Boolean));
+	showNavigation();
 }
 
-function navigation() {
-	const sections = document.querySelectorAll("main section");
+function choose(job) {
+	const select = document.getElementById("job");
 
-	return el("nav", { "aria-label": "Sections" }, el("ul", null, Array.from(sections, (section) =>
-		el("li", null, el("a", { href: `#${section.id}` }, section.querySelector("h2").textContent)))));
+	select.value = job === null ? "" : String(job);
+	show(job);
+	select.focus();
+}
+
+function showNavigation() {
+	const sections = document.querySelectorAll("main section");
+	const items = Array.from(sections, (one) => el("li", null,
+		el("a", { href: `#${one.id}` }, one.querySelector("h2").textContent)));
+
+	document.querySelector("nav")?.remove();
+	document.getElementById("layout").prepend(el("nav", { "aria-label": "Sections" }, el("ul", null, items)));
+}
+
+function jobChoice() {
+	if (data.jobs.rows.length < 2)
+		return null;
+	const select = el("select", { id: "job", change: () => show(select.value === "" ? null : Number(select.value)) },
+		el("option", { value: "" }, "all"), data.jobs.rows.map((_, number) => el("option", { value: number }, jobTitle(number))));
+
+	return el("span", null, el("label", { for: "job" }, "job "), select);
 }
 
 // By the system's choice until somebody chooses.
 function themeChoice() {
-	const choice = el("select", { id: "theme", change: () => {
-		if (choice.value)
-			document.documentElement.dataset.theme = choice.value;
+	const select = el("select", { id: "theme", change: () => {
+		if (select.value)
+			document.documentElement.dataset.theme = select.value;
 		else
 			delete document.documentElement.dataset.theme;
-	} }, el("option", { value: "" }, "as the system"), el("option", { value: "light" }, "light"),
-	el("option", { value: "dark" }, "dark"));
+	} }, [["", "as the system"], ["light", "light"], ["dark", "dark"]].map(([value, name]) => el("option", { value }, name)));
 
-	return [el("label", { for: "theme" }, "colours "), choice];
+	return el("span", null, el("label", { for: "theme" }, "colours "), select);
 }
 
-figures.append(...[timesSection(null), functionsSection()].filter(Boolean));
-document.querySelector("body > header").append(el("div", { class: "controls" }, el("span", null, themeChoice())));
+document.querySelector("body > header").append(el("div", { class: "controls" }, jobChoice(), themeChoice()));
 document.querySelector("#text details").open = false;
-layout.prepend(navigation());
+// What is closed is printed all the same, but for the text, which says it once more.
+addEventListener("beforeprint", () => document.querySelectorAll("details.story").forEach((one) => {
+	one.dataset.open = String(one.open);
+	one.open = true;
+}));
+addEventListener("afterprint", () => document.querySelectorAll("details.story").forEach((one) => {
+	one.open = one.dataset.open === "true";
+}));
+show(null);

@@ -28,7 +28,7 @@ function isEmpty(column, rows) {
 function cellOf(column, row, largest) {
 	const value = column.of(row);
 	const shown = column.show ? column.show(value, row) : value;
-	const cell = el("td", { class: column.text ? "text" : "number" }, shown);
+	const cell = el("td", { class: column.text ? "text" : "number", title: column.text && String(shown).length > 40 && shown }, shown);
 
 	if (column.bar && largest && value) {
 		cell.classList.add("bar");
@@ -110,7 +110,7 @@ function footOf(made, shown) {
 }
 
 function filterOf(spec, made, changed) {
-	const field = el("input", { type: "search", placeholder: "filter", "aria-label": `Filter ${spec.caption}`,
+	const field = el("input", { type: "search", placeholder: "filter", "aria-label": `Filter: ${spec.caption}`,
 		input: () => {
 			const wanted = field.value.toLowerCase();
 
@@ -148,12 +148,12 @@ function makeTable(spec) {
 	}
 
 	const heads = columns.map((column) => headOf(column, sort));
-	const table = el("table", null, el("caption", null, spec.caption),
-		el("thead", null, el("tr", null, heads)), body,
+	const table = el("table", { "aria-label": spec.caption }, el("thead", null, el("tr", null, heads)), body,
 		spec.rest && el("tfoot", null, restLine(spec, columns)));
-	columns.forEach((column, i) => column.title === spec.sort && heads[i].setAttribute("aria-sort", "descending"));
+
+	columns.forEach((column, i) => spec.sort && column.title === spec.sort && heads[i].setAttribute("aria-sort", "descending"));
 	update();
 	return el("div", { class: "table" },
-		made.length > 8 && el("div", { class: "tools" }, filterOf(spec, made, update)),
+		el("div", { class: "tablehead" }, el("h3", null, spec.caption), made.length > 8 && filterOf(spec, made, update)),
 		el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": spec.caption }, table), foot);
 }

@@ -16,7 +16,7 @@ function timelinesOf(job) {
 	}).filter((row) => row && row.count.length);
 }
 
-// From the begin of the first bin to the end of the last, and the bins of the widest.
+// From the begin of the first bin to the end of the last; a column is as wide as the widest bin.
 function spanOf(timelines) {
 	const start = Math.min(...timelines.map((row) => row.start_ns));
 	const end = Math.max(...timelines.map((row) => row.start_ns + row.count.length * row.bin_ns));
@@ -25,10 +25,10 @@ function spanOf(timelines) {
 	return { start, end, bin, bins: Math.ceil((end - start) / bin) };
 }
 
-// What a strip shares with the others: where the cursor is (a time or null), and who is to be told.
+// What all drawings over the time share: where the cursor is (a time or null), and who is to be told.
 class Cursor {
-	constructor(span) {
-		this.span = span;
+	constructor(timelines) {
+		this.span = spanOf(timelines);
 		this.listeners = [];
 	}
 
@@ -134,7 +134,7 @@ function timeText(ns) {
 }
 
 function fillValues(list, values) {
-	list.replaceChildren(...values.flatMap(([name, value]) => [el("dt", null, name), el("dd", null, value)]));
+	list.replaceChildren(...values.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
 }
 
 // The line of the cursor in a drawing, and the cursor that follows the pointer in its box.
@@ -166,8 +166,8 @@ function heatStrip(timeline, layer, cursor, peak) {
 		`half of them within ${time(layer.p50_ns)}, 99 % within ${time(layer.p99_ns)}`;
 	const lines = decades(height).map((ns) => height.high - halfPlace(ns));
 	const box = plot("heat", (span.end - span.start) / 1e6, height.rows, height.rows * HALF_PIXELS, title,
-		heatCells(timeline, span, height, peak),
 		lines.map((y) => svg("line", { class: "grid", x1: 0, x2: (span.end - span.start) / 1e6, y1: y, y2: y })),
+		heatCells(timeline, span, height, peak),
 		quantileLine(timeline, span, height, "p50"), quantileLine(timeline, span, height, "p99"));
 	const values = el("dl", { class: "values" });
 
@@ -175,7 +175,25 @@ function heatStrip(timeline, layer, cursor, peak) {
 	addCursor(box, cursor, height.rows);
 	cursor.listen((at) => fillValues(values, valuesOf(timeline, layer, at)));
 	fillValues(values, valuesOf(timeline, layer, null));
-	return el("div", { class: "strip" }, el("div", { class: "name" }, timeline.layer), box, values);
+	return el("div", { class: "strip" }, el("div", { class: "name" }, timeline.layer), box,
+		marginal(timeline, height), values);
+}
+
+// All bins together, beside the strip and on its scale.
+function marginal(timeline, height) {
+	const counts = Array.from({ length: height.rows }, () => 0);
+
+	for (const bin of timeline.heat.filter(Boolean))
+		bin.slice(1).forEach((calls, j) => {
+			counts[height.high - bin[0] - j] += calls;
+		});
+	const peak = most(counts), all = sum(counts);
+
+	return plot("marginal", 100, height.rows, height.rows * HALF_PIXELS,
+		`${timeline.layer}: how many calls took how long in all`, counts.map((calls, row) => calls &&
+			svg("rect", { x: 0, y: row, width: Math.max(100 * calls / peak, 1), height: 1 },
+				svg("title", null, `${time(halfUpper(height.high - row - 1))} to ${time(halfUpper(height.high - row))}: ` +
+					`${count(calls)}, ${share(calls, all)} %`))));
 }
 
 // The axis below, and a slider that moves the cursor without a pointer.
@@ -183,7 +201,7 @@ function timeAxis(cursor) {
 	const { span } = cursor;
 	const axis = el("div", { class: "axis" }, timeSteps(span.start, span.end, 8).map((at) =>
 		tick("below", (at - span.start) / (span.end - span.start), elapsed(at))));
-	const where = el("output", { class: "values" });
+	const where = el("output", { class: "where" });
 	const slider = el("input", { type: "range", class: "scrub", min: 0, max: span.bins - 1, value: 0,
 		"aria-label": "time", input: () => cursor.move(span.start + (Number(slider.value) + 0.5) * span.bin),
 		blur: () => cursor.move(null) });
@@ -197,7 +215,7 @@ function timeAxis(cursor) {
 		if (at !== null)
 			slider.value = Math.floor((at - span.start) / span.bin);
 	});
-	return [axis, el("div"), slider, where];
+	return [el("div", { class: "strip" }, axis, where), el("div", { class: "strip" }, slider)];
 }
 
 function heatLegend(peak) {
@@ -205,22 +223,20 @@ function heatLegend(peak) {
 
 	return el("ul", { class: "legend" }, first.map((calls, level) => el("li", null,
 		el("span", { class: `swatch heat${level}` }), level ? `${count(calls)}` : "calls in a cell: 1")),
-	el("li", null, "p99 a line, p50 a broken one"));
+	el("li", null, svg("svg", { class: "sample", viewBox: "0 0 20 10" }, svg("path", { class: "p99", d: "M0 5h20" })), "p99"),
+	el("li", null, svg("svg", { class: "sample", viewBox: "0 0 20 10" }, svg("path", { class: "p50", d: "M0 5h20" })), "p50"));
 }
 
-function timesSection(job) {
+function timesSection(job, cursor) {
 	const timelines = timelinesOf(job).filter((row) => row.heat.some(Boolean));
 
 	if (!timelines.length)
 		return null;
-	const cursor = new Cursor(spanOf(timelines)), peak = heatPeak(timelines);
-	const layers = job === null ? data.layers : data.jobs.rows[job].layers;
+	const peak = heatPeak(timelines), { layers } = layersOf(job);
 
-	return el("section", { id: "times" }, el("h2", null, "Latency over time"),
-		el("p", { class: "about" }, `Each column is ${time(cursor.span.bin)}, from ${day(0)} ${clock(0)} (${zone()}) on. ` +
-			"The darker a cell, the more calls took so long."),
-		heatLegend(peak),
-		el("div", { class: "strips" },
-			timelines.map((row) => heatStrip(row, layers.find((l) => l.layer === row.layer), cursor, peak)),
-			el("div"), timeAxis(cursor)));
+	return section("times", "Latency over time", `Each column is ${time(cursor.span.bin)}, from ${day(0)} ${clock(0)} (${zone()}) on, ` +
+		"each row a half of a power of two. The darker a cell, the more calls took so long. On the right, all of them. The pointer, or " +
+		"the slider below, shows the figures of a time.",
+	heatLegend(peak), timelines.map((row) => heatStrip(row, layers.find((l) => l.layer === row.layer), cursor, peak)),
+	timeAxis(cursor));
 }

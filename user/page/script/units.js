@@ -10,12 +10,20 @@ const BYTES = ["KiB", "MiB", "GiB", "TiB", "PiB"].map((name, i) =>
 	[name, 1024 ** (i + 1), i < 4 ? 1023.5 * 1024 ** (i + 1) : Infinity]);
 const COUNTS = [["M", 1e6, 999.5e6], ["G", 1e9, 999.5e9], ["T", 1e12, Infinity]];
 
+// As printf() has it: what lies in the middle of two becomes the even one. 60 digits are all that there are.
+function fixed(value, digits) {
+	const exact = value.toFixed(60), tail = exact.slice(exact.indexOf(".") + 1 + digits);
+	const below = exact.slice(0, exact.length - tail.length).replace(/\.$/, "");
+
+	return /^50*$/.test(tail) && "02468".includes(below.slice(-1)) ? below : value.toFixed(digits);
+}
+
 // Three digits, four where a unit goes on so far.
 function scale(value, units) {
 	const [name, size] = units.find((unit) => value < unit[2]);
 	const shown = value / size;
 
-	return `${shown.toFixed(shown < 9.995 ? 2 : shown < 99.95 ? 1 : 0)} ${name}`;
+	return `${fixed(shown, shown < 9.995 ? 2 : shown < 99.95 ? 1 : 0)} ${name}`;
 }
 
 function grouped(value) {
@@ -61,7 +69,7 @@ function share(part, whole) {
 
 	if (!part || !whole)
 		return "";
-	return percent < 0.5 ? "<1" : String(Math.round(Math.min(percent, 100)));
+	return percent < 0.5 ? "<1" : fixed(Math.min(percent, 100), 0);
 }
 
 // What comes in a second.
