@@ -161,7 +161,7 @@ static void add_key(struct json_object *record, const struct report_run *run,
 	const struct tm_key like = { .job = key->job };
 
 	json_value__add_string(record, "cgroup", names__cgroup(run, key->job));
-	json_value__add_cgroup(record, key->job, key->job != 0);
+	json_value__add_cgroup(record, key->job, key->job != 0 && !run->combined);
 	json_value__add_string(record, "jobid", names__jobid(run, &like));
 	json_value__add_string(record, "step", job ? job->step : NULL);
 	json_value__add_string(record, "layer", names__layer(run, key->layer));
