@@ -81,11 +81,12 @@ class Browser:
         return [entry["message"] for entry in self.ask("POST", "/se/log", {"type": "browser"})]
 
     def addresses(self):
-        """What was asked for since then, by whatever part of the page."""
+        """What was asked for since then, by whatever but the browser itself."""
         events = [json.loads(entry["message"])["message"]
                   for entry in self.ask("POST", "/se/log", {"type": "performance"})]
-        return [event["params"]["request"]["url"] for event in events
-                if event["method"] == "Network.requestWillBeSent"]
+        asked = [event["params"]["request"]["url"] for event in events
+                 if event["method"] == "Network.requestWillBeSent"]
+        return [address for address in asked if not address.startswith(("chrome:", "data:"))]
 
     def picture(self, path, whole=True):
         """The page as a PNG file, as a whole or as the window shows it."""

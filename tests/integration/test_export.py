@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""tmtrace export --sqlite: every record is a row, and sums by SQL are the report's."""
+"""tmtrace export --sqlite: every record is a row, and sums by SQL are the report's; and what holds for every file
+that is made of recordings."""
 
 import collections
 import json
@@ -40,7 +41,8 @@ def export(env, name, *recordings):
 def records_of(env, *args):
     status, out, err = env.trace(*args)
     equal(f"{args[0]}, {err}", status, 0)
-    return [json.loads(line) for line in out.splitlines()]
+    # Not splitlines(): a name may have other ends of lines in it.
+    return [json.loads(line) for line in out.split("\n") if line]
 
 
 def tables_of(db):
@@ -252,11 +254,11 @@ def test_addb(env):
     check_mapped(env, records_of(env, "story", "--json", "-", recording), None)
 
 
-def record_names(env, name):
+def record_names(env, name, names=HOSTILE):
     """A recording of a process with a hostile name that reads files with hostile names."""
     folder = env.path("names")
     program = os.path.join(folder, COMM)
-    files = [os.path.join(os.fsencode(folder), os.fsencode(n.replace("/", "_"))) for n in HOSTILE]
+    files = [os.path.join(os.fsencode(folder), os.fsencode(n.replace("/", "_"))) for n in names]
     if not os.path.exists(folder):
         os.mkdir(folder)
         os.symlink(shutil.which("cat"), program)
@@ -288,34 +290,47 @@ def leftovers(folder, *known):
     return sorted(set(os.listdir(folder)) - set(known))
 
 
-def test_refused(env):
-    """What cannot be written or read is told in one line, and nothing is left behind."""
-    recording = record_names(env, "data")
-    folder = env.path("out")
+# What makes a file of a recording, and how it begins.
+MADE = ((("export", "--sqlite"), b"SQLite format 3"), (("export", "--perfetto"), None),
+        (("report", "--html"), b"<!doctype html>"))
+
+
+def check_refused(env, recording, folder, command, begin):
     os.mkdir(folder)
     there = os.path.join(folder, "there")
     with open(there, "w", encoding="ascii") as f:
         f.write("precious")
     os.symlink(there, os.path.join(folder, "link"))
     missing = os.path.join(folder, "new")
-    cases = ((RUN, "--force", there, recording), (RUN, "no plain file", os.path.join(folder, "link"), recording),
-             (RUN, "no plain file", "/dev/full", recording), (RUN, "no plain file", folder, recording),
-             (RUN, "recording itself", recording, recording),
-             (RUN, "No such file", os.path.join(folder, "no", "new"), recording),
-             (RUN, "No such file", missing, env.path("missing")),
-             (RUN, "not a recording|cut|short|damaged", missing, there))
-    for status, reason, path, data in cases:
-        refused(env, status, reason, "export", "--sqlite", path, data)
-    refused(env, RUN, "no plain file", "export", "--force", "--sqlite", "/dev/full", recording)
-    refused(env, RUN, "recording itself", "export", "--force", "--sqlite", recording, recording)
-    refused(env, USAGE, "--sqlite", "export", recording)
+    cases = (("--force", there, recording), ("no plain file", os.path.join(folder, "link"), recording),
+             ("no plain file", "/dev/full", recording), ("no plain file", folder, recording),
+             ("recording itself", recording, recording),
+             ("No such file", os.path.join(folder, "no", "new"), recording),
+             ("No such file", missing, env.path("missing")),
+             ("not a recording|cut|short|damaged", missing, there))
+    for reason, path, data in cases:
+        refused(env, RUN, reason, *command, path, data)
+    refused(env, RUN, "no plain file", command[0], "--force", command[1], "/dev/full", recording)
+    refused(env, RUN, "recording itself", command[0], "--force", command[1], recording, recording)
     equal("left behind", leftovers(folder, "there", "link"), [])
     equal("the file that was there", read_text(there), "precious")
-    status, out, err = env.trace("export", "--force", "--sqlite", there, recording)
+    status, out, err = env.trace(command[0], "--force", *command[1:], there, recording)
     equal("with --force", (status, out, err), (0, "", ""))
     equal("left behind", leftovers(folder, "there", "link"), [])
     with open(there, "rb") as f:
-        equal("a database", f.read(15), b"SQLite format 3")
+        check(begin is None or f.read(len(begin)) == begin, f"{command} has not made what it makes")
+
+
+def test_refused(env):
+    """What cannot be written or read is told in one line, and nothing is left behind."""
+    recording = record_names(env, "data")
+    for i, (command, begin) in enumerate(MADE):
+        check_refused(env, recording, env.path(f"out{i}"), command, begin)
+    refused(env, USAGE, "--sqlite", "export", recording)
+    refused(env, USAGE, "--html", "report", "--force", recording)
+    refused(env, USAGE, "--html", "report", "--html", env.path("a"), "--json", "-", recording)
+    for option in ("--tree", "--timeline", "--histogram", "--files", "--sort=max"):
+        refused(env, USAGE, "--html", "report", "--html", env.path("a"), option, recording)
 
 
 def test_full_disk(env):
@@ -323,11 +338,12 @@ def test_full_disk(env):
     recording = record_names(env, "data")
     disk = env.path("disk")
     os.mkdir(disk)
-    if env.run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk)[0]:
+    if env.run("mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", disk)[0]:
         raise Skip("mounting a tmpfs is not permitted")
     env.cleanup(env.run, "umount", disk)
-    refused(env, RUN, "No space left", "export", "--sqlite", os.path.join(disk, "a.db"), recording)
-    equal("left behind", leftovers(disk), [])
+    for command, _ in MADE:
+        refused(env, RUN, "No space left", *command, os.path.join(disk, "a"), recording)
+        equal("left behind", leftovers(disk), [])
 
 
 def test_owner(env):
@@ -337,13 +353,13 @@ def test_owner(env):
     os.chmod(env.dir, 0o777)
     os.mkdir(env.path("private"), 0o700)
     nobody = ("env", "SUDO_UID=65534", "SUDO_GID=65534", "SUDO_USER=nobody")
-    for what in ("--sqlite", "--perfetto"):
-        path = env.path(what)
-        status, out, err = env.run(*nobody, env.tmtrace, "export", what, path, recording)
-        equal("export", (status, out, err), (0, "", ""))
+    for command, _ in MADE:
+        path = env.path(command[1])
+        status, out, err = env.run(*nobody, env.tmtrace, *command, path, recording)
+        equal(" ".join(command), (status, out, err), (0, "", ""))
         equal(f"owner of {path}", (os.stat(path).st_uid, os.stat(path).st_gid), (65534, 65534))
-        refused(env, RUN, "Permission denied", "export", what, env.path("private/a"), recording,
-                prefix=nobody)
+        equal(f"mode of {path}", os.stat(path).st_mode & 0o777, 0o600)
+        refused(env, RUN, "Permission denied", *command, env.path("private/a"), recording, prefix=nobody)
     equal("left behind", os.listdir(env.path("private")), [])
 
 

@@ -56,15 +56,11 @@ function timeSteps(start, end, most) {
 	return steps;
 }
 
-// "90 s" after the begin, as an axis has it.
-function elapsed(ns) {
-	const seconds = Math.round(ns / 1e8) / 10;
+// "90 s" after the begin, in the unit of a whole time.
+function elapsed(ns, whole) {
+	const [unit, size] = [["h", 3600e9], ["min", 60e9], ["s", 1e9]].find((one) => whole >= 3 * one[1]) || ["s", 1e9];
 
-	if (Math.abs(seconds) < 120)
-		return `${seconds} s`;
-	if (Math.abs(seconds) < 7200)
-		return `${Math.round(seconds / 6) / 10} min`;
-	return `${Math.round(seconds / 360) / 10} h`;
+	return `${Math.round(100 * ns / size) / 100} ${unit}`;
 }
 
 // Histograms: bars on a logarithmic scale, from below the smallest value of all of them to above the

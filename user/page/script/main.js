@@ -32,6 +32,19 @@ function showNavigation() {
 	document.getElementById("layout").prepend(el("nav", { "aria-label": "Sections" }, el("ul", null, items)));
 }
 
+// In the list of sections, which one is read.
+function followSections() {
+	const find = () => Array.from(document.querySelectorAll("main section")).filter((one) =>
+		one.getBoundingClientRect().top < innerHeight / 3).pop();
+
+	addEventListener("scroll", () => {
+		const section = find();
+
+		for (const link of document.querySelectorAll("nav a"))
+			link.toggleAttribute("aria-current", Boolean(section) && link.hash === `#${section.id}`);
+	}, { passive: true });
+}
+
 function jobChoice() {
 	if (data.jobs.rows.length < 2)
 		return null;
@@ -64,3 +77,4 @@ addEventListener("afterprint", () => document.querySelectorAll("details.story").
 	one.open = one.dataset.open === "true";
 }));
 show(null);
+followSections();

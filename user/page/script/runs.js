@@ -19,7 +19,8 @@ function unusualSection(job) {
 		return null;
 	return section("unusual", "What stands out", "Periods in which a layer was slower than it usually is in the run, nodes on which it was " +
 		"slower than on the others, and whether there was more to do then.",
-	rows.length ? el("ul", { class: "unusual" }, rows.map((row) => el("li", null, unusualText(row))))
+	rows.length ? el("ul", { class: "unusual" }, rows.map((row) => el("li", null, row.kind === "period"
+		? el("a", { href: "#times" }, unusualText(row)) : unusualText(row))))
 		: el("p", null, "Nothing."));
 }
 

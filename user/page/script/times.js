@@ -159,7 +159,19 @@ function addCursor(box, cursor, height) {
 	box.addEventListener("pointerleave", () => cursor.move(null));
 }
 
-function heatStrip(timeline, layer, cursor, peak) {
+// Slow periods of a layer, above its strip.
+function unusualMarks(timeline, job, span) {
+	return data.unusual.rows.filter((row) => row.kind === "period" && row.layer === timeline.layer &&
+		(job === null || row.job === job)).map((row) => {
+		const mark = el("div", { class: "period", title: unusualText(row) });
+
+		mark.style.left = `${100 * (row.start_ns - span.start) / (span.end - span.start)}%`;
+		mark.style.width = `${100 * (row.end_ns - row.start_ns) / (span.end - span.start)}%`;
+		return mark;
+	});
+}
+
+function heatStrip(timeline, layer, cursor, peak, job) {
 	const { span } = cursor;
 	const height = heightOf(timeline);
 	const title = `${timeline.layer}: how long calls took over the time. ${count(layer.count)} calls, ` +
@@ -172,6 +184,7 @@ function heatStrip(timeline, layer, cursor, peak) {
 	const values = el("dl", { class: "values" });
 
 	box.append(...decades(height).map((ns, i) => tick("left", lines[i] / height.rows, decadeName(ns))));
+	box.append(...unusualMarks(timeline, job, span));
 	addCursor(box, cursor, height.rows);
 	cursor.listen((at) => fillValues(values, valuesOf(timeline, layer, at)));
 	fillValues(values, valuesOf(timeline, layer, null));
@@ -200,7 +213,7 @@ function marginal(timeline, height) {
 function timeAxis(cursor) {
 	const { span } = cursor;
 	const axis = el("div", { class: "axis" }, timeSteps(span.start, span.end, 8).map((at) =>
-		tick("below", (at - span.start) / (span.end - span.start), elapsed(at))));
+		tick("below", (at - span.start) / (span.end - span.start), elapsed(at, span.end - span.start))));
 	const where = el("output", { class: "where" });
 	const slider = el("input", { type: "range", class: "scrub", min: 0, max: span.bins - 1, value: 0,
 		"aria-label": "time", input: () => cursor.move(span.start + (Number(slider.value) + 0.5) * span.bin),
@@ -208,7 +221,7 @@ function timeAxis(cursor) {
 
 	cursor.listen((at) => {
 		const text = at === null ? "" : `${clock(at - span.bin / 2, span.bin < 1e9 ? 1 : 0)}, ` +
-			`${elapsed(at - span.bin / 2)} after the begin`;
+			`${elapsed(at - span.bin / 2, span.end - span.start)} after the begin`;
 
 		where.textContent = text;
 		slider.setAttribute("aria-valuetext", text);
@@ -237,6 +250,6 @@ function timesSection(job, cursor) {
 	return section("times", "Latency over time", `Each column is ${time(cursor.span.bin)}, from ${day(0)} ${clock(0)} (${zone()}) on, ` +
 		"each row a half of a power of two. The darker a cell, the more calls took so long. On the right, all of them. The pointer, or " +
 		"the slider below, shows the figures of a time.",
-	heatLegend(peak), timelines.map((row) => heatStrip(row, layers.find((l) => l.layer === row.layer), cursor, peak)),
+	heatLegend(peak), timelines.map((row) => heatStrip(row, layers.find((l) => l.layer === row.layer), cursor, peak, job)),
 	timeAxis(cursor));
 }
