@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "story/story_call.h"
 #include "story/story_layers.h"
 #include "story/story_print.h"
 
@@ -121,6 +122,23 @@ static void tell(FILE *out, const struct story_input *input, const struct story_
 	story__free(&story);
 }
 
+/* What a call was made of is a tree, and no larger than asked for. */
+static void follow(const struct story_input *input, __u64 id)
+{
+	const struct story_call *call = story_input__call(input, id % 3, id);
+	struct story story;
+
+	if (!call || story_call__join(&story, input, call, 10))
+		return;
+	if (story.n > STORY_DEPTH_MAX + 10 || story.root >= story.n)
+		abort();
+	for (size_t i = 0; i < story.n; i++)
+		if (story.nodes[i].parent >= (int)i ||
+		    story.nodes[i].end_ns < story.nodes[i].start_ns)
+			abort();
+	story__free(&story);
+}
+
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
 	struct story_input *input = story_input__new();
@@ -144,6 +162,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	story_print__clocks(out, input, clock);
 	for (size_t i = 0; i < story_input__n_operations(input) && i < 8; i++)
 		tell(out, input, clock, story_input__operation(input, i));
+	for (__u64 id = 0; id < 256; id++)
+		follow(input, id);
 	story_clock__free(clock);
 	story_input__free(input);
 	fclose(out);

@@ -8,9 +8,7 @@ import json
 import os
 import re
 
-from browser import Browser
 from harness import check, equal
-from table_text import bytes_text, count_text, exact_bytes_text, share_text, table_after, time_text
 from test_export import COMM, HOSTILE, record_load, record_names, records_of
 
 SHARES_MACHINE = True
@@ -53,6 +51,11 @@ class Page:
             return None
         job = self.rows("jobs")[row["job"]]
         return job.get("cgroup"), job.get("cgroup_id")
+
+
+def is_of(record, job):
+    """Is it of that job (None: of any)?"""
+    return job in (None, (record["cgroup"], record["cgroup_id"]))
 
 
 def between(text, begin, end):
@@ -118,7 +121,7 @@ def check_layers(page, records):
     jobs = [(job["layers"], (job.get("cgroup"), job.get("cgroup_id"))) for job in page.rows("jobs")]
     for layers, job in [(page.data["layers"], None), *jobs]:
         for layer in layers:
-            of = [r for r in counted if r["layer"] == layer["layer"] and job in (None, (r["cgroup"], r["cgroup_id"]))]
+            of = [r for r in counted if r["layer"] == layer["layer"] and is_of(r, job)]
             time = "self_ns" if layer["layer"] not in ("vfs", "block") else "total_ns"
             for field, name in (("count", "count"), ("errors", "errors"), ("bytes", "bytes"), ("time_ns", time),
                                 ("total_ns", "total_ns")):
@@ -166,13 +169,14 @@ def check_timelines(page, records):
     check({row["layer"] for row in page.rows("timelines")} == {r["layer"] for r in lines}, "layers over the time")
     for row in page.rows("timelines"):
         job = page.job(row)
-        of = [r for r in lines if r["layer"] == row["layer"] and job in (None, (r["cgroup"], r["cgroup_id"]))]
+        of = [r for r in lines if r["layer"] == row["layer"] and is_of(r, job)]
         for name in ("count", "errors", "bytes", "sum_ns"):
             equal(f"{name} of {row['layer']} over the time", sum(row[name]), sum(sum(r[name]) for r in of))
         if len(of) == 1:
-            equal("its bins", without(row, ("heat", "job", "start_ns")), without(of[0], JOB, COMMON, ("hostname", "start_ns")))
+            equal("its bins", without(row, ("heat", "job", "start_ns")),
+                  without(of[0], JOB, COMMON, ("hostname", "start_ns")))
             equal("its begin", row["start_ns"] + page.origin, of[0]["start_ns"])
-        check_heat(row, [r for r in counted if r["layer"] == row["layer"] and job in (None, (r["cgroup"], r["cgroup_id"]))])
+        check_heat(row, [r for r in counted if r["layer"] == row["layer"] and is_of(r, job)])
 
 
 def single(page, row):
@@ -190,8 +194,9 @@ def check_singles(page, records, stories):
     for row in page.rows("stories"):
         story = told[row["pid"], int(row["id"])]
         equal("layers of a story", row["layers"], story["layers"])
-        equal("parts of a story", [(n["kind"], n["parent"], n["start_ns"] + page.origin, n["duration_ns"]) for n in row["nodes"]],
-              [(n["kind"], n["parent"], n["start_ns"], n["duration_ns"]) for n in story["nodes"]])
+        for node, wanted in zip(row["nodes"], story["nodes"], strict=True):
+            equal("a part of a story", {**node, "start_ns": node["start_ns"] + page.origin},
+                  without({**wanted, "id": node["id"]}, ("hostname",)))
 
 
 def check_chains(page, records):
@@ -224,10 +229,11 @@ def check_objects(page, records):
         of = [r for r in records if r["type"] == "object" and (r["layer"] == "vfs") == is_file]
         rest = page.data[name]["rest"] or {}
         for field in ("count", "bytes", "total_ns", "errors"):
-            equal(f"{field} of {name}", sum(row[field] for row in page.rows(name)) + rest.get(field, 0), sum(r[field] for r in of))
+            equal(f"{field} of {name}", sum(row[field] for row in page.rows(name)) + rest.get(field, 0),
+                  sum(r[field] for r in of))
     for row in page.rows("accesses"):
-        of = [r[row["direction"]] for r in records if r["type"] == "object" and r["layer"] == "vfs" and r[row["direction"]] and
-              (r["cgroup"], r["cgroup_id"]) == page.job(row)]
+        of = [r[row["direction"]] for r in records if r["type"] == "object" and r["layer"] == "vfs" and
+              r[row["direction"]] and is_of(r, page.job(row))]
         for field in ("count", "unsized", "bytes"):
             equal(f"{field} of {row['direction']}s", row[field], sum(r[field] for r in of))
 
@@ -238,7 +244,7 @@ def check_moved(page, records):
     for row in page.rows("distributions"):
         job = page.job(row)
         of = [r for r in counted if (r["layer"], r["function"]) == (row["layer"], row["function"]) and
-              job in (None, (r["cgroup"], r["cgroup_id"]))]
+              is_of(r, job)]
         equal("bytes", row["bytes"], sum(r["bytes"] for r in of))
         equal("sizes", row["size_buckets"], buckets_of(of, "size_buckets"))
     if "overwritten" in page.text:
@@ -256,7 +262,8 @@ def check_probes(page, records):
         for field in ("hits", "recorded", "filtered", "lost", "in_flight", "unsized"):
             equal(f"{field} of {layer['layer']}", layer[field], sum(r[field] for r in of))
         equal(f"probes of {layer['layer']}", layer["n"], len(of))
-    equal("losses", sum(row["count"] for row in page.rows("losses")), sum(r["count"] for r in records if r["type"] == "loss"))
+    equal("losses", sum(row["count"] for row in page.rows("losses")),
+          sum(r["count"] for r in records if r["type"] == "loss"))
 
 
 # A name, not an address.
@@ -304,8 +311,8 @@ def check_page(env, page, *recordings):
     for name in ("version", "kernel", "argv", "scope", "layers", "mechanisms", "hit_cost_ns", "probe_share"):
         equal(name, page.data["run"][name], last[name])
     equal("how long it took", page.data["run"]["end_ns"], last["end_ns"] - last["start_ns"])
-    unusual = [r for r in records if r["type"] == "unusual"]
-    equal("unusual", [(r["layer"], r["deviations"]) for r in page.rows("unusual")], [(r["layer"], r["deviations"]) for r in unusual])
+    equal("unusual", [(r["layer"], r["deviations"]) for r in page.rows("unusual")],
+          [(r["layer"], r["deviations"]) for r in records if r["type"] == "unusual"])
     notes = between(page.text, '<ul class="notes">', "</ul>")
     equal("notes", notes.count("<li>"), len(last["notes"]))
     return records
@@ -381,149 +388,3 @@ def test_names(env):
     static = page.text.split('<script type="application/json"')[0]
     for wrong in "\u202e\u2028\u2029\x1b\x7f":
         check(wrong not in static, f"{wrong!r} is in the page's text")
-
-
-# What a browser shows of the page, for comparison: the cells of a table by its caption.
-TABLE = """
-const table = document.querySelector(`table[aria-label="${arguments[0]}"]`);
-const heads = Array.from(table.tHead.rows[0].cells, (cell) => cell.textContent);
-return Array.from(table.tBodies[0].rows, (row) => Object.fromEntries(heads.map((head, i) => [head, row.cells[i].textContent])));
-"""
-
-
-def check_quiet(browser, path):
-    """Nothing was loaded but the page, and nothing went wrong."""
-    equal("console", browser.errors(), [])
-    equal("addresses", set(browser.addresses()), {f"file://{path}"})
-
-
-def test_shown(env):
-    """In a browser, its tables say what tmtrace report prints."""
-    recording = record_load(env, "data", "all", options=("--min-duration", "100us"))
-    page = Page(env, recording)
-    text = env.trace("report", recording)[1]
-    with Browser(env) as browser:
-        browser.addresses()
-        browser.show(page.path)
-        check_quiet(browser, page.path)
-        shown = {row["function"]: row for row in browser.run(TABLE, "Functions of libraries")}
-        for layer in ("mstro", "mio", "m0"):
-            title = re.search(rf"^{layer}: [\d,]+ calls$", text, re.M)
-            for cells in map(dict, table_after(text, title[0], groups=True)[1]):
-                row = shown.pop(cells[""])
-                for name in ("calls", "err", "bytes", "total", "self", "avg", "p99", "max"):
-                    equal(f"{name} of {cells['']}", row.get(name, ""), cells.get(name, ""))
-        files = browser.run(TABLE, "Operations on files")
-        equal("operations on files", sum(int(row["calls"].replace(",", "")) for row in files),
-              sum(row["count"] for row in page.rows("files")))
-
-
-def check_units(browser):
-    """Its numbers are written as the tables' are."""
-    values = sorted({n + more for power in range(52) for n in (1 << power, 3 << power, 10 ** (power // 4)) for more in (-1, 0, 1, 512)})
-    for function, text in (("time", time_text), ("bytes", bytes_text), ("exactBytes", exact_bytes_text), ("some", count_text)):
-        last = {"time": 9999e9, "bytes": 1 << 49, "some": 999999}.get(function, 1 << 50)
-        wanted = [text(n) for n in values if n <= last]
-        equal(function, browser.run(f"return arguments[0].map({function})", [n for n in values if n <= last]), wanted)
-    pairs = [(part, whole) for whole in (1, 3, 200, 1000) for part in range(whole + 1)]
-    equal("share", browser.run("return arguments[0].map((pair) => share(...pair))", pairs), [share_text(*pair) for pair in pairs])
-
-
-TAB, ENTER, RIGHT = "\ue004", "\ue007", "\ue014"
-
-# Text whose contrast to what is behind it is below what WCAG 2.1 AA asks for; one of each kind.
-CONTRAST = """
-const luminance = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((c) => c / 255)
-	.map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
-	.reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-const behind = (element) => { for (let at = element; at; at = at.parentElement) {
-	const colour = getComputedStyle(at).backgroundColor;
-	if (!/, 0\\)$/.test(colour)) return colour; } return getComputedStyle(document.body).backgroundColor; };
-const alike = new Map(Array.from(document.querySelectorAll("body *")).filter((e) =>
-	Array.from(e.childNodes).some((n) => n.nodeType === 3 && n.data.trim()))
-	.map((e) => [[e.tagName, e.className, e.parentNode.tagName, e.parentNode.className].join(), e]));
-return Array.from(alike.values()).filter((e) => e.checkVisibility()).map((e) => {
-	const a = luminance(getComputedStyle(e).color), b = luminance(behind(e));
-	return [e.tagName, e.className, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)]; }).filter((e) => e[2] < 4.5);
-"""
-# Drawings and fields that nobody has named.
-NAMELESS = """
-return Array.from(document.querySelectorAll("svg:not([aria-hidden]):not(.sample), input, select, nav, [role=region]")).filter((e) =>
-	!e.getAttribute("aria-label") && !(e.id && document.querySelector(`label[for="${e.id}"]`))).map((e) => e.outerHTML.slice(0, 200));
-"""
-FOCUSED = "return document.activeElement.textContent || document.activeElement.getAttribute('aria-label')"
-
-
-def check_keys(browser):
-    """The first key leads past the sections, others to all that can be pressed; it shows where one is."""
-    browser.press(TAB)
-    equal("the first thing", browser.run(FOCUSED), "Skip to the figures")
-    check(browser.run("return getComputedStyle(document.activeElement).outlineStyle") != "none", "focus is not seen")
-    browser.run("document.querySelector('#functions th:nth-child(3) button').focus()")
-    browser.press(ENTER)
-    counts = [int(row["calls"].replace(",", "")) for row in browser.run(TABLE, "Functions of libraries")]
-    equal("sorted by calls", counts, sorted(counts, reverse=True))
-    browser.press(ENTER)
-    counts = [int(row["calls"].replace(",", "")) for row in browser.run(TABLE, "Functions of libraries")]
-    equal("and the other way round", counts, sorted(counts))
-    equal("said so", browser.run("return document.querySelector('#functions th:nth-child(3)').getAttribute('aria-sort')"), "ascending")
-    browser.run("document.querySelector('#functions .opener').focus()")
-    browser.press(ENTER)
-    equal("histograms of a function", browser.run("return document.querySelectorAll('#functions .details figure').length > 0"), True)
-    browser.run("document.querySelector('.scrub').focus()")
-    browser.press(RIGHT)
-    check(" after the begin" in browser.run("return document.querySelector('.scrub').getAttribute('aria-valuetext')"), "the time is not said")
-
-
-def check_print(browser):
-    """On paper, nothing is cut, and nothing is left out."""
-    browser.command("Emulation.setEmulatedMedia", media="print")
-    equal("rows that are not printed", browser.run("return Array.from(document.querySelectorAll('tbody tr:not(.details)')).filter((r) => "
-                                                   "getComputedStyle(r).display === 'none').length"), 0)
-    equal("tables that are cut", browser.run("return Array.from(document.querySelectorAll('.scroll')).filter((s) => "
-                                             "getComputedStyle(s).overflowX !== 'visible').length"), 0)
-    browser.command("Emulation.setEmulatedMedia", media="")
-
-
-def test_used(env):
-    """In a browser: by keys alone, in light and dark, narrow and wide, printed."""
-    recording = record_load(env, "data", "all", options=("--min-duration", "100us"))
-    page = Page(env, recording)
-    with Browser(env) as browser:
-        for width, dark in ((1280, False), (1280, True), (360, False), (2560, True)):
-            browser.show(page.path, width=width, dark=dark)
-            equal(f"text without contrast, dark: {dark}", browser.run(CONTRAST), [])
-            check(browser.run("return document.documentElement.scrollWidth") <= width, f"wider than {width}")
-        browser.show(page.path)
-        equal("without a name", browser.run(NAMELESS), [])
-        check_units(browser)
-        check_keys(browser)
-        check_print(browser)
-        browser.show(page.path)
-        browser.run("const theme = document.getElementById('theme'); theme.value = 'dark'; theme.dispatchEvent(new Event('change'))")
-        equal("chosen colours", browser.run("return getComputedStyle(document.documentElement).colorScheme"), "dark")
-        printed = env.path("page.pdf")
-        browser.print(printed)
-        with open(printed, "rb") as f:
-            equal("printed", f.read(5), b"%PDF-")
-
-
-def test_no_script_runs(env):
-    """In a browser, hostile names are shown and do nothing; without scripts, there is the text."""
-    recording = record_names(env, "data", NAMES)
-    page = Page(env, recording)
-    with Browser(env) as browser:
-        browser.addresses()
-        browser.show(page.path)
-        check_quiet(browser, page.path)
-        browser.run("document.querySelectorAll('#files .foot button').forEach((button) => button.click())")
-        shown = " ".join(row["name"] for row in browser.run(TABLE, "Files"))
-        for name in ("<script>alert(1)<_script>", "<img src=x onerror=alert(1)>", "[U+202E]gnp.exe", "[U+2028]line[U+2029]s"):
-            check(name in shown, f"{name} is not shown among {shown}")
-        equal("elements of names", browser.run("return document.querySelectorAll('img, main script').length"), 0)
-        blocked = browser.run("try { document.body.innerHTML = '<b>'; return 'made' } catch (e) { return e.name }")
-        equal("an element of a string", blocked, "TypeError")
-        browser.command("Emulation.setScriptExecutionDisabled", value=True)
-        browser.ask("POST", "/url", {"url": f"file://{page.path}"})
-        tree = json.dumps(browser.command("Accessibility.getFullAXTree"))
-        check("which is not run here" in tree and "file operations" in tree, "nothing is said without scripts")

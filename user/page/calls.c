@@ -2,14 +2,9 @@
 #include <errno.h>
 
 #include "page/calls.h"
+#include "page/room.h"
 #include "sink/json_call.h"
 #include "sink/json_value.h"
-
-/* Bytes in a page. */
-#define CALLS_ROOM	60000
-#define OPERATIONS_ROOM 30000
-#define STORIES_ROOM	80000
-#define CHAINS_ROOM	60000
 
 /* Of a stack, so many of the innermost frames. */
 #define FRAMES_SHOWN 16
@@ -68,16 +63,16 @@ static void write_array(struct page_document *document, const char *name, struct
 int page_calls__write(struct page_document *document, const struct page_calls *calls)
 {
 	struct writer writer = {
-		.calls = page_list__new(document, CALLS_ROOM),
-		.operations = page_list__new(document, OPERATIONS_ROOM),
+		.calls = page_list__new(document, ROOM_CALLS),
+		.operations = page_list__new(document, ROOM_OPERATIONS),
 		.tokener = json_tokener_new(),
 	};
 	int ret = writer.tokener ? slowest__each(calls->slowest, put, &writer) : -ENOMEM;
 
 	page_document__put_list(document, "calls", &writer.calls, NULL);
 	page_document__put_list(document, "operations", &writer.operations, NULL);
-	write_array(document, "stories", calls->stories, STORIES_ROOM);
-	write_array(document, "chains", calls->chains, CHAINS_ROOM);
+	write_array(document, "stories", calls->stories, ROOM_STORIES);
+	write_array(document, "chains", calls->chains, ROOM_CHAINS);
 	if (writer.tokener)
 		json_tokener_free(writer.tokener);
 	return ret;

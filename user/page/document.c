@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "page/document.h"
+#include "page/html.h"
 
 static void add_bytes(struct page_document *document, const char *bytes, size_t n)
 {
@@ -43,19 +44,6 @@ struct page_list page_list__new(const struct page_document *document, size_t byt
 	return (struct page_list){ .document = document, .room = bytes };
 }
 
-/* What a byte becomes in html__json(), at the most. */
-#define ESCAPED 6
-
-static size_t size_in_page(const char *json, size_t n)
-{
-	size_t size = n;
-
-	for (size_t i = 0; i < n; i++)
-		if (json[i] == '<' || json[i] == '>' || json[i] == '&')
-			size += ESCAPED - 1;
-	return size;
-}
-
 /* With the comma and the newline before it. */
 static int add_row(struct page_list *list, struct json_object *record)
 {
@@ -66,20 +54,13 @@ static int add_row(struct page_list *list, struct json_object *record)
 	return ret ? ret : json_text__add(&list->text, record);
 }
 
-bool page_list__add(struct page_list *list, struct json_object *record)
+/* As it is. */
+static bool add_as_is(struct page_list *list, struct json_object *record)
 {
 	size_t before = list->text.n, size;
 
-	if (list->is_full || list->failure || !record) {
-		if (!list->is_full && !list->failure)
-			list->failure = -ENOMEM;
-		json_object_put(record);
-		return false;
-	}
-	page_trim__record(record, &list->document->common);
 	list->failure = add_row(list, record);
-	json_object_put(record);
-	size = size_in_page(list->text.bytes + before, list->text.n - before);
+	size = html__json_size(list->text.bytes + before, list->text.n - before);
 	list->is_full = size > list->room;
 	if (list->is_full || list->failure) {
 		list->text.n = before;
@@ -88,6 +69,37 @@ bool page_list__add(struct page_list *list, struct json_object *record)
 	list->room -= size;
 	list->n++;
 	return true;
+}
+
+bool page_list__add(struct page_list *list, struct json_object *record)
+{
+	bool fits = false;
+
+	if (!record && !list->is_full)
+		list->failure = -ENOMEM;
+	if (record && !list->is_full && !list->failure) {
+		page_trim__record(record, &list->document->common);
+		fits = add_as_is(list, record);
+	}
+	json_object_put(record);
+	return fits;
+}
+
+void page_document__put_array(struct page_document *document, const char *name,
+			      struct json_object *array, size_t room)
+{
+	struct page_list list = page_list__new(document, room);
+
+	for (size_t i = 0; array && i < json_object_array_length(array) && !list.is_full; i++)
+		add_as_is(&list, json_object_array_get_idx(array, i));
+	begin_member(document, name);
+	add_text(document, "[");
+	add_bytes(document, list.text.bytes, list.text.n);
+	add_text(document, "]");
+	if (!document->failure)
+		document->failure = list.failure;
+	free(list.text.bytes);
+	json_object_put(array);
 }
 
 void page_document__put_list(struct page_document *document, const char *name,

@@ -26,6 +26,10 @@ void page_document__put(struct page_document *document, const char *name,
 /* Ends the object. 0, or what failed. */
 int page_document__end(struct page_document *document);
 
+/* The same of an array, as long as its elements fit into so many bytes of the page. */
+void page_document__put_array(struct page_document *document, const char *name,
+			      struct json_object *array, size_t room);
+
 struct page_list {
 	const struct page_document *document;
 	struct json_text text;

@@ -100,3 +100,16 @@ void html__json(FILE *out, const char *json, size_t n)
 	}
 	fwrite(from, 1, (size_t)(end - from), out);
 }
+
+size_t html__json_size(const char *json, size_t n)
+{
+	size_t size = n;
+
+	for (size_t i = 0; i < n; i++) {
+		if (json[i] == '<' || json[i] == '>' || json[i] == '&')
+			size += HTML_ESCAPED - 1;
+		else if (is_separator(json + i, json + n))
+			size += HTML_ESCAPED - strlen(SEPARATOR) - 1;
+	}
+	return size;
+}

@@ -19,5 +19,10 @@ void html__text(FILE *out, const char *text);
  * of a line, is \u003c and the like. It is the same JSON, as all of these stand in strings alone.
  */
 void html__json(FILE *out, const char *json, size_t n);
+/* How many bytes that are. */
+size_t html__json_size(const char *json, size_t n);
+
+/* Bytes that one becomes, at the most. */
+#define HTML_ESCAPED 6
 
 #endif

@@ -6,13 +6,11 @@
 #include "base/array.h"
 #include "page/jobs.h"
 #include "page/layers.h"
+#include "page/room.h"
 #include "report/jobs.h"
 #include "report/names.h"
 #include "sink/json_job.h"
 #include "sink/json_value.h"
-
-/* Bytes in a page. */
-#define JOBS_ROOM 100000
 
 struct page_job {
 	struct jobs at; /* where its series are */
@@ -120,7 +118,7 @@ static int number(struct page_jobs *jobs)
 int page_jobs__write(struct page_jobs **out, struct page_document *document,
 		     const struct report_run *run, const struct snapshot *snapshot)
 {
-	struct page_list list = page_list__new(document, JOBS_ROOM);
+	struct page_list list = page_list__new(document, ROOM_JOBS);
 	struct page_jobs *jobs = calloc(1, sizeof(*jobs));
 
 	if (!jobs || collect(jobs, snapshot) < 0) {

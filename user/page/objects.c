@@ -6,14 +6,10 @@
 #include "object/object_merge.h"
 #include "page/objects.h"
 #include "page/rest.h"
+#include "page/room.h"
 #include "report/names.h"
 #include "sink/json_object.h"
 #include "sink/json_value.h"
-
-/* Bytes in a page. */
-#define OBJECTS_ROOM	   35000
-#define ACCESSES_ROOM	   30000
-#define DISTRIBUTIONS_ROOM 50000
 
 /* Of a job's accesses, so many of the most frequent sizes. */
 #define COMMON_SHOWN 4
@@ -88,7 +84,7 @@ static void add_rest(struct page_rest *rest, const struct tm_object *total)
 static void write_merged(const struct writer *writer, const char *name,
 			 const struct snapshot *merged, bool files)
 {
-	struct page_list list = page_list__new(writer->document, OBJECTS_ROOM);
+	struct page_list list = page_list__new(writer->document, ROOM_OBJECTS);
 	struct page_rest rest = { 0 };
 
 	for (size_t i = 0; i < merged->n_objects; i++) {
@@ -176,7 +172,7 @@ static struct json_object *access_of(const struct access_sum *sum, enum tm_direc
 
 static int write_accesses(const struct writer *writer)
 {
-	struct page_list list = page_list__new(writer->document, ACCESSES_ROOM);
+	struct page_list list = page_list__new(writer->document, ROOM_ACCESSES);
 	const struct snapshot *snapshot = writer->snapshot;
 	int ret = 0;
 
@@ -248,7 +244,7 @@ static void write_distributions(const struct writer *writer)
 		{ TM_LAYER_BLOCK, TM_BLOCK_READ, 0 },
 		{ TM_LAYER_BLOCK, TM_BLOCK_WRITE, 0 },
 	};
-	struct page_list list = page_list__new(writer->document, DISTRIBUTIONS_ROOM);
+	struct page_list list = page_list__new(writer->document, ROOM_DISTRIBUTIONS);
 	int n = page_jobs__n(writer->jobs);
 
 	for (int job = -1; job < n && !list.is_full; job++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 #include "page/page_files.h"
 #include "page/probes.h"
 #include "page/processes.h"
+#include "page/room.h"
 #include "page/runs.h"
 #include "page/series.h"
 #include "page/times.h"
@@ -21,10 +23,6 @@
 #include "report/fold.h"
 #include "report/notes.h"
 #include "sink/json_value.h"
-
-/* Bytes in a page, of the text that a report prints, and of the notes. */
-#define TEXT_ROOM  100000
-#define NOTES_ROOM 40000
 
 struct page {
 	FILE *out;
@@ -60,8 +58,9 @@ static int put_snapshot(struct page *page, const struct snapshot *folded)
 	struct page_jobs *jobs = NULL;
 	int ret;
 
-	page_document__put(document, "layers",
-			   page_layers__of(whole->run, snapshot, 0, snapshot->n_series));
+	page_document__put_array(document, "layers",
+				 page_layers__of(whole->run, snapshot, 0, snapshot->n_series),
+				 ROOM_LAYERS);
 	page_document__put(document, "libraries",
 			   page_layers__outermost(whole->run, snapshot, 0, snapshot->n_series));
 	ret = page_jobs__write(&jobs, document, whole->run, snapshot);
@@ -102,12 +101,18 @@ static int make_document(struct page *page)
 	return ret ? ret : ended;
 }
 
+/* Of a title, so many bytes of who was traced. */
+#define SCOPE_SHOWN 200
+
 static void put_title(const struct page *page)
 {
 	const struct report_run *run = page->input->whole->run;
+	const char *scope = run->scope ? run->scope : "several runs";
+	char cut[SCOPE_SHOWN + 1];
 
-	html__text(page->out, run->scope ? run->scope : "several runs");
-	put(page, " on ");
+	snprintf(cut, sizeof(cut), "%s", scope);
+	html__text(page->out, cut);
+	put(page, strlen(scope) > SCOPE_SHOWN ? "... on " : " on ");
 	html__text(page->out, run->hostname ? run->hostname : "several nodes");
 }
 
@@ -124,6 +129,25 @@ static void put_head(const struct page *page)
 	put(page, "</style>\n</head>\n");
 }
 
+/* A line, if there is so much room for it in the page; false: there is not. */
+static bool put_line(const struct page *page, const char *line, size_t n, size_t *room)
+{
+	char *escaped = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&escaped, &size);
+	bool fits;
+
+	if (!out)
+		return false;
+	html__escape(out, line, n);
+	fits = !fclose(out) && size <= *room;
+	if (fits)
+		fwrite(escaped, 1, size, page->out);
+	*room -= fits ? size : 0;
+	free(escaped);
+	return fits;
+}
+
 /* Lines from text to end, as long as there is room; how many of its bytes that were. */
 static size_t put_lines(const struct page *page, const char *text, const char *end, size_t room)
 {
@@ -132,20 +156,9 @@ static size_t put_lines(const struct page *page, const char *text, const char *e
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		const char *next = newline ? newline + 1 : end;
-		char *escaped = NULL;
-		size_t n = 0;
-		FILE *line = open_memstream(&escaped, &n);
 
-		if (line) {
-			html__escape(line, at, (size_t)(next - at));
-			fclose(line);
-		}
-		if (escaped && n <= room)
-			fwrite(escaped, 1, n, page->out);
-		free(escaped);
-		if (!line || n > room)
+		if (!put_line(page, at, (size_t)(next - at), &room))
 			break;
-		room -= n;
 		at = next;
 	}
 	return (size_t)(at - text);
@@ -168,7 +181,7 @@ static void put_heading(const struct page *page)
 	const char *text = page->input->text, *end = strstr(text, "\n\n");
 
 	put(page, "<pre class=\"heading\">");
-	put_lines(page, text, end ? end + 1 : text + strlen(text), TEXT_ROOM);
+	put_lines(page, text, end ? end + 1 : text + strlen(text), ROOM_HEADING);
 	put(page, "</pre>\n");
 }
 
@@ -176,19 +189,23 @@ static void put_notes(const struct page *page)
 {
 	const struct report_part *whole = page->input->whole;
 	struct note_list notes = { 0 };
-	size_t room = NOTES_ROOM, i;
+	size_t room = ROOM_NOTES, n;
 
 	notes__collect(&notes, whole->run, whole->snapshot);
 	put(page, "<h3>Notes</h3>\n<ul class=\"notes\">\n");
-	for (i = 0; i < notes.n && strlen(notes.lines[i]) <= room; i++) {
-		room -= strlen(notes.lines[i]);
+	for (n = 0; n < notes.n; n++) {
+		size_t most = HTML_ESCAPED * strlen(notes.lines[n]);
+
+		if (most > room)
+			break;
+		room -= most;
 		put(page, "<li>");
-		html__text(page->out, notes.lines[i]);
+		html__text(page->out, notes.lines[n]);
 		put(page, "</li>\n");
 	}
-	if (i < notes.n)
+	if (n < notes.n)
 		fprintf(page->out, "<li>and %zu more: tmtrace report prints them</li>\n",
-			notes.n - i);
+			notes.n - n);
 	if (!notes.n)
 		put(page, "<li class=\"none\">nothing is missing or degraded</li>\n");
 	put(page, "</ul>\n");
@@ -202,7 +219,7 @@ static void put_text(const struct page *page)
 	put(page, "<section id=\"text\">\n<details open>\n"
 		  "<summary><h2>As text</h2> what tmtrace report prints</summary>\n"
 		  "<pre tabindex=\"0\">");
-	rest = text + put_lines(page, text, text + strlen(text), TEXT_ROOM);
+	rest = text + put_lines(page, text, text + strlen(text), ROOM_TEXT);
 	if (*rest)
 		fprintf(page->out, "and %zu lines more: tmtrace report prints them\n",
 			count_lines(rest));

@@ -2,7 +2,7 @@
 /*
  * A page of HTML with what a report shows, in one file that loads nothing: its text for who has no
  * scripts, its figures as JSON, and a script that draws them. However large the recordings are, it
- * stays below PAGE_BYTES.
+ * stays below PAGE_BYTES (room.h).
  */
 #ifndef USER_PAGE_PAGE_H
 #define USER_PAGE_PAGE_H
@@ -13,8 +13,6 @@
 #include "page/calls.h"
 #include "report/combined.h"
 #include "report/volumes.h"
-
-#define PAGE_BYTES 2000000
 
 struct page_input {
 	const struct report_part *whole; /* one of the parts, or the sums of all */

@@ -5,11 +5,9 @@
 
 #include "base/array.h"
 #include "page/probes.h"
+#include "page/room.h"
 #include "sink/json_record.h"
 #include "sink/json_value.h"
-
-/* Bytes in a page. */
-#define LOSSES_ROOM 20000
 
 /* The probes of a layer together. */
 struct layer {
@@ -101,7 +99,7 @@ static int write_layers(struct page_document *document, const struct report_run 
 		ret = add_probe(&layers, &run->probes[i], &snapshot->ledgers[i]);
 	for (size_t i = 0; array && i < layers.n; i++)
 		json_object_array_add(array, layer_object(&layers.at[i]));
-	page_document__put(document, "probes", array);
+	page_document__put_array(document, "probes", array, ROOM_PROBES);
 	free(layers.at);
 	return ret;
 }
@@ -124,7 +122,7 @@ static int compare(const void *left, const void *right)
 static int write_losses(struct page_document *document, const struct report_run *run,
 			const struct snapshot *snapshot)
 {
-	struct page_list list = page_list__new(document, LOSSES_ROOM);
+	struct page_list list = page_list__new(document, ROOM_LOSSES);
 	struct json_object *rest = NULL;
 	struct lost *losses = NULL;
 	size_t n = 0, room = 0, written = 0;

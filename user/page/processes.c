@@ -3,17 +3,13 @@
 
 #include "page/layers.h"
 #include "page/processes.h"
+#include "page/room.h"
 #include "report/names.h"
 #include "report/process_sums.h"
 #include "sink/json_process.h"
 #include "sink/json_record.h"
 #include "sink/json_value.h"
 #include "tmtrace/process.h"
-
-/* Bytes in a page. */
-#define PROCESSES_ROOM 60000
-#define RANKS_ROOM     40000
-#define ACCOUNTS_ROOM  30000
 
 /* What is of others, and what is of none, come last. */
 static int order_of(const struct process_sum *sum)
@@ -122,7 +118,7 @@ static int put_account(void *context, const struct process_account *account)
 static void write_accounts(struct page_document *document, const struct report_part *parts,
 			   size_t n)
 {
-	struct accounts accounts = { .list = page_list__new(document, ACCOUNTS_ROOM) };
+	struct accounts accounts = { .list = page_list__new(document, ROOM_ACCOUNTS) };
 
 	for (size_t i = 0; i < n; i++) {
 		accounts.run = parts[i].run;
@@ -137,10 +133,10 @@ int page_processes__write(struct page_document *document, const struct page_jobs
 			  size_t n)
 {
 	struct writer writer = { .document = document, .jobs = jobs, .whole = whole };
-	int ret = write_sums(&writer, "processes", PROCESSES_ROOM, PROCESS_SUMS_BY_PROCESS);
+	int ret = write_sums(&writer, "processes", ROOM_PROCESSES, PROCESS_SUMS_BY_PROCESS);
 
 	if (!ret)
-		ret = write_sums(&writer, "ranks", RANKS_ROOM, PROCESS_SUMS_BY_RANK);
+		ret = write_sums(&writer, "ranks", ROOM_RANKS, PROCESS_SUMS_BY_RANK);
 	write_accounts(document, parts, n);
 	return ret;
 }

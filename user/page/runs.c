@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <string.h>
 
+#include "page/html.h"
 #include "page/jobs.h"
+#include "page/room.h"
 #include "page/runs.h"
 #include "report/names.h"
 #include "report/unusual.h"
@@ -10,12 +13,6 @@
 #include "sink/json_record.h"
 #include "sink/json_unusual.h"
 #include "sink/json_value.h"
-
-/* Bytes in a page. */
-#define RUNS_ROOM    40000
-#define NODES_ROOM   50000
-#define UNUSUAL_ROOM 20000
-#define POOLS_ROOM   10000
 
 /* Of each layer, the slowest so many nodes are told, and the fastest. */
 #define NODES_SHOWN 64
@@ -30,9 +27,27 @@ static struct json_object *run_of(const struct report_run *run, __u64 end_ns)
 	return record;
 }
 
+/* That of all. A command line may be as long as nobody reads it. */
+static struct json_object *whole_of(const struct page_document *document,
+				    const struct report_part *whole)
+{
+	static const char *const longest[] = { "argv", "scope" };
+	struct json_object *run = run_of(whole->run, whole->snapshot->time_ns);
+
+	for (size_t i = 0; run && i < sizeof(longest) / sizeof(*longest); i++) {
+		const char *text = json_object_to_json_string(run);
+
+		if (!text || html__json_size(text, strlen(text)) > ROOM_RUN)
+			json_object_object_add(run, longest[i], NULL);
+	}
+	if (run)
+		page_trim__record(run, &document->common);
+	return run;
+}
+
 static void write_runs(struct page_document *document, const struct report_part *parts, size_t n)
 {
-	struct page_list list = page_list__new(document, RUNS_ROOM);
+	struct page_list list = page_list__new(document, ROOM_RUNS);
 	struct json_object *rest = NULL, *record;
 	size_t i;
 
@@ -104,7 +119,7 @@ static int put_slow_node(void *context, const struct nodes_layer *layer,
 
 static void write_pools(struct page_document *document, const struct report_run *run)
 {
-	struct page_list list = page_list__new(document, POOLS_ROOM);
+	struct page_list list = page_list__new(document, ROOM_POOLS);
 	const struct pool_info *pool;
 
 	for (size_t i = 0; (pool = names__pool(run, i)); i++)
@@ -119,18 +134,15 @@ int page_runs__write(struct page_document *document, const struct page_jobs *job
 		.run = whole->run,
 		.time_ns = whole->snapshot->time_ns,
 		.jobs = jobs,
-		.list = page_list__new(document, NODES_ROOM),
+		.list = page_list__new(document, ROOM_NODES),
 	};
-	struct json_object *run = run_of(whole->run, whole->snapshot->time_ns);
 	int ret;
 
-	if (run)
-		page_trim__record(run, &document->common);
-	page_document__put(document, "run", run);
+	page_document__put(document, "run", whole_of(document, whole));
 	write_runs(document, parts, n);
 	ret = n > 1 ? nodes__each(parts, n, put_nodes, &writer) : 0;
 	page_document__put_list(document, "nodes", &writer.list, NULL);
-	writer.list = page_list__new(document, UNUSUAL_ROOM);
+	writer.list = page_list__new(document, ROOM_UNUSUAL);
 	if (!ret)
 		ret = unusual__each_period(whole->snapshot, put_period, &writer);
 	if (!ret && n > 1)

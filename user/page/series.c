@@ -5,6 +5,7 @@
 
 #include "addb/sums.h"
 #include "page/rest.h"
+#include "page/room.h"
 #include "page/series.h"
 #include "sink/json_record.h"
 
@@ -20,15 +21,18 @@ enum kind {
 	KINDS,
 };
 
-/* Bytes in a page. */
 static const struct {
 	const char *name;
 	size_t room;
 } kinds[KINDS] = {
-	[FUNCTIONS] = { "functions", 300000 }, [FILES] = { "files", 80000 },
-	[DEVICES] = { "devices", 40000 },      [OPERATIONS] = { "ops", 50000 },
-	[SIZES] = { "by_size", 40000 },	       [ASSOCIATIONS] = { "associations", 10000 },
-	[STATES] = { "addb_states", 60000 },   [VALUES] = { "addb_values", 30000 },
+	[FUNCTIONS] = { "functions", ROOM_FUNCTIONS },
+	[FILES] = { "files", ROOM_FILES },
+	[DEVICES] = { "devices", ROOM_DEVICES },
+	[OPERATIONS] = { "ops", ROOM_OPS },
+	[SIZES] = { "by_size", ROOM_BY_SIZE },
+	[ASSOCIATIONS] = { "associations", ROOM_ASSOCIATIONS },
+	[STATES] = { "addb_states", ROOM_ADDB_STATES },
+	[VALUES] = { "addb_values", ROOM_ADDB_VALUES },
 };
 
 static enum kind kind_of(const struct tm_key *key)

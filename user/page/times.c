@@ -3,13 +3,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "page/room.h"
 #include "page/times.h"
 #include "sink/json_timeline.h"
 #include "sink/json_value.h"
 #include "timeline/timeline.h"
-
-/* Bytes in a page. */
-#define TIMES_ROOM 400000
 
 /* Of buckets, whose edges half octaves share. */
 #define HALF (TM_BUCKETS_PER_POWER / 2)
@@ -156,7 +154,7 @@ int page_times__write(struct page_document *document, const struct report_run *r
 		      const struct snapshot *snapshot, const struct page_jobs *jobs)
 {
 	struct writer writer = {
-		.list = page_list__new(document, TIMES_ROOM),
+		.list = page_list__new(document, ROOM_TIMELINES),
 		.run = run,
 		.snapshot = snapshot,
 		.jobs = jobs,

@@ -37,34 +37,6 @@ static void change(struct json_object *object, const char *name, struct json_obj
 	}
 }
 
-static void trim_value(struct json_object *value, __u64 origin_ns);
-
-static void trim_members(struct json_object *object, __u64 origin_ns)
-{
-	struct json_object_iterator at = json_object_iter_begin(object);
-	struct json_object_iterator end = json_object_iter_end(object);
-
-	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
-		const char *name = json_object_iter_peek_name(&at);
-		struct json_object *value = json_object_iter_peek_value(&at);
-
-		if (json_object_is_type(value, json_type_int))
-			change(object, name, value, origin_ns);
-		else
-			trim_value(value, origin_ns);
-	}
-}
-
-static void trim_value(struct json_object *value, __u64 origin_ns)
-{
-	if (json_object_is_type(value, json_type_object)) {
-		trim_members(value, origin_ns);
-	} else if (json_object_is_type(value, json_type_array)) {
-		for (size_t i = 0; i < json_object_array_length(value); i++)
-			trim_value(json_object_array_get_idx(value, i), origin_ns);
-	}
-}
-
 /* Is it said of the whole page, or not known? */
 static bool is_common(struct json_object *hostname, const struct page_common *common)
 {
@@ -72,13 +44,41 @@ static bool is_common(struct json_object *hostname, const struct page_common *co
 	       (common->hostname && !strcmp(json_object_get_string(hostname), common->hostname));
 }
 
-void page_trim__record(struct json_object *record, const struct page_common *common)
+static void trim_value(struct json_object *value, const struct page_common *common);
+
+static void trim_members(struct json_object *object, const struct page_common *common)
 {
+	struct json_object_iterator at, end;
 	struct json_object *hostname;
 
+	if (json_object_object_get_ex(object, "hostname", &hostname) && is_common(hostname, common))
+		json_object_object_del(object, "hostname");
+	at = json_object_iter_begin(object);
+	end = json_object_iter_end(object);
+	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+		const char *name = json_object_iter_peek_name(&at);
+		struct json_object *value = json_object_iter_peek_value(&at);
+
+		if (json_object_is_type(value, json_type_int))
+			change(object, name, value, common->origin_ns);
+		else
+			trim_value(value, common);
+	}
+}
+
+static void trim_value(struct json_object *value, const struct page_common *common)
+{
+	if (json_object_is_type(value, json_type_object)) {
+		trim_members(value, common);
+	} else if (json_object_is_type(value, json_type_array)) {
+		for (size_t i = 0; i < json_object_array_length(value); i++)
+			trim_value(json_object_array_get_idx(value, i), common);
+	}
+}
+
+void page_trim__record(struct json_object *record, const struct page_common *common)
+{
 	for (const char *const *name = dropped; *name; name++)
 		json_object_object_del(record, *name);
-	if (json_object_object_get_ex(record, "hostname", &hostname) && is_common(hostname, common))
-		json_object_object_del(record, "hostname");
-	trim_members(record, common->origin_ns);
+	trim_members(record, common);
 }

@@ -188,5 +188,5 @@ int json_text__add_newline(struct json_text *text)
 
 int json_text__add_bytes(struct json_text *text, const char *bytes, size_t n)
 {
-	return add(text, bytes, n);
+	return n ? add(text, bytes, n) : 0;
 }

@@ -57,6 +57,13 @@ static int add(struct join *join, const struct story_call *call, int parent)
 	return (int)story->n++;
 }
 
+static bool is_among(const struct story_call *const *calls, int n, const struct story_call *call)
+{
+	while (n && calls[n - 1] != call)
+		n--;
+	return n > 0;
+}
+
 /* The calls around it, the outermost first; the innermost one's node. */
 static int add_around(struct join *join, const struct story_input *input)
 {
@@ -66,7 +73,7 @@ static int add_around(struct join *join, const struct story_input *input)
 
 	while (call->parent && n < STORY_DEPTH_MAX / 2) {
 		call = story_input__call(input, call->run, call->parent);
-		if (!call)
+		if (!call || call == join->call || is_among(around, n, call))
 			break;
 		around[n++] = call;
 	}
