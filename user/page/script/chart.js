@@ -137,18 +137,26 @@ function scaleTicks(range, unit) {
 	return scaleSteps(range, unit).map((value) => tick("below", placeOf(value, range), unit(value).replace(/\.0+ /, " ")));
 }
 
-// A large one, with its scale, and marks: [name, value] of each, those that have room with their name.
+// Names of marks, those that matter most first, as far as they have room beside each other.
+const MARKS = ["p99", "p50", "p999", "p90"];
+
+function markNames(marks, range) {
+	const placed = [];
+
+	for (const [name, value] of [...marks].sort((a, b) => MARKS.indexOf(a[0]) - MARKS.indexOf(b[0]))) {
+		const place = placeOf(value, range);
+
+		if (placed.every((one) => Math.abs(one.place - place) > 0.08))
+			placed.push({ name, place });
+	}
+	return placed.map((one) => tick("above", one.place, one.name));
+}
+
+// A large one, with its scale, and marks: [name, value] of each.
 function histogram(buckets, unit, marks, title) {
 	const range = rangeOf([buckets]), box = bars(buckets, range, unit, 90, title, marks);
-	let last = -1;
 
-	box.append(...scaleTicks(range, unit));
-	for (const [name, value] of marks) {
-		if (placeOf(value, range) - last < 0.06)
-			continue;
-		last = placeOf(value, range);
-		box.append(tick("above", last, name));
-	}
+	box.append(...scaleTicks(range, unit), ...markNames(marks, range));
 	return el("figure", null, el("figcaption", null, title), box);
 }
 

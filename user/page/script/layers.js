@@ -3,6 +3,10 @@
 
 const KINDS = [["code", "code"], ["files", "files"], ["disk", "disk"], ["net", "net"], ["wait", "wait"], ["other", "other"]];
 
+function kindLegend() {
+	return el("ul", { class: "legend" }, KINDS.map(([name, kind]) => el("li", null, el("span", { class: `swatch ${kind}` }), name)));
+}
+
 function layersOf(job) {
 	return job === null ? data : data.jobs.rows[job];
 }
@@ -28,8 +32,7 @@ function layersSection(job) {
 	return section("layers", "Where the time went", "In libraries has each moment once, whatever is nested; below, the time in a " +
 		"layer's calls counts nested calls again, own does not. Sums of all threads: they can exceed the time that passed. " +
 		"Disk is off the CPU in operations on files, or in the device; wait also the time before the device had a request.",
-	el("ul", { class: "legend" }, KINDS.map(([name, kind]) => el("li", null, el("span", { class: `swatch ${kind}` }), name))),
-	makeTable({ caption: "Layers, from the application down to the device", rows, columns: [
+	kindLegend(), makeTable({ caption: "Layers, from the application down to the device", rows, columns: [
 		{ title: "layer", text: true, of: (r) => r.layer },
 		{ title: "calls", of: (r) => r.count, show: count }, errorColumn(), bytesColumn(),
 		totalColumn("time"),

@@ -53,7 +53,12 @@ function opTable(job) {
 
 function functionsSection(job) {
 	return section("functions", "Functions", "A name's button shows its histograms, where its time went, and its errors.",
-		functionTable(job), opTable(job), fileTable(job));
+		...withLegend(functionTable(job), opTable(job), fileTable(job)));
+}
+
+// What the colours of the tables' bars are, once for all of them.
+function withLegend(...tables) {
+	return tables.some(Boolean) ? [kindLegend(), ...tables] : [];
 }
 
 function devicesSection(job) {

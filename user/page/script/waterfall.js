@@ -155,7 +155,7 @@ function operationTable(job) {
 
 // Calls are of no number of a job: all are shown.
 function slowestSection() {
-	const stories = data.stories.rows, chains = data.chains.rows;
+	const stories = data.stories.rows, chains = data.chains.rows.filter((chain) => chain.nodes.length > 1);
 
 	return section("slowest", "The slowest", "Of those that were recorded one by one and are still in the file.",
 		stories.length && [el("h3", null, "Operations, and what worked for them"), stories.map((story, i) => storyBlock(story, i === 0))],
