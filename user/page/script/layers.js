@@ -52,12 +52,21 @@ function moved(layer, job) {
 	return `${bytes(read ? read.bytes : 0)} read, ${bytes(write ? write.bytes : 0)} written`;
 }
 
+// The run, or the job, as far as its begin and end were seen.
+function took(job) {
+	const { start_ns: start, end_ns: end } = job === null ? { start_ns: 0, end_ns: data.run.end_ns } : data.jobs.rows[job];
+
+	if (start === null || start === undefined || end === null || end === undefined)
+		return null;
+	return ["took", time(end - start), `from ${day(start)} ${clock(start)} (${zone()})`];
+}
+
 function glanceSection(job) {
 	const { layers, libraries } = layersOf(job);
 	const find = (name) => layers.find((layer) => layer.layer === name);
 	const vfs = find("vfs"), block = find("block"), errors = sum(layers.map((layer) => layer.errors));
 	const entries = [
-		["took", time(data.run.end_ns), `from ${day(0)} ${clock(0)} (${zone()})`],
+		took(job),
 		libraries && ["in libraries", time(libraries.total_ns), partsTitle(outermost(libraries).parts).split("; ")
 			.map((part) => part.split(",")[0]).join(", ")],
 		vfs && ["operations on files", count(vfs.count), `${moved("vfs", job)}; ${time(vfs.total_ns)}`],

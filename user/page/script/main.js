@@ -9,7 +9,7 @@ function show(job) {
 
 	figures.replaceChildren(...[
 		glanceSection(job), unusualSection(job), timesSection(job, cursor), layersSection(job), loadSection(job, cursor), functionsSection(job),
-		filesSection(job), devicesSection(job), slowestSection(), storeSection(job),
+		filesSection(job), devicesSection(job), slowestSection(job), storeSection(job),
 		processesSection(job), job === null && nodesSection(), job === null && jobsSection(choose), job === null && probesSection(),
 	].filter(Boolean));
 	showNavigation();
@@ -67,7 +67,6 @@ function themeChoice() {
 }
 
 document.querySelector("body > header").append(el("div", { class: "controls" }, jobChoice(), themeChoice()));
-document.querySelector("#text details").open = false;
 // What is closed is printed all the same, but for the text, which says it once more.
 addEventListener("beforeprint", () => document.querySelectorAll("details.story").forEach((one) => {
 	one.dataset.open = String(one.open);
@@ -78,3 +77,5 @@ addEventListener("afterprint", () => document.querySelectorAll("details.story").
 }));
 show(null);
 followSections();
+// All is shown: who wants to read the text opens it.
+document.querySelector("#text details").open = false;

@@ -124,8 +124,8 @@ function stackText(call) {
 		(call.frames_cut ? ` < ${call.frames_cut} more` : "");
 }
 
-function callTable(job) {
-	return table(data.calls, job, "The slowest calls that were recorded", () => [
+function callTable(rows) {
+	return table({ rows }, null, "The slowest calls that were recorded", () => [
 		{ title: "begin", text: true, of: (r) => r.start_ns, show: (ns) => clock(ns, 6) },
 		{ title: "time", of: (r) => r.duration_ns, show: time, bar: true }, { title: "layer", text: true, of: (r) => r.layer },
 		{ title: "function", text: true, of: (r) => r.function }, { title: "bytes", of: (r) => r.bytes, show: bytes },
@@ -137,8 +137,8 @@ function callTable(job) {
 	], { sort: "time" });
 }
 
-function operationTable(job) {
-	return table(data.operations, job, "The slowest operations, from launch to completion", () => [
+function operationTable(rows) {
+	return table({ rows }, null, "The slowest operations, from launch to completion", () => [
 		{ title: "launched", text: true, of: (r) => r.launch_ns, show: (ns) => clock(ns, 6) },
 		{ title: "time", of: (r) => r.duration_ns, show: time, bar: true }, { title: "layer", text: true, of: (r) => r.layer },
 		{ title: "operation", text: true, of: (r) => r.kind },
@@ -153,12 +153,22 @@ function operationTable(job) {
 	], { sort: "time" });
 }
 
-// Calls are of no number of a job: all are shown.
-function slowestSection() {
-	const stories = data.stories.rows, chains = data.chains.rows.filter((chain) => chain.nodes.length > 1);
+// Single calls have the names of their job, not its number.
+function singlesOf(list, job) {
+	const of = job === null ? null : data.jobs.rows[job];
+
+	return list.rows.filter((row) => job === null ||
+		(row.cgroup === (of.cgroup || null) && row.cgroup_id === (of.cgroup_id || null)));
+}
+
+function slowestSection(job) {
+	const calls = singlesOf(data.calls, job), operations = singlesOf(data.operations, job);
+	const ids = new Set([...calls, ...operations].map((row) => row.id));
+	const stories = data.stories.rows.filter((story) => ids.has(story.id));
+	const chains = data.chains.rows.filter((chain) => ids.has(chain.id) && chain.nodes.length > 1);
 
 	return section("slowest", "The slowest", "Of those that were recorded one by one and are still in the file.",
 		stories.length && [el("h3", null, "Operations, and what worked for them"), stories.map((story, i) => storyBlock(story, i === 0))],
 		chains.length && [el("h3", null, "Calls, and what their threads did in them"), chains.map((chain, i) => chainBlock(chain, i === 0))],
-		operationTable(null), callTable(null));
+		operationTable(operations), callTable(calls));
 }
