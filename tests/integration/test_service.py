@@ -255,6 +255,8 @@ def test_users(env):
         truths.append(load.finish())
     # A recording of the job, as tables.
     check("sample: " in service.command("report", "--job", name), "no table of the job")
+    equal("the job's page", service.command("report", "--job", name, "--html", env.path("job.html")), "")
+    check('"function":"sample_' in read_text(env.path("job.html")), "no function of the job in its page")
     alone = service.records("--job", name)
     compare(alone, truths[0], layers=("sample",))
     # One job's are read by themselves.
