@@ -84,7 +84,7 @@ static char letter_of(unsigned char c)
 
 static int add_string(struct json_text *text, const char *string, size_t n)
 {
-	static const char hex[] = "0123456789abcdef";
+	static const char hex[] = "0123456789abcdef", escape[4] = { '\\', 'u', '0', '0' };
 	/* Each may become six, and there are the quotes. */
 	char *at = reach(text, 6 * n + 2);
 
@@ -99,7 +99,7 @@ static int add_string(struct json_text *text, const char *string, size_t n)
 			*at++ = '\\';
 			*at++ = letter;
 		} else if (c < ' ') {
-			memcpy(at, "\\u00", 4);
+			memcpy(at, escape, sizeof(escape));
 			at[4] = hex[c >> 4];
 			at[5] = hex[c & 15];
 			at += 6;
