@@ -53,7 +53,7 @@ DEPFLAGS := -MMD -MP
 .SECONDARY:
 .DEFAULT_GOAL := all
 .PHONY: all
-all: $(BUILD)/tmtrace
+all: $(BUILD)/tmtrace $(BUILD)/tmtrace-metrics
 
 # A file that holds a text and changes only when the text does: what depends on it is made again
 # when the flags change, or the list of objects and its order. $(1): file, $(2): text
@@ -135,6 +135,11 @@ $(BUILD)/tmtrace: $(BUILD)/user/main.o $(BUILD)/libtmtrace.a | $(BUILD)/probes
 	$(call msg,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
+# Metrics by HTTP, a program of its own: neither its library nor its clients come near the other one.
+$(BUILD)/tmtrace-metrics: $(BUILD)/user/metrics_main.o $(BUILD)/libtmtrace.a
+	$(call msg,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--as-needed $^ $(LIBS) -lmicrohttpd -o $@
+
 # Installing. The program finds the catalogue beside itself: ../share/tmtrace/probes.
 BIN_DIR	 := $(DESTDIR)$(PREFIX)/bin
 DATA_DIR := $(DESTDIR)$(PREFIX)/share/tmtrace
@@ -148,7 +153,7 @@ MAN_PAGES := tmtrace.1 tmtrace.yaml.5 tmtrace-service.8
 install: all
 	$(call msg,INSTALL,$(DESTDIR)$(PREFIX))
 	$(Q)$(INSTALL) -d $(BIN_DIR) $(DATA_DIR)/probes $(DATA_DIR)/slurm $(DOC_DIR) $(COMPLETION_DIR) $(UNIT_DIR)
-	$(Q)$(INSTALL) -m 755 $(BUILD)/tmtrace $(BIN_DIR)/tmtrace
+	$(Q)$(INSTALL) -m 755 $(BUILD)/tmtrace $(BUILD)/tmtrace-metrics $(BIN_DIR)
 	$(Q)$(INSTALL) -m 644 probes/*.yaml $(DATA_DIR)/probes
 	$(Q)$(INSTALL) -m 755 scripts/slurm/epilog.sh $(DATA_DIR)/slurm
 	$(Q)$(INSTALL) -m 644 README.md CHANGELOG.md docs/*.md $(DOC_DIR)
@@ -162,7 +167,7 @@ install: all
 # Leaves catalogue files that are not from here.
 uninstall:
 	$(call msg,REMOVE,$(DESTDIR)$(PREFIX))
-	$(Q)rm -f $(BIN_DIR)/tmtrace $(COMPLETION_DIR)/tmtrace $(wildcard $(addprefix $(MAN_DIR)/man?/,$(MAN_PAGES))) \
+	$(Q)rm -f $(BIN_DIR)/tmtrace $(BIN_DIR)/tmtrace-metrics $(COMPLETION_DIR)/tmtrace $(wildcard $(addprefix $(MAN_DIR)/man?/,$(MAN_PAGES))) \
 		$(UNIT_DIR)/tmtrace.service $(DATA_DIR)/tmtrace.yaml $(DATA_DIR)/slurm/epilog.sh
 	$(Q)rm -f $(patsubst %,$(DATA_DIR)/%,$(wildcard probes/*.yaml))
 	$(Q)rm -f $(patsubst %,$(DOC_DIR)/%,$(notdir README.md CHANGELOG.md $(wildcard docs/*.md)))

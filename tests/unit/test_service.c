@@ -440,13 +440,6 @@ static void test_exposition(void **state)
 	expect(text, "tmtrace.job_calls{/slurm/uid_1000/job_1,mstro} 24");
 	expect(text, "tmtrace.job_read_bytes{/slurm/uid_1000/job_1,block} 12582912");
 	free(text);
-	text = expose(&world, exposition__write_prometheus);
-	expect(text, "# TYPE tmtrace_hits_total counter");
-	expect(text, "tmtrace_hits_total 5165");
-	expect(text, "tmtrace_uptime_seconds 2.500000000");
-	expect(text, "tmtrace_job_calls_total{job=\"/slurm/uid_1000/job_1\",layer=\"mio\"} 28");
-	expect(text, "tmtrace_job_errors_total{job=\"/slurm/uid_1000/job_1\",layer=\"vfs\"} 7");
-	free(text);
 	world__close(&world);
 }
 
@@ -462,10 +455,6 @@ static void test_hostile_name(void **state)
 		((struct snapshot_series *)world.sample.series[i])->total.key.job = SAMPLE_HOSTILE;
 	text = expose(&world, exposition__write_pairs);
 	expect(text, "tmtrace.job_calls{/\\x1b[2J\\x0afake\\x20row\\xef\\xbf\\xbd,mio} 28");
-	free(text);
-	text = expose(&world, exposition__write_prometheus);
-	expect(text,
-	       "tmtrace_job_calls_total{job=\"/\033[2J\\nfake row\xef\xbf\xbd\",layer=\"mio\"} 28");
 	free(text);
 	world__close(&world);
 }

@@ -162,7 +162,7 @@ static void reload(struct service *service)
 	struct error err;
 
 	tell_reloading();
-	if (service_setup__config(&config, service->file, &err) < 0) {
+	if (service_config__load(&config, service->file, &err) < 0) {
 		say(err.text);
 		say("the service goes on as before");
 	} else if (!service_setup__follows(&service->config, &config)) {
@@ -179,6 +179,7 @@ static void reload(struct service *service)
 		service->config.max_overhead = config.max_overhead;
 		governing__set_bound(service->governing, config.max_overhead);
 		choose_kernel_layers(service, &config);
+		service_answers__choose_metrics(service->answers, &config);
 		service_config__free(&config);
 		say("the configuration was read again");
 	}
@@ -337,7 +338,7 @@ static int trace(struct service *service, char **argv, struct error *err)
 
 static int run(struct service *service, char **argv, struct error *err)
 {
-	int rc = service_setup__config(&service->config, service->file, err);
+	int rc = service_config__load(&service->config, service->file, err);
 
 	if (!rc)
 		rc = service_setup__options(&service->options, &service->config, err);

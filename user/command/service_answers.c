@@ -8,6 +8,7 @@
 #include "command/recorder.h"
 #include "command/service_answers.h"
 #include "command/service_levels.h"
+#include "command/service_metrics.h"
 #include "report/jobs.h"
 #include "report/names.h"
 #include "service/answer.h"
@@ -19,9 +20,8 @@
 /* How often clients are looked at that take too long, in seconds. */
 #define TEND_S 5
 
-/* Who may read them: the pairs root alone; what a site collects with Prometheus, everybody. */
-#define PAIRS_MODE	0600
-#define PROMETHEUS_MODE 0644
+/* Root alone may read them. */
+#define PAIRS_MODE 0600
 
 struct service_answers {
 	const struct service_config *config;
@@ -30,6 +30,7 @@ struct service_answers {
 	struct session *session;
 	struct output *output;
 	struct service_levels *levels;
+	struct service_metrics *metrics;
 	struct drain *drain; /* NULL: what is recorded is read along with it */
 	struct drain *jobs;  /* from which single jobs are read: this one, or what is recorded */
 	struct node_cost cost;
@@ -170,29 +171,49 @@ static int tell_status(struct service_answers *answers, const struct request *re
 	return 0;
 }
 
+/* What all jobs did, for Prometheus. */
+static int tell_metrics(struct service_answers *answers, const struct request *request, uid_t uid,
+			FILE *body, struct error *err)
+{
+	struct service_status status;
+	int rc = service_metrics__may_see(answers->metrics, uid, err);
+
+	if (!rc)
+		rc = read_status(answers, false, &status, err);
+	return rc < 0 ? rc : service_metrics__tell(answers->metrics, &status, request, body, err);
+}
+
 static int make_answer(void *context, const struct request *request, uid_t uid, FILE *body,
 		       struct error *err)
 {
 	bool of_figures = request->kind == REQUEST_DUMP || request->kind == REQUEST_REPORT;
 
+	if (request->kind == REQUEST_METRICS)
+		return tell_metrics(context, request, uid, body, err);
 	return (of_figures ? tell_figures : tell_status)(context, request, uid, body, err);
 }
 
-static int write_files(const struct service_config *config, const struct service_status *status,
+static int write_pairs(const struct service_config *config, const struct service_status *status,
 		       struct error *err)
 {
 	struct exposition *exposition = exposition__new(status);
-	int rc = 0;
+	int rc;
 
 	if (!exposition)
 		return error__set(err, -ENOMEM, "no memory");
-	if (config->snapshot)
-		rc = replace__file(config->snapshot, PAIRS_MODE, exposition__write_pairs,
-				   exposition, err);
-	if (config->prometheus && rc >= 0)
-		rc = replace__file(config->prometheus, PROMETHEUS_MODE,
-				   exposition__write_prometheus, exposition, err);
+	rc = replace__file(config->snapshot, PAIRS_MODE, exposition__write_pairs, exposition, err);
 	exposition__free(exposition);
+	return rc;
+}
+
+static int write_files(struct service_answers *answers, const struct service_status *status,
+		       struct error *err)
+{
+	const struct service_config *config = answers->config;
+	int rc = config->snapshot ? write_pairs(config, status, err) : 0;
+
+	if (config->prometheus && rc >= 0)
+		rc = service_metrics__write_file(answers->metrics, status, config->prometheus, err);
 	return rc;
 }
 
@@ -220,7 +241,7 @@ static void on_snapshot(void *context)
 		node_cost__read(&answers->cost, answers->session, status.run, status.snapshot);
 		status.cost = node_cost__interval(&answers->cost);
 		find_owners(answers, &status);
-		rc = write_files(answers->config, &status, &err);
+		rc = write_files(answers, &status, &err);
 	}
 	/* Once, until it goes again. */
 	if (rc < 0 && !answers->unwritable)
@@ -260,6 +281,12 @@ int service_answers__open(struct service_answers **out, const struct service_con
 	return rc;
 }
 
+/* Are the counters older than this process? */
+static bool is_continued(const struct session *session)
+{
+	return session->continuity && continuity__epoch(session->continuity).continued;
+}
+
 int service_answers__start(struct service_answers *answers, struct session *session,
 			   struct output *output, struct error *err)
 {
@@ -287,7 +314,8 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 		return error__set(err, -ENOMEM, "no memory");
 	if (output__keep_ranks(output) < 0)
 		return error__set(err, -ENOMEM, "no memory");
-	if (session->continuity && continuity__epoch(session->continuity).continued)
+	rc = service_metrics__open(&answers->metrics, answers->config, is_continued(session), err);
+	if (!rc && is_continued(session))
 		rc = service_levels__renew(answers->levels, err);
 	if (rc < 0)
 		return rc;
@@ -312,12 +340,19 @@ double service_answers__kernel_cost(const struct service_answers *answers)
 	return answers->cost.hit_ns;
 }
 
+void service_answers__choose_metrics(struct service_answers *answers,
+				     const struct service_config *config)
+{
+	service_metrics__choose(answers->metrics, config);
+}
+
 void service_answers__close(struct service_answers *answers)
 {
 	if (!answers)
 		return;
 	server__close(answers->server);
 	service_levels__free(answers->levels);
+	service_metrics__close(answers->metrics);
 	owners__free(answers->owners);
 	drain__free(answers->drain);
 	free(answers);

@@ -22,6 +22,9 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 int service_answers__watch(struct service_answers *answers, struct loop *loop);
 /* What a hit in the kernel's layers costs, in ns, as it was measured last; 0: not yet. */
 double service_answers__kernel_cost(const struct service_answers *answers);
+/* The configuration has changed: who may have metrics, and how many. */
+void service_answers__choose_metrics(struct service_answers *answers,
+				     const struct service_config *config);
 void service_answers__close(struct service_answers *answers); /* NULL is fine */
 
 #endif

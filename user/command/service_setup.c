@@ -3,21 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command/layers.h"
 #include "command/option_values.h"
 #include "command/service_setup.h"
 #include "command/target_options.h"
-
-int service_setup__config(struct service_config *config, const char *path, struct error *err)
-{
-	if (path || !access(SERVICE_CONFIG, F_OK))
-		return service_config__read(config, path ? path : SERVICE_CONFIG, err);
-	if (service_config__defaults(config) < 0)
-		return error__set(err, -ENOMEM, "no memory");
-	return 0;
-}
 
 static int copy_layers(struct options *options, const struct service_config *config)
 {

@@ -9,12 +9,6 @@
 #include "service/config.h"
 
 /*
- * Reads the file; NULL: that of the machine, or the defaults where there is none. 0, or a negative
- * errno: -EINVAL for what is wrong in it.
- */
-int service_setup__config(struct service_config *config, const char *path, struct error *err);
-
-/*
  * What a command line would say for it. Its strings are the configuration's; to be freed with
  * options__free(). 0, or -ENOMEM.
  */

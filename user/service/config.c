@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/quantity.h"
 #include "catalogue/text_file.h"
 #include "catalogue/yaml_doc.h"
 #include "ring/format.h"
+#include "service/config_metrics.h"
 #include "service/config_reader.h"
 
 #define SERIES	     16384
@@ -334,7 +336,7 @@ static int read_keys(struct config_reader *r)
 					     "max_series", "interval",	"history",	"log",
 					     "processes",  "socket",	"snapshot",	"calls",
 					     "pins",	   "past_jobs", "max_overhead", "hierarchy",
-					     NULL };
+					     "metrics",	   NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *root = yaml_doc__root(&r->doc);
 	const yaml_node_t *layers = yaml_doc__get(&r->doc, root, "layers");
@@ -375,6 +377,8 @@ static int read_keys(struct config_reader *r)
 		rc = read_snapshot(r);
 	if (rc == 0)
 		rc = read_overhead(r);
+	if (rc == 0)
+		rc = config_metrics__read(r);
 	return rc == 0 ? read_processes(r) : rc;
 }
 
@@ -413,6 +417,9 @@ int service_config__defaults(struct service_config *config)
 		.max_overhead = MAX_OVERHEAD,
 		.snapshot = SNAPSHOT,
 		.snapshot_s = SNAPSHOT_S,
+		.metrics_listen = METRICS_LISTEN,
+		.metrics_user = METRICS_USER,
+		.metrics_samples = METRICS_SAMPLES,
 		.layers = calloc(n, sizeof(*config->layers)),
 	};
 	if (!config->layers)
@@ -454,6 +461,15 @@ int service_config__read(struct service_config *config, const char *path, struct
 	rc = service_config__parse(config, path, text, len, err);
 	free(text);
 	return rc;
+}
+
+int service_config__load(struct service_config *config, const char *path, struct error *err)
+{
+	if (path || !access(SERVICE_CONFIG, F_OK))
+		return service_config__read(config, path ? path : SERVICE_CONFIG, err);
+	if (service_config__defaults(config) < 0)
+		return error__set(err, -ENOMEM, "no memory");
+	return 0;
 }
 
 void service_config__free(struct service_config *config)

@@ -55,7 +55,12 @@ struct service_config {
 	const char *snapshot;	/* pairs of name and value */
 	const char *prometheus; /* for the textfile collector of node_exporter */
 	double snapshot_s;	/* how often */
-	struct strings strings; /* owns all of these */
+	/* What is told for Prometheus: */
+	bool metrics;		      /* anything at all */
+	const char *metrics_listen;   /* where tmtrace-metrics is asked by HTTP */
+	const char *metrics_user;     /* who may have them, beside root */
+	unsigned int metrics_samples; /* so many at once, at most */
+	struct strings strings;	      /* owns all of these */
 };
 
 /* Of no file. 0, or -ENOMEM. End with service_config__free(). */
@@ -68,6 +73,10 @@ int service_config__defaults(struct service_config *config);
 int service_config__read(struct service_config *config, const char *path, struct error *err);
 int service_config__parse(struct service_config *config, const char *path, const char *text,
 			  size_t len, struct error *err);
+/*
+ * Reads the file; NULL: that of the machine, or the defaults where there is none. The same.
+ */
+int service_config__load(struct service_config *config, const char *path, struct error *err);
 void service_config__free(struct service_config *config);
 
 #endif

@@ -23,9 +23,9 @@ struct exposition {
 	size_t n, room;
 };
 
-/* One figure of the rows, or of the node. */
+/* One figure of the rows. */
 struct metric {
-	const char *name, *help;
+	const char *name;
 	bool seconds; /* nanoseconds are written so */
 	__u64 (*of)(const struct row *row);
 };
@@ -61,12 +61,12 @@ static __u64 written_of(const struct row *row)
 }
 
 static const struct metric job_metrics[] = {
-	{ "job_calls", "Calls, operations or requests of a job in a layer.", .of = calls_of },
-	{ "job_errors", "Those that failed.", .of = errors_of },
-	{ "job_bytes", "Bytes that they moved.", .of = bytes_of },
-	{ "job_seconds", "Time that they took, of library calls the own part.", true, time_of },
-	{ "job_read_bytes", "Bytes that were read.", .of = read_of },
-	{ "job_written_bytes", "Bytes that were written.", .of = written_of },
+	{ "job_calls", .of = calls_of },
+	{ "job_errors", .of = errors_of },
+	{ "job_bytes", .of = bytes_of },
+	{ "job_seconds", true, time_of }, /* of library calls the own part */
+	{ "job_read_bytes", .of = read_of },
+	{ "job_written_bytes", .of = written_of },
 };
 
 #define JOB_METRICS (sizeof(job_metrics) / sizeof(*job_metrics))
@@ -163,39 +163,33 @@ static void put_value(FILE *out, __u64 value, bool seconds)
 
 /* A figure of the node. */
 struct node_value {
-	const char *name, *help;
+	const char *name;
 	__u64 value;
-	bool counter, seconds;
+	bool seconds; /* nanoseconds are written so */
 };
 
-#define NODE_VALUES 9
-
-static void node_values(const struct exposition *e, struct node_value out[NODE_VALUES])
+static void write_node(const struct service_status *status, FILE *out)
 {
-	const struct service_status *status = e->status;
 	__u64 start_ns = status->run->start_ns, time_ns = status->snapshot->time_ns;
 	struct status_sums sums;
-	const struct node_value values[NODE_VALUES] = {
-		{ "uptime_seconds", "Since tracing began.",
-		  time_ns > start_ns ? time_ns - start_ns : 0, .seconds = true },
-		{ "probes_armed", "Probes in place.", 0 },
-		{ "probes_failed", "Probes that could not be put in place.", 0 },
-		{ "hits", "Hits of all probes.", 0, .counter = true },
-		{ "recorded", "Hits that were counted.", 0, .counter = true },
-		{ "lost", "Hits that could not be counted.", 0, .counter = true },
-		{ "series", "Series of figures that are kept.", status->snapshot->n_series },
-		{ "cpu_seconds", "CPU time of the service.", status->own_ns, .counter = true,
-		  .seconds = true },
-		{ "memory_bytes", "Resident memory of the service.", status->cost.memory_bytes },
-	};
 
 	status__sum(&sums, status);
-	memcpy(out, values, sizeof(values));
-	out[1].value = sums.states[PROBE_ARMED];
-	out[2].value = sums.states[PROBE_FAILED];
-	out[3].value = sums.hits;
-	out[4].value = sums.recorded;
-	out[5].value = sums.lost;
+	const struct node_value values[] = {
+		{ "uptime_seconds", time_ns > start_ns ? time_ns - start_ns : 0, true },
+		{ "probes_armed", sums.states[PROBE_ARMED] },
+		{ "probes_failed", sums.states[PROBE_FAILED] },
+		{ "hits", sums.hits },
+		{ "recorded", sums.recorded },
+		{ "lost", sums.lost },
+		{ "series", status->snapshot->n_series },
+		{ "cpu_seconds", status->own_ns, true },
+		{ "memory_bytes", status->cost.memory_bytes },
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		fprintf(out, "tmtrace.%s", values[i].name);
+		put_value(out, values[i].value, values[i].seconds);
+	}
 }
 
 /* A name that is one word: blanks, control characters and what is not ASCII as \xHH. */
@@ -214,64 +208,13 @@ static void put_word(FILE *out, const char *text)
 void exposition__write_pairs(void *exposition, FILE *out)
 {
 	const struct exposition *e = exposition;
-	struct node_value values[NODE_VALUES];
 
-	node_values(e, values);
-	for (size_t i = 0; i < NODE_VALUES; i++) {
-		fprintf(out, "tmtrace.%s", values[i].name);
-		put_value(out, values[i].value, values[i].seconds);
-	}
+	write_node(e->status, out);
 	for (size_t i = 0; i < e->n; i++) {
 		for (size_t m = 0; m < JOB_METRICS; m++) {
 			fprintf(out, "tmtrace.%s{", job_metrics[m].name);
 			put_word(out, e->rows[i].job);
 			fprintf(out, ",%s}", e->rows[i].layer);
-			put_value(out, job_metrics[m].of(&e->rows[i]), job_metrics[m].seconds);
-		}
-	}
-}
-
-/* A label's value: what would end it is escaped. */
-static void put_label(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '\n')
-			fputs("\\n", out);
-		else if (*text == '"' || *text == '\\')
-			fprintf(out, "\\%c", *text);
-		else
-			fputc(*text, out);
-	}
-}
-
-static void put_about(FILE *out, const char *name, const char *help, bool counter)
-{
-	const char *end = counter ? "_total" : "";
-
-	fprintf(out, "# HELP tmtrace_%s%s %s\n# TYPE tmtrace_%s%s %s\n", name, end, help, name, end,
-		counter ? "counter" : "gauge");
-}
-
-void exposition__write_prometheus(void *exposition, FILE *out)
-{
-	const struct exposition *e = exposition;
-	struct node_value values[NODE_VALUES];
-
-	node_values(e, values);
-	for (size_t i = 0; i < NODE_VALUES; i++) {
-		put_about(out, values[i].name, values[i].help, values[i].counter);
-		fprintf(out, "tmtrace_%s%s", values[i].name, values[i].counter ? "_total" : "");
-		put_value(out, values[i].value, values[i].seconds);
-	}
-	for (size_t m = 0; m < JOB_METRICS; m++) {
-		if (e->n)
-			put_about(out, job_metrics[m].name, job_metrics[m].help, true);
-		for (size_t i = 0; i < e->n; i++) {
-			fprintf(out, "tmtrace_%s_total{job=\"", job_metrics[m].name);
-			put_label(out, e->rows[i].job);
-			fputs("\",layer=\"", out);
-			put_label(out, e->rows[i].layer);
-			fputs("\"}", out);
 			put_value(out, job_metrics[m].of(&e->rows[i]), job_metrics[m].seconds);
 		}
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The node's and the jobs' sums as text that other programs collect. */
+/* The node's and the jobs' sums as pairs of name and value, which other programs collect. */
 #ifndef USER_SERVICE_EXPOSITION_H
 #define USER_SERVICE_EXPOSITION_H
 
@@ -19,7 +19,5 @@ void exposition__free(struct exposition *exposition); /* NULL is fine */
  * "tmtrace.job_calls{/system.slice/a.service,vfs} 3".
  */
 void exposition__write_pairs(void *exposition, FILE *out);
-/* The text format of Prometheus, https://prometheus.io/docs/instrumenting/exposition_formats/. */
-void exposition__write_prometheus(void *exposition, FILE *out);
 
 #endif

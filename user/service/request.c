@@ -11,11 +11,13 @@
 /* A request is flat; json-c's own limit is 32. */
 #define DEPTH 4
 
+/* Formats of metrics. */
+#define PROMETHEUS  "prometheus"
+#define OPENMETRICS "openmetrics"
+
 static const char *const kinds[REQUEST_KINDS] = {
-	[REQUEST_STATUS] = "status",
-	[REQUEST_DUMP] = "dump",
-	[REQUEST_REPORT] = "report",
-	[REQUEST_SET] = "set",
+	[REQUEST_STATUS] = "status", [REQUEST_DUMP] = "dump",	    [REQUEST_REPORT] = "report",
+	[REQUEST_SET] = "set",	     [REQUEST_METRICS] = "metrics",
 };
 
 static int refuse(struct error *err, const char *what)
@@ -30,7 +32,8 @@ static int read_kind(struct request *out, struct json_object *value, struct erro
 	for (out->kind = 0; out->kind < REQUEST_KINDS; out->kind++)
 		if (!strcmp(json_object_get_string(value), kinds[out->kind]))
 			return 0;
-	return refuse(err, "there is no such request; known are status, dump, report and set");
+	return refuse(err, "there is no such request; known are status, dump, report, set and "
+			   "metrics");
 }
 
 static int read_text(char *out, size_t room, struct json_object *value, const char *wrong,
@@ -107,6 +110,17 @@ static int read_probes(struct request *out, struct json_object *value, struct er
 	return 0;
 }
 
+static int read_format(struct request *out, struct json_object *value, struct error *err)
+{
+	const char *text = json_object_get_string(value);
+
+	if (!json_object_is_type(value, json_type_string) ||
+	    (strcmp(text, PROMETHEUS) != 0 && strcmp(text, OPENMETRICS) != 0))
+		return refuse(err, "format is one of " PROMETHEUS " and " OPENMETRICS);
+	out->openmetrics = !strcmp(text, OPENMETRICS);
+	return 0;
+}
+
 static int read_uid(struct request *out, struct json_object *value, struct error *err)
 {
 	__s64 uid = json_object_get_int64(value);
@@ -127,6 +141,7 @@ static const struct {
 	{ "probes", read_probes }, { "uid", read_uid },
 	{ "level", read_level },   { "layers", read_layers },
 	{ "sample", read_sample }, { "min_duration_ns", read_least },
+	{ "format", read_format },
 };
 
 static int read_member(struct request *out, const char *name, struct json_object *value,
@@ -135,8 +150,8 @@ static int read_member(struct request *out, const char *name, struct json_object
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
 		if (!strcmp(name, members[i].name))
 			return members[i].read(out, value, err);
-	return refuse(err, "known members are request, job, probes, uid, level, layers, sample and "
-			   "min_duration_ns");
+	return refuse(err, "known members are request, job, probes, uid, level, layers, sample, "
+			   "min_duration_ns and format");
 }
 
 static int read_members(struct request *out, struct json_object *object, struct error *err)
@@ -204,6 +219,8 @@ char *request__line(const struct request *request)
 	if (request->choice.min_ns)
 		json_object_object_add(object, "min_duration_ns",
 				       json_object_new_int64((__s64)request->choice.min_ns));
+	if (request->openmetrics)
+		json_object_object_add(object, "format", json_object_new_string(OPENMETRICS));
 	if (asprintf(&line, "%s\n",
 		     json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN)) < 0)
 		line = NULL;

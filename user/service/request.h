@@ -19,10 +19,11 @@
 #define REQUEST_SAMPLE 1000000000
 
 enum request_kind {
-	REQUEST_STATUS, /* how the service fares */
-	REQUEST_DUMP,	/* records of what was counted so far */
-	REQUEST_REPORT, /* the same as a recording */
-	REQUEST_SET,	/* how much is told from now on */
+	REQUEST_STATUS,	 /* how the service fares */
+	REQUEST_DUMP,	 /* records of what was counted so far */
+	REQUEST_REPORT,	 /* the same as a recording */
+	REQUEST_SET,	 /* how much is told from now on */
+	REQUEST_METRICS, /* everybody's figures as text for Prometheus */
 	REQUEST_KINDS,
 };
 
@@ -38,6 +39,7 @@ struct request {
 	unsigned int level;	     /* as in struct levels_change */
 	char layers[REQUEST_LAYERS]; /* with commas; "": all */
 	struct tm_choice choice;
+	bool openmetrics; /* metrics: in that format */
 };
 
 /* n bytes without the newline; any bytes are safe. 0; -EINVAL or -ENOMEM with the reason in err. */

@@ -1,0 +1,723 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Metrics: bounded, exact, and no counter falls; and their text. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/address.h"
+#include "endpoint/accept.h"
+#include "metrics_world.h"
+#include "metrics/labels.h"
+
+/* All that metrics say, as Prometheus would read it. */
+static char *text_of(const struct world *world, const struct metrics *metrics, size_t *samples)
+{
+	struct metrics_text text;
+	char *bytes = NULL;
+	size_t size;
+	FILE *out = open_memstream(&bytes, &size);
+
+	assert_non_null(out);
+	metrics_text__start(&text, out, METRICS_PROMETHEUS);
+	assert_int_equal(metrics__write_jobs(metrics, &world->run, &text), 0);
+	assert_int_equal(metrics__write(metrics, &world->run, &text), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_false(text.failed);
+	if (samples)
+		*samples = text.samples;
+	return bytes;
+}
+
+static char *update(struct world *world, struct metrics *metrics)
+{
+	assert_int_equal(metrics__update(metrics, &world->run, &world->snapshot), 0);
+	return text_of(world, metrics, NULL);
+}
+
+static bool has_line(const char *text, const char *line)
+{
+	const char *at = text;
+
+	while ((at = strstr(at, line)) != NULL) {
+		if ((at == text || at[-1] == '\n') && at[strlen(line)] == '\n')
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static void expect(const char *text, const char *line)
+{
+	if (!has_line(text, line))
+		fail_msg("no line %s in\n%s", line, text);
+}
+
+/* Every bucket of tmtrace's lies between two edges of the metrics. */
+static void test_edges(void **state)
+{
+	(void)state;
+	for (__u32 bucket = 0; bucket < TM_BUCKETS; bucket++) {
+		const __u64 one = 1;
+		const struct snapshot_series series = { .latency = { bucket, 1, &one } };
+		struct metric_sums sums = { 0 };
+		unsigned int at = 0;
+
+		metric_sums__add_series(&sums, &series);
+		assert_int_equal(metric_counters__bucketed(&sums.counters), 1);
+		while (!sums.counters.buckets[at])
+			at++;
+		if (at < METRIC_EDGES)
+			assert_true(tm_bucket_upper(bucket) <= metric_edges_ns[at]);
+		if (at > 0)
+			assert_true(tm_bucket_lower(bucket) > metric_edges_ns[at - 1]);
+	}
+}
+
+static void test_rows(void **state)
+{
+	struct tm_key write = { .job = 7, .layer = TM_LAYER_VFS, .function = TM_VFS_WRITE };
+	struct tm_key disk = { .job = 7, .layer = TM_LAYER_BLOCK, .where = 8 << 20 };
+	struct tm_key operation = key_of_lib(7, 3), beside = key_of_lib(7, 5);
+	struct metrics *metrics = metrics__new(METRICS_LEAST, 0);
+	struct made_job *job;
+	struct world world;
+	char *text;
+
+	(void)state;
+	world__open(&world);
+	job = world__know(&world, 7);
+	job->info.kind = "slurm";
+	job->info.jobid = "4711";
+	job->info.usage.cpu_ns = 2500000000;
+	job->info.usage.memory_peak_bytes = 4096;
+	for (__u64 mount = 1; mount < 4; mount++) {
+		write.where = TM_WHERE(mount, 8 << 20);
+		world__count(&world, &write, 10, 3000, 100);
+	}
+	strcpy(world__series(&world, &disk)->series.total.label, "sda");
+	world__count(&world, &disk, 3, 20000000, 4096);
+	operation.flags = TM_KEY_OPERATION;
+	world__count(&world, &operation, 4, 1000, 10);
+	beside.flags = TM_KEY_BY_SIZE;
+	world__count(&world, &beside, 1000, 1000, 10);
+	world__series(&world, &operation)->series.total.in_flight = 2;
+	text = update(&world, metrics);
+	expect(text, "tmtrace_job_info{job=\"4711\",kind=\"slurm\",jobid=\"4711\",cgroup=\"/slice/"
+		     "cgroup-7\"} 1");
+	expect(text, "tmtrace_job_cpu_seconds_total{job=\"4711\"} 2.500000000");
+	expect(text, "tmtrace_job_memory_peak_bytes{job=\"4711\"} 4096");
+	expect(text, "tmtrace_calls_total{job=\"4711\",layer=\"vfs\",function=\"write\"} 30");
+	expect(text, "tmtrace_errors_total{job=\"4711\",layer=\"vfs\",function=\"write\"} 3");
+	expect(text, "tmtrace_bytes_total{job=\"4711\",layer=\"vfs\",function=\"write\"} 3000");
+	expect(text,
+	       "tmtrace_seconds_total{job=\"4711\",layer=\"vfs\",function=\"write\"} 0.000090000");
+	expect(text, "tmtrace_inside_seconds_total{job=\"4711\",layer=\"vfs\",function=\"write\","
+		     "kind=\"block\"} 0.000045000");
+	expect(text, "tmtrace_latency_seconds_bucket{job=\"4711\",layer=\"vfs\",function=\"write\","
+		     "le=\"1.024e-06\"} 0");
+	expect(text, "tmtrace_latency_seconds_bucket{job=\"4711\",layer=\"vfs\",function=\"write\","
+		     "le=\"4.096e-06\"} 30");
+	expect(text, "tmtrace_latency_seconds_bucket{job=\"4711\",layer=\"vfs\",function=\"write\","
+		     "le=\"68.719476736\"} 30");
+	expect(text,
+	       "tmtrace_latency_seconds_count{job=\"4711\",layer=\"vfs\",function=\"write\"} 30");
+	expect(text, "tmtrace_device_requests_total{job=\"4711\",layer=\"block\",device=\"sda\","
+		     "operation=\"read\"} 3");
+	expect(text, "tmtrace_device_queue_seconds_total{job=\"4711\",layer=\"block\","
+		     "device=\"sda\",operation=\"read\"} 0.000000030");
+	expect(text, "tmtrace_operations_total{job=\"4711\",layer=\"lib\","
+		     "function=\"lib_function_3\"} 4");
+	expect(text, "tmtrace_operations_in_flight{job=\"4711\",layer=\"lib\","
+		     "function=\"lib_function_3\"} 2");
+	assert_null(strstr(text, "lib_function_5"));
+	assert_null(strstr(text, "job=\"other\""));
+	free(text);
+	metrics__free(metrics);
+	world__close(&world);
+}
+
+/* Totals over all rows. */
+struct totals {
+	__u64 calls, errors, bytes, own_ns, buckets;
+};
+
+static void add_row(struct totals *to, const struct metric_counters *counters)
+{
+	to->calls += counters->count;
+	to->errors += counters->errors;
+	to->bytes += counters->bytes;
+	to->own_ns += counters->own_ns;
+	to->buckets += metric_counters__bucketed(counters);
+}
+
+/* The sums by layer are those of the rows, but for operations, which are beside calls. */
+static void check_layers(const struct metrics_job *job)
+{
+	struct totals layers = { 0 }, rows = { 0 };
+
+	for (size_t i = 0; i < job->rows.n; i++)
+		if (job->rows.rows[i].key.kind != METRIC_OPERATIONS)
+			add_row(&rows, &job->rows.rows[i].sums.counters);
+	for (size_t i = 0; i < job->n_layers; i++) {
+		layers.calls += job->layers[i].calls;
+		layers.errors += job->layers[i].errors;
+		layers.bytes += job->layers[i].bytes;
+		layers.own_ns += job->layers[i].own_ns;
+	}
+	layers.buckets = rows.buckets;
+	assert_memory_equal(&layers, &rows, sizeof(rows));
+}
+
+static void check_totals(const struct world *world, const struct metrics *metrics)
+{
+	struct totals got = { 0 }, wanted = { 0 };
+
+	for (size_t i = 0; i < metrics__n_jobs(metrics); i++) {
+		const struct metrics_job *job = metrics__job(metrics, i);
+
+		for (size_t j = 0; j < job->rows.n; j++)
+			add_row(&got, &job->rows.rows[j].sums.counters);
+		check_layers(job);
+	}
+	for (size_t i = 0; i < world->snapshot.n_series; i++) {
+		const struct tm_series *total = &world->snapshot.series[i]->total;
+
+		wanted.calls += total->count;
+		wanted.errors += total->errors;
+		wanted.bytes += total->bytes;
+		wanted.own_ns += total->total_ns;
+		wanted.buckets += world->made[i]->count;
+	}
+	assert_memory_equal(&got, &wanted, sizeof(got));
+}
+
+static const struct metrics_job *find_job(const struct metrics *metrics, __u64 id)
+{
+	for (size_t i = 0; i < metrics__n_jobs(metrics); i++)
+		if (metrics__job(metrics, i)->id == id)
+			return metrics__job(metrics, i);
+	return NULL;
+}
+
+/* Ten thousand jobs take no more than a hundred; the busiest are told, the sums are exact. */
+static void test_many_jobs(void **state)
+{
+	const size_t bounds[] = { METRICS_LEAST, 10000, 50000 };
+	struct world world;
+
+	(void)state;
+	world__open(&world);
+	for (__u64 job = 1; job <= 10000; job++) {
+		const struct tm_key read = key_of_read(job), lib = key_of_lib(job, job % FUNCTIONS);
+
+		world__count(&world, &read, job % 100 + 1, 2000, 4096);
+		world__count(&world, &lib, 3, job == 5000 ? 400000000 : 40000, 0);
+	}
+	for (size_t i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
+		struct metrics *metrics = metrics__new(bounds[i], 0);
+		struct metrics_folded folded;
+		size_t samples;
+		char *text;
+
+		assert_non_null(metrics);
+		text = update(&world, metrics);
+		free(text);
+		text = text_of(&world, metrics, &samples);
+		assert_true(samples <= bounds[i] && samples > bounds[i] / 2);
+		assert_true(strlen(text) < bounds[i] * 150);
+		free(text);
+		check_totals(&world, metrics);
+		folded = metrics__folded(metrics);
+		assert_int_equal(folded.jobs + metrics__n_jobs(metrics), 10000 + 1);
+		assert_true(folded.rows > 0 || i > 0);
+		assert_non_null(find_job(metrics, 5000));
+		assert_non_null(find_job(metrics, TM_JOB_OTHERS));
+		metrics__free(metrics);
+	}
+	world__close(&world);
+}
+
+/* What was told of each set of labels: the last value. */
+struct told {
+	const char *name; /* first: compared */
+	long double value;
+	unsigned int round;
+};
+
+static int compare_told(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static bool is_counter(const char *line)
+{
+	static const char *const ends[] = { "_total", "_bucket", "_count", "_sum" };
+	size_t n = strcspn(line, "{ ");
+
+	for (size_t i = 0; i < 4; i++)
+		if (n > strlen(ends[i]) &&
+		    !strncmp(line + n - strlen(ends[i]), ends[i], strlen(ends[i])))
+			return true;
+	return false;
+}
+
+static void free_told(void *node)
+{
+	struct told *told = node;
+
+	free((void *)told->name);
+	free(told);
+}
+
+/* Every name is there once, and no counter is less than it ever was. */
+static void check_text(void **all, char *text, unsigned int round)
+{
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		char *space = strrchr(line, ' ');
+		struct told *told, **node;
+		long double value;
+
+		if (*line == '#')
+			continue;
+		assert_non_null(space);
+		*space = '\0';
+		value = strtold(space + 1, NULL);
+		told = calloc(1, sizeof(*told));
+		assert_non_null(told);
+		told->name = strdup(line);
+		node = tsearch(told, all, compare_told);
+		assert_non_null(node);
+		if (*node != told) {
+			free_told(told);
+			told = *node;
+			if (told->round == round)
+				fail_msg("%s is there twice", line);
+			if (is_counter(line) && value < told->value)
+				fail_msg("round %u: %s was %Lf and is %Lf", round, line,
+					 told->value, value);
+		}
+		told->value = value;
+		told->round = round;
+	}
+}
+
+/* A machine on which all that can happen to jobs does. */
+struct life {
+	struct world world;
+	unsigned int seed;
+	__u64 next_job;
+	__u64 living[400];
+	size_t n;
+};
+
+static unsigned int below(struct life *life, unsigned int n)
+{
+	return (unsigned int)rand_r(&life->seed) % n;
+}
+
+static void begin_some(struct life *life)
+{
+	for (unsigned int i = below(life, 20); i > 0 && life->n < 400; i--)
+		life->living[life->n++] = life->next_job++;
+}
+
+static void end_some(struct life *life)
+{
+	for (unsigned int i = below(life, 12); i > 0 && life->n; i--) {
+		size_t at = below(life, (unsigned int)life->n);
+
+		world__recycle(&life->world, life->living[at]);
+		life->living[at] = life->living[--life->n];
+	}
+}
+
+/* Some are busy for a while; of these each has functions that come later. */
+static void work(struct life *life, unsigned int round)
+{
+	for (size_t i = 0; i < life->n; i++) {
+		__u64 job = life->living[i];
+		bool busy = (job * 7 + round / 10) % 13 == 0;
+		struct tm_key disk = { .job = job,
+				       .layer = TM_LAYER_BLOCK,
+				       .where = job % 3 << 20,
+				       .function = job % 2 };
+		struct tm_key key = key_of_read(job);
+
+		if (!busy && below(life, 4))
+			continue;
+		world__count(&life->world, &key, busy ? 100 : 1, 5000, 512);
+		key = key_of_lib(job, (__u32)((job + round / 5 * 3) % FUNCTIONS));
+		world__count(&life->world, &key, 1 + below(life, 5), busy ? 100000000 : 7000, 9);
+		key.flags = TM_KEY_OPERATION;
+		world__count(&life->world, &key, 2, 300000, 1);
+		if (job % 5 == 0)
+			for (__u32 f = 0; f < 60; f++) {
+				key = key_of_lib(job, f);
+				world__count(&life->world, &key, 1, (f + round) % 60 * 10000, 1);
+			}
+		snprintf(world__series(&life->world, &disk)->series.total.label, 16, "sd%llu",
+			 job % 3);
+		world__count(&life->world, &disk, 1, 2000000, 4096);
+	}
+}
+
+static void test_nothing_falls(void **state)
+{
+	struct metrics *metrics = metrics__new(METRICS_LEAST, 0);
+	struct life life = { .seed = 5, .next_job = 1 };
+	size_t folds = 0, samples;
+	void *told = NULL;
+
+	(void)state;
+	world__open(&life.world);
+	for (unsigned int round = 1; round <= 150; round++) {
+		char *text;
+
+		begin_some(&life);
+		if (round > 20)
+			end_some(&life);
+		work(&life, round);
+		world__pass(&life.world, 1 + below(&life, 30));
+		free(update(&life.world, metrics));
+		text = text_of(&life.world, metrics, &samples);
+		assert_true(samples <= METRICS_LEAST);
+		check_text(&told, text, round);
+		check_totals(&life.world, metrics);
+		free(text);
+		folds = metrics__folded(metrics).times;
+	}
+	/* Or else this was no test. */
+	assert_true(folds > 50);
+	tdestroy(told, free_told);
+	metrics__free(metrics);
+	world__close(&life.world);
+}
+
+/* Who comes out of the others begins at 0, and they keep what was counted until then. */
+static void test_comes_out(void **state)
+{
+	struct metrics *metrics = metrics__new(METRICS_LEAST, 0);
+	const struct tm_key late = key_of_read(900);
+	struct world world;
+	char *text;
+
+	(void)state;
+	world__open(&world);
+	for (__u64 job = 1; job <= 1000; job++) {
+		const struct tm_key read = key_of_read(job);
+
+		world__count(&world, &read, job == 900 ? 1 : 50, 2000, 1);
+	}
+	text = update(&world, metrics);
+	assert_null(strstr(text, "cgroup-900\""));
+	free(text);
+	world__pass(&world, 10);
+	world__count(&world, &late, 1000000, 2000, 1);
+	text = update(&world, metrics);
+	expect(text,
+	       "tmtrace_calls_total{job=\"/slice/cgroup-900\",layer=\"vfs\",function=\"read\","
+	       "since=\"2023-11-14T22:13:30.000Z\"} 0");
+	free(text);
+	world__count(&world, &late, 7, 2000, 1);
+	text = update(&world, metrics);
+	expect(text,
+	       "tmtrace_calls_total{job=\"/slice/cgroup-900\",layer=\"vfs\",function=\"read\","
+	       "since=\"2023-11-14T22:13:30.000Z\"} 7");
+	check_totals(&world, metrics);
+	free(text);
+	metrics__free(metrics);
+	world__close(&world);
+}
+
+/* One that begins while others have no room, and is busy at once, is told from its begin. */
+static void test_new_and_busy(void **state)
+{
+	struct metrics *metrics = metrics__new(METRICS_LEAST, 0);
+	const struct tm_key new = key_of_read(5000);
+	struct world world;
+	char *text;
+
+	(void)state;
+	world__open(&world);
+	for (__u64 job = 1; job <= 1000; job++) {
+		const struct tm_key read = key_of_read(job);
+
+		world__count(&world, &read, 50, 2000, 1);
+	}
+	free(update(&world, metrics));
+	world__count(&world, &new, 1000000, 2000, 1);
+	text = update(&world, metrics);
+	expect(text, "tmtrace_calls_total{job=\"/slice/cgroup-5000\",layer=\"vfs\","
+		     "function=\"read\"} 1000000");
+	free(text);
+	metrics__free(metrics);
+	world__close(&world);
+}
+
+/* A unit that was started again has the same path: its counters have another label. */
+static void test_same_names(void **state)
+{
+	struct metrics *metrics = metrics__new(METRICS_LEAST, 0);
+	struct world world;
+	char *text;
+
+	(void)state;
+	world__open(&world);
+	for (__u64 id = 1; id <= 4; id++) {
+		const struct tm_key read = key_of_read(id);
+		struct made_job *job = world__know(&world, id);
+
+		job->path = "/system.slice/a.service";
+		/* Of two it is not known when they began. */
+		if (id == 3)
+			job->info.start_ns = WORLD_BEGIN + 1234567890;
+		if (id == 4) {
+			job->info.is_named = true;
+			job->info.uid = 1000;
+			job->info.kind = "slurm";
+			job->info.jobid = "other";
+		}
+		world__count(&world, &read, id, 2000, 1);
+	}
+	text = update(&world, metrics);
+	expect(text, "tmtrace_calls_total{job=\"/system.slice/a.service\",layer=\"vfs\","
+		     "function=\"read\"} 1");
+	expect(text, "tmtrace_calls_total{job=\"other\",layer=\"vfs\",function=\"read\"} 2");
+	expect(text, "tmtrace_calls_total{job=\"/system.slice/a.service\",layer=\"vfs\","
+		     "function=\"read\",since=\"2023-11-14T22:13:21.234Z\"} 3");
+	/* Anybody may call a job so. */
+	expect(text, "tmtrace_calls_total{job=\"other\",uid=\"1000\",layer=\"vfs\","
+		     "function=\"read\"} 4");
+	free(text);
+	world__recycle(&world, 1);
+	text = update(&world, metrics);
+	/* The second one has no room still: the first one's counter was less. */
+	expect(text, "tmtrace_calls_total{job=\"other\",layer=\"vfs\",function=\"read\"} 3");
+	check_totals(&world, metrics);
+	free(text);
+	metrics__free(metrics);
+	world__close(&world);
+}
+
+/* After a restart it is not known who was among the others. */
+static void test_restarted(void **state)
+{
+	struct metrics *metrics = metrics__new(METRICS_LEAST, WORLD_BEGIN + 5 * NS_PER_S);
+	const struct tm_key none = { .layer = TM_LAYER_VFS, .function = TM_VFS_OPEN };
+	const struct tm_key others = { .job = TM_JOB_OTHERS,
+				       .layer = TM_LAYER_VFS,
+				       .function = TM_VFS_OPEN };
+	struct world world;
+	char *text;
+
+	(void)state;
+	world__open(&world);
+	world__count(&world, &none, 3, 100, 0);
+	world__count(&world, &others, 5, 100, 0);
+	text = update(&world, metrics);
+	expect(text, "tmtrace_calls_total{job=\"none\",layer=\"vfs\",function=\"open\"} 3");
+	expect(text, "tmtrace_calls_total{job=\"other\",layer=\"vfs\",function=\"open\","
+		     "since=\"2023-11-14T22:13:25.000Z\"} 5");
+	free(text);
+	metrics__free(metrics);
+	world__close(&world);
+}
+
+/* CPU time of a job that has ended may be told as less than it was before. */
+static void test_usage(void **state)
+{
+	struct metrics *metrics = metrics__new(METRICS_LEAST, 0);
+	const struct tm_key read = key_of_read(7);
+	struct made_job *job;
+	struct world world;
+	char *text;
+
+	(void)state;
+	world__open(&world);
+	job = world__know(&world, 7);
+	job->info.usage.cpu_ns = 3000000000;
+	world__count(&world, &read, 1, 100, 0);
+	free(update(&world, metrics));
+	job->info.usage.cpu_ns = 2900000000;
+	text = update(&world, metrics);
+	expect(text, "tmtrace_job_cpu_seconds_total{job=\"/slice/cgroup-7\"} 3.000000000");
+	free(text);
+	job->info.usage.cpu_ns = JOB_UNKNOWN;
+	text = update(&world, metrics);
+	expect(text, "tmtrace_job_cpu_seconds_total{job=\"/slice/cgroup-7\"} 3.000000000");
+	assert_null(strstr(text, "tmtrace_job_memory_peak_bytes{"));
+	free(text);
+	metrics__free(metrics);
+	world__close(&world);
+}
+
+/* Calls that are only counted have no time; whole files' names cannot break a line. */
+static void test_hostile(void **state)
+{
+	struct metrics *metrics = metrics__new(METRICS_LEAST, 0);
+	struct tm_key key = key_of_lib(1, 2);
+	char path[1200] = "/a\"b\\c\nd\033[2J\xff", line[4096];
+	struct world world;
+	char *text;
+
+	(void)state;
+	world__open(&world);
+	world__know(&world, 1)->path = path;
+	world__series(&world, &key)->series.total.count = 5;
+	text = update(&world, metrics);
+	expect(text, "tmtrace_calls_total{job=\"/a\\\"b\\\\c?d?[2J\xef\xbf\xbd\",layer=\"lib\","
+		     "function=\"lib_function_2\"} 5");
+	assert_null(strstr(text, "tmtrace_seconds_total{"));
+	assert_null(strstr(text, "tmtrace_latency_seconds_bucket{"));
+	assert_null(strstr(text, "tmtrace_bytes_total{"));
+	free(text);
+	/* 1,100 bytes of two each: the cut is between two. */
+	for (size_t i = 0; i < 1100; i += 2)
+		memcpy(path + 1 + i, "\xc3\xa9", 3);
+	text = update(&world, metrics);
+	snprintf(line, sizeof(line),
+		 "tmtrace_calls_total{job=\"...%s\",layer=\"lib\",function=\"lib_function_2\"} 5",
+		 path + strlen(path) - METRICS_LABEL_MAX);
+	expect(text, line);
+	free(text);
+	metrics__free(metrics);
+	world__close(&world);
+}
+
+static void test_openmetrics(void **state)
+{
+	static const struct metrics_about calls = { "a_calls", NULL, METRICS_COUNTER, "Calls." };
+	static const struct metrics_about time = { "a_time_seconds", "seconds", METRICS_COUNTER,
+						   "Time." };
+	static const struct metrics_about info = { "a_job", NULL, METRICS_INFO, "Who." };
+	static const char *const wanted[] = {
+		[METRICS_OPENMETRICS] = "# HELP a_calls Calls.\n# TYPE a_calls counter\n"
+					"a_calls_total{x=\"1\"} 18446744073709551615\n"
+					"# HELP a_time_seconds Time.\n"
+					"# TYPE a_time_seconds counter\n"
+					"# UNIT a_time_seconds seconds\n"
+					"a_time_seconds_total{k=\"v\"} 1.000000002\n"
+					"# HELP a_job Who.\n# TYPE a_job info\n"
+					"a_job_info{j=\"1\"} 1\n# EOF\n",
+		[METRICS_PROMETHEUS] = "# HELP a_calls_total Calls.\n"
+				       "# TYPE a_calls_total counter\n"
+				       "a_calls_total{x=\"1\"} 18446744073709551615\n"
+				       "# HELP a_time_seconds_total Time.\n"
+				       "# TYPE a_time_seconds_total counter\n"
+				       "a_time_seconds_total{k=\"v\"} 1.000000002\n"
+				       "# HELP a_job_info Who.\n# TYPE a_job_info gauge\n"
+				       "a_job_info{j=\"1\"} 1\n",
+	};
+
+	(void)state;
+	for (enum metrics_format format = 0; format <= METRICS_OPENMETRICS; format++) {
+		struct metrics_text text;
+		char *bytes = NULL;
+		size_t size;
+		FILE *out = open_memstream(&bytes, &size);
+
+		assert_non_null(out);
+		metrics_text__start(&text, out, format);
+		metrics_text__begin(&text, &calls);
+		metrics_text__number(&text, "x=\"1\"", ~0ULL);
+		metrics_text__begin(&text, &time);
+		metrics_text__seconds_of(&text, "", "k", "v", 1000000002);
+		metrics_text__begin(&text, &info);
+		metrics_text__number(&text, "j=\"1\"", 1);
+		metrics_text__end(&text);
+		assert_int_equal(fclose(out), 0);
+		assert_string_equal(bytes, wanted[format]);
+		assert_int_equal(text.samples, 3);
+		free(bytes);
+	}
+}
+
+static void test_accept(void **state)
+{
+	static const struct {
+		const char *header;
+		bool openmetrics;
+	} headers[] = {
+		{ NULL, false },
+		{ "", false },
+		{ "*/*", false },
+		{ "text/plain", false },
+		{ "application/openmetrics-text", true },
+		{ "application/openmetrics-text; version=1.0.0; charset=utf-8", true },
+		{ "application/openmetrics-text; version=0.0.1", false },
+		{ "application/openmetrics-text;version=\"1.0.0\";q=0.5,text/plain;q=0.4", true },
+		{ "application/openmetrics-text;q=0.3,text/plain;version=0.0.4", false },
+		{ "application/openmetrics-text;q=0", false },
+		{ "APPLICATION/OpenMetrics-Text ; Version=1.0.0 ; Q=1.0", true },
+		/* As Prometheus 2.42 sends it. */
+		{ "application/openmetrics-text;version=1.0.0,application/openmetrics-text;"
+		  "version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+		  true },
+		{ ",;=,;;q=,\";q=\"\"", false },
+		{ "application/openmetrics-text;q=1e999999999999", false },
+		{ "application/openmetrics-text;q=-1", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
+		if (accept__openmetrics(headers[i].header) != headers[i].openmetrics)
+			fail_msg("%s", headers[i].header);
+}
+
+static void test_addresses(void **state)
+{
+	static const char *const good[][2] = {
+		{ "9750", "127.0.0.1:9750" },
+		{ "127.0.0.2:1", "127.0.0.2:1" },
+		{ "0.0.0.0:65535", "0.0.0.0:65535" },
+		{ "[::1]:9750", "[::1]:9750" },
+		{ "[::]:0", "[::]:0" },
+	};
+	static const char *const bad[] = { "",
+					   ":",
+					   "65536",
+					   "-1",
+					   "+1",
+					   " 1",
+					   "x:1",
+					   "localhost:9750",
+					   "1.2.3.4",
+					   "::1:5",
+					   "[::1]",
+					   "[::1:5",
+					   "1.2.3.4:",
+					   "1.2.3.4:1x",
+					   "[]:1",
+					   ":9750",
+					   "[1.2.3.4]:5",
+					   "99999999999999999999" };
+	struct address address;
+	char text[ADDRESS_ROOM];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		assert_int_equal(address__parse(&address, good[i][0]), 0);
+		assert_string_equal(address__text(&address, text), good[i][1]);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		if (address__parse(&address, bad[i]) != -EINVAL)
+			fail_msg("%s", bad[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_edges),	    cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_many_jobs),   cmocka_unit_test(test_nothing_falls),
+		cmocka_unit_test(test_comes_out),   cmocka_unit_test(test_new_and_busy),
+		cmocka_unit_test(test_same_names),  cmocka_unit_test(test_restarted),
+		cmocka_unit_test(test_usage),	    cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_openmetrics), cmocka_unit_test(test_accept),
+		cmocka_unit_test(test_addresses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "metrics/job_labels.h"
+#include "metrics/metrics.h"
+#include "metrics/ranking.h"
+#include "metrics/shown.h"
+#include "metrics/split.h"
+
+/* Samples of the node, and of what is folded: fewer. */
+#define NODE_SAMPLES 100
+/* Of all others, one in so many samples is for those that have no rows. */
+#define SHARE_OF_OTHERS 3
+/* The most that one job gets: one in so many. */
+#define SHARE_OF_ONE 4
+/* Rows that jobs have counted before they came out of the others, at most. */
+#define BASE_ROWS 2048
+
+struct metrics {
+	size_t most;
+	__u64 restarted_ns;
+	struct metrics_ranking ranking;
+	struct metrics_job *jobs; /* in the order of their ids */
+	size_t n_jobs;
+	struct metrics_folded folded;
+};
+
+/* A time of which the jobs are made. */
+struct making {
+	struct metrics *metrics;
+	const struct report_run *run;
+	const struct snapshot *snapshot;
+	struct metrics_job *jobs;
+	size_t n, room;
+	size_t old; /* the next of those that were there before */
+	size_t base_rows;
+};
+
+struct metrics *metrics__new(size_t most_samples, __u64 restarted_ns)
+{
+	struct metrics *metrics = calloc(1, sizeof(*metrics));
+
+	if (!metrics)
+		return NULL;
+	metrics->most = most_samples;
+	metrics->restarted_ns = restarted_ns;
+	return metrics;
+}
+
+static void free_job(struct metrics_job *job)
+{
+	metric_rows__free(&job->rows);
+	metric_rows__free(&job->base);
+	free(job->labels);
+	free(job->layers);
+}
+
+static void free_jobs(struct metrics_job *jobs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free_job(&jobs[i]);
+	free(jobs);
+}
+
+void metrics__free(struct metrics *metrics)
+{
+	if (!metrics)
+		return;
+	free_jobs(metrics->jobs, metrics->n_jobs);
+	metrics_ranking__free(&metrics->ranking);
+	free(metrics);
+}
+
+static size_t samples_of_jobs(const struct metrics *metrics)
+{
+	return metrics->most - NODE_SAMPLES;
+}
+
+static size_t samples_of_others(const struct metrics *metrics)
+{
+	return samples_of_jobs(metrics) / SHARE_OF_OTHERS;
+}
+
+static size_t samples_of_one(const struct metrics *metrics)
+{
+	return samples_of_jobs(metrics) / SHARE_OF_ONE;
+}
+
+/* The job as it was shown before; NULL: it was not. To be asked in the order of the ids. */
+static struct metrics_job *find_old(struct making *making, __u64 id)
+{
+	struct metrics *metrics = making->metrics;
+
+	while (making->old < metrics->n_jobs && metrics->jobs[making->old].id < id)
+		making->old++;
+	if (making->old < metrics->n_jobs && metrics->jobs[making->old].id == id)
+		return &metrics->jobs[making->old];
+	return NULL;
+}
+
+static struct metrics_job *add_job(struct making *making, __u64 id)
+{
+	if (array__grow((void **)&making->jobs, &making->room, making->n, sizeof(*making->jobs)) <
+	    0)
+		return NULL;
+	making->jobs[making->n] = (struct metrics_job){
+		.id = id,
+		.cpu_ns = JOB_UNKNOWN,
+		.memory_peak_bytes = JOB_UNKNOWN,
+	};
+	return &making->jobs[making->n++];
+}
+
+/* Adds what was counted. */
+static int add_counters(struct metric_rows *out, const struct metric_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		struct metric_row *row = metric_rows__get(out, &rows->rows[i].key);
+
+		if (!row)
+			return -ENOMEM;
+		metric_counters__add(&row->sums.counters, &rows->rows[i].sums.counters);
+	}
+	return 0;
+}
+
+/* Rows of what it counted beside the base. */
+static void leave_base(struct metric_rows *rows, const struct metric_rows *base)
+{
+	for (size_t i = 0; i < base->n; i++) {
+		struct metric_row *row = metric_rows__find(rows, &base->rows[i].key);
+
+		if (row)
+			metric_counters__subtract(&row->sums.counters,
+						  &base->rows[i].sums.counters);
+	}
+}
+
+/* The layer's sums among those of the job, whose rows come in the order of kinds first. */
+static struct metrics_layer *layer_of(struct metrics_job *job, __u8 layer)
+{
+	for (size_t i = 0; i < job->n_layers; i++)
+		if (job->layers[i].layer == layer)
+			return &job->layers[i];
+	job->layers[job->n_layers] = (struct metrics_layer){ .layer = layer };
+	return &job->layers[job->n_layers++];
+}
+
+static int sum_layers(struct metrics_job *job, const struct metric_rows *rows)
+{
+	job->layers = calloc(rows->n + 1, sizeof(*job->layers));
+	if (!job->layers)
+		return -ENOMEM;
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct metric_counters *counters = &rows->rows[i].sums.counters;
+		const struct metric_key *key = &rows->rows[i].key;
+		bool vfs = key->layer == TM_LAYER_VFS, block = key->layer == TM_LAYER_BLOCK;
+		struct metrics_layer *layer;
+
+		if (key->kind == METRIC_OPERATIONS)
+			continue;
+		layer = layer_of(job, key->layer);
+		layer->calls += counters->count;
+		layer->errors += counters->errors;
+		layer->bytes += counters->bytes;
+		layer->own_ns += counters->own_ns;
+		if ((vfs && key->function == TM_VFS_READ) ||
+		    (block && key->function == TM_BLOCK_READ))
+			layer->read_bytes += counters->bytes;
+		if ((vfs && key->function == TM_VFS_WRITE) ||
+		    (block && key->function == TM_BLOCK_WRITE))
+			layer->written_bytes += counters->bytes;
+	}
+	return 0;
+}
+
+/* The job's rows, of all that it did. */
+static int make_rows(struct making *making, struct metrics_job *job, const struct metric_rows *all,
+		     const struct metrics_job *old, size_t samples)
+{
+	static const struct metric_rows none;
+	const struct metrics_split split = {
+		.run = making->run,
+		.samples = samples,
+		.now_ns = making->snapshot->time_ns,
+		.since_ns = job->since_ns,
+		.restarted_ns = making->metrics->restarted_ns,
+	};
+
+	if (sum_layers(job, all) < 0 ||
+	    metrics_split__make(&split, all, old ? &old->rows : &none, &job->rows) < 0)
+		return -ENOMEM;
+	making->metrics->folded.rows += all->n;
+	for (size_t i = 0; i < job->rows.n; i++)
+		making->metrics->folded.rows -= !metric_key__is_other(&job->rows.rows[i].key);
+	return 0;
+}
+
+static int label_job(const struct making *making, struct metrics_job *job)
+{
+	job->labels = metrics_job__labels(making->run, job->id);
+	return job->labels ? 0 : -ENOMEM;
+}
+
+/* What is told at a job's end may be less than what was read before: it does not fall. */
+static void take_usage(struct metrics_job *job, const struct job_info *info,
+		       const struct metrics_job *old)
+{
+	if (info) {
+		job->cpu_ns = info->usage.cpu_ns;
+		job->memory_peak_bytes = info->usage.memory_peak_bytes;
+	}
+	if (old && old->cpu_ns != JOB_UNKNOWN &&
+	    (job->cpu_ns == JOB_UNKNOWN || job->cpu_ns < old->cpu_ns))
+		job->cpu_ns = old->cpu_ns;
+}
+
+/* A job gets room; what it has counted is found out later. */
+static int begin_job(struct making *making, struct metrics_rank *rank)
+{
+	struct metrics_job *old = find_old(making, rank->job), *job;
+	const struct job_info *info;
+
+	if (!old && rank->was_there && making->base_rows >= BASE_ROWS) {
+		rank->has_room = false;
+		return 0;
+	}
+	job = add_job(making, rank->job);
+	if (!job)
+		return -ENOMEM;
+	job->rank = rank;
+	info = names__job(making->run, job->id);
+	take_usage(job, info, old);
+	if (old)
+		job->since_ns = old->since_ns;
+	else if (rank->was_there)
+		job->since_ns = making->snapshot->time_ns;
+	else
+		job->since_ns = info ? info->start_ns : 0;
+	return label_job(making, job);
+}
+
+/* The order of what tells jobs apart: their labels, and since when they count, as it is told. */
+static int compare_labels(const struct metrics_job *a, const struct metrics_job *b)
+{
+	__u64 since = a->since_ns / NS_PER_MS, other = b->since_ns / NS_PER_MS;
+	int order = strcmp(a->labels, b->labels);
+
+	return order ? order : since < other ? -1 : since > other;
+}
+
+/* Of the same ones first who was shown before, then the older. */
+static int by_labels(const void *left, const void *right)
+{
+	const struct metrics_job *a = *(struct metrics_job *const *)left;
+	const struct metrics_job *b = *(struct metrics_job *const *)right;
+	int order = compare_labels(a, b);
+
+	if (order)
+		return order;
+	if (a->rank->had_room != b->rank->had_room)
+		return a->rank->had_room ? -1 : 1;
+	return a->id < b->id ? -1 : 1;
+}
+
+/* What nobody could tell apart would be no metric any more: one of those has room. */
+static int leave_out_twins(struct making *making)
+{
+	struct metrics_job **order = calloc(making->n + 1, sizeof(struct metrics_job *));
+	size_t kept = 0;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < making->n; i++)
+		order[i] = &making->jobs[i];
+	qsort(order, making->n, sizeof(struct metrics_job *), by_labels);
+	for (size_t i = 1; i < making->n; i++)
+		if (compare_labels(order[i], order[i - 1]) == 0)
+			order[i]->rank->has_room = false;
+	free(order);
+	for (size_t i = 0; i < making->n; i++) {
+		if (making->jobs[i].rank->has_room)
+			making->jobs[kept++] = making->jobs[i];
+		else
+			free_job(&making->jobs[i]);
+	}
+	making->n = kept;
+	return 0;
+}
+
+static int begin_jobs(struct making *making)
+{
+	struct metrics_ranking *ranking = &making->metrics->ranking;
+	int rc = 0;
+
+	for (size_t i = 0; i < making->metrics->n_jobs; i++)
+		making->base_rows += making->metrics->jobs[i].base.n;
+	for (size_t i = 0; i < ranking->n && !rc; i++)
+		if (ranking->ranks[i].has_room)
+			rc = begin_job(making, &ranking->ranks[i]);
+	making->old = 0;
+	return rc ? rc : leave_out_twins(making);
+}
+
+/* What it had counted among the others stays there. */
+static int set_base(struct metrics_job *job, struct metrics_job *old, const struct metric_rows *all)
+{
+	if (old) {
+		job->base = old->base;
+		old->base = (struct metric_rows){ 0 };
+		return 0;
+	}
+	return job->rank->was_there ? add_counters(&job->base, all) : 0;
+}
+
+static int fill_job(struct making *making, struct metrics_job *job)
+{
+	struct metrics_job *old = find_old(making, job->id);
+	struct metric_rows all = { 0 };
+	int rc = metric_rows__add_series(&all, making->run, making->snapshot, job->rank->first,
+					 job->rank->end);
+
+	if (!rc)
+		rc = set_base(job, old, &all);
+	if (!rc) {
+		leave_base(&all, &job->base);
+		rc = make_rows(making, job, &all, old, samples_of_one(making->metrics));
+	}
+	metric_rows__free(&all);
+	return rc;
+}
+
+/* What has no room, what was counted before it had, and what was of others already. */
+static int gather_others(struct making *making, struct metric_rows *all)
+{
+	const struct metrics_ranking *ranking = &making->metrics->ranking;
+	const struct snapshot *snapshot = making->snapshot;
+	size_t end = ranking->n ? ranking->ranks[ranking->n - 1].end : 0;
+	int rc = metric_rows__add_series(all, making->run, snapshot, end, snapshot->n_series);
+
+	for (size_t i = 0; i < ranking->n && !rc; i++) {
+		const struct metrics_rank *rank = &ranking->ranks[i];
+
+		if (rank->has_room)
+			continue;
+		making->metrics->folded.jobs++;
+		rc = metric_rows__add_series(all, making->run, snapshot, rank->first, rank->end);
+	}
+	for (size_t i = 0; i < making->n && !rc; i++)
+		rc = add_counters(all, &making->jobs[i].base);
+	return rc;
+}
+
+static int add_others(struct making *making)
+{
+	struct metrics_job *old = find_old(making, TM_JOB_OTHERS), *job;
+	struct metric_rows all = { 0 };
+	int rc = gather_others(making, &all);
+
+	if (!rc && (all.n || old)) {
+		job = add_job(making, TM_JOB_OTHERS);
+		if (!job)
+			rc = -ENOMEM;
+		else
+			job->since_ns = making->metrics->restarted_ns;
+		if (!rc)
+			rc = label_job(making, job);
+		if (!rc)
+			rc = make_rows(making, job, &all, old, samples_of_others(making->metrics));
+	}
+	metric_rows__free(&all);
+	return rc;
+}
+
+/* Jobs that had rows and have none. */
+static size_t count_lost(const struct making *making)
+{
+	const struct metrics *metrics = making->metrics;
+	size_t lost = 0, at = 0;
+
+	for (size_t i = 0; i < metrics->n_jobs; i++) {
+		__u64 id = metrics->jobs[i].id;
+
+		while (at < making->n && making->jobs[at].id < id)
+			at++;
+		lost += at == making->n || making->jobs[at].id != id;
+	}
+	return lost;
+}
+
+static int make(struct making *making)
+{
+	struct metrics *metrics = making->metrics;
+	size_t samples = samples_of_jobs(metrics) - samples_of_others(metrics);
+	int rc = metrics_ranking__update(&metrics->ranking, making->run, making->snapshot);
+
+	metrics->folded.jobs = metrics->folded.rows = 0;
+	if (!rc)
+		rc = metrics_ranking__choose(&metrics->ranking, samples, samples_of_one(metrics));
+	if (!rc)
+		rc = begin_jobs(making);
+	for (size_t i = 0; i < making->n && !rc; i++)
+		rc = fill_job(making, &making->jobs[i]);
+	if (!rc)
+		rc = add_others(making);
+	if (!rc)
+		metrics->folded.times += count_lost(making);
+	return rc;
+}
+
+int metrics__update(struct metrics *metrics, const struct report_run *run,
+		    const struct snapshot *snapshot)
+{
+	struct making making = { .metrics = metrics, .run = run, .snapshot = snapshot };
+	int rc = make(&making);
+
+	free_jobs(metrics->jobs, metrics->n_jobs);
+	metrics->jobs = NULL;
+	metrics->n_jobs = 0;
+	if (!rc) {
+		metrics->jobs = making.jobs;
+		metrics->n_jobs = making.n;
+		return 0;
+	}
+	/* Who was among the others is not known any more. */
+	free_jobs(making.jobs, making.n);
+	metrics_ranking__free(&metrics->ranking);
+	metrics->restarted_ns = snapshot->time_ns;
+	return rc;
+}
+
+size_t metrics__n_jobs(const struct metrics *metrics)
+{
+	return metrics->n_jobs;
+}
+
+const struct metrics_job *metrics__job(const struct metrics *metrics, size_t i)
+{
+	return &metrics->jobs[i];
+}
+
+struct metrics_folded metrics__folded(const struct metrics *metrics)
+{
+	return metrics->folded;
+}
+
+size_t metrics__most_samples(const struct metrics *metrics)
+{
+	return metrics->most;
+}

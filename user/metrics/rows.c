@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "metrics/rows.h"
+
+int metric_key__order(const struct metric_key *a, const struct metric_key *b)
+{
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->layer != b->layer)
+		return a->layer < b->layer ? -1 : 1;
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return strcmp(a->device, b->device);
+}
+
+struct metric_key metric_key__other(const struct metric_key *key)
+{
+	return (struct metric_key){ .kind = key->kind,
+				    .layer = key->layer,
+				    .function = METRIC_OTHER };
+}
+
+bool metric_rows__shows(const struct tm_key *key)
+{
+	return key__is_operation(key) || !key__is_beside(key);
+}
+
+static struct metric_key key_of(const struct report_run *run, const struct tm_series *total)
+{
+	const struct tm_key *key = &total->key;
+	struct metric_key out = { .layer = key->layer, .function = key->function };
+
+	if (key->layer == TM_LAYER_BLOCK) {
+		out.kind = METRIC_REQUESTS;
+		names__device(run, total, out.device);
+	} else if (key__is_operation(key)) {
+		out.kind = METRIC_OPERATIONS;
+	}
+	return out;
+}
+
+/* Where the key's row is, or would be. */
+static size_t place_of(const struct metric_rows *rows, const struct metric_key *key)
+{
+	size_t first = 0, end = rows->n;
+
+	/* Most come in their order. */
+	if (end && metric_key__order(&rows->rows[end - 1].key, key) < 0)
+		return end;
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (metric_key__order(&rows->rows[middle].key, key) < 0)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
+static bool is_at(const struct metric_rows *rows, size_t i, const struct metric_key *key)
+{
+	return i < rows->n && metric_key__order(&rows->rows[i].key, key) == 0;
+}
+
+struct metric_row *metric_rows__find(const struct metric_rows *rows, const struct metric_key *key)
+{
+	size_t i = place_of(rows, key);
+
+	return is_at(rows, i, key) ? &rows->rows[i] : NULL;
+}
+
+struct metric_row *metric_rows__get(struct metric_rows *rows, const struct metric_key *key)
+{
+	size_t i = place_of(rows, key);
+
+	if (is_at(rows, i, key))
+		return &rows->rows[i];
+	if (array__grow((void **)&rows->rows, &rows->room, rows->n, sizeof(*rows->rows)) < 0)
+		return NULL;
+	memmove(&rows->rows[i + 1], &rows->rows[i], (rows->n - i) * sizeof(*rows->rows));
+	rows->n++;
+	rows->rows[i] = (struct metric_row){ .key = *key };
+	return &rows->rows[i];
+}
+
+int metric_rows__add_series(struct metric_rows *rows, const struct report_run *run,
+			    const struct snapshot *snapshot, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++) {
+		const struct snapshot_series *series = snapshot->series[i];
+		struct metric_key key;
+		struct metric_row *row;
+
+		if (!metric_rows__shows(&series->total.key) ||
+		    (!series->total.count && !series->total.in_flight))
+			continue;
+		key = key_of(run, &series->total);
+		row = metric_rows__get(rows, &key);
+		if (!row)
+			return -ENOMEM;
+		metric_sums__add_series(&row->sums, series);
+	}
+	return 0;
+}
+
+void metric_rows__clear(struct metric_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		free(rows->rows[i].moved);
+	rows->n = 0;
+}
+
+void metric_rows__free(struct metric_rows *rows)
+{
+	metric_rows__clear(rows);
+	free(rows->rows);
+	*rows = (struct metric_rows){ 0 };
+}

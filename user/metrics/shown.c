@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+
+#include "metrics/labels.h"
+#include "metrics/shown.h"
+
+/* What of a row a metric shows. */
+enum value {
+	VALUE_COUNT,
+	VALUE_ERRORS,
+	VALUE_RETRIES,
+	VALUE_BYTES, /* where there is a size */
+	VALUE_OWN,   /* where there is a time, as the following */
+	VALUE_QUEUE,
+	VALUE_TIMES,   /* a sample for each kind of time */
+	VALUE_LATENCY, /* a histogram */
+	VALUE_IN_FLIGHT,
+};
+
+struct shown {
+	enum metric_kind kind;
+	enum value value;
+	struct metrics_about about;
+};
+
+#define HELP_LATENCY "without those that were counted at the level summary."
+
+static const struct shown all_shown[] = {
+	{ METRIC_CALLS,
+	  VALUE_COUNT,
+	  { "tmtrace_calls", NULL, METRICS_COUNTER,
+	    "Calls of functions, and operations on files, that have ended." } },
+	{ METRIC_CALLS,
+	  VALUE_ERRORS,
+	  { "tmtrace_errors", NULL, METRICS_COUNTER, "Those of them that failed." } },
+	{ METRIC_CALLS,
+	  VALUE_RETRIES,
+	  { "tmtrace_retries", NULL, METRICS_COUNTER,
+	    "Those of them that are to be tried again: EAGAIN, EINTR." } },
+	{ METRIC_CALLS,
+	  VALUE_BYTES,
+	  { "tmtrace_bytes", "bytes", METRICS_COUNTER, "Bytes that they moved." } },
+	{ METRIC_CALLS,
+	  VALUE_OWN,
+	  { "tmtrace_seconds", "seconds", METRICS_COUNTER,
+	    "Time that they took, of library calls without traced calls inside." } },
+	{ METRIC_CALLS,
+	  VALUE_TIMES,
+	  { "tmtrace_inside_seconds", "seconds", METRICS_COUNTER,
+	    "Where the time inside them went, traced calls inside among them." } },
+	{ METRIC_CALLS,
+	  VALUE_LATENCY,
+	  { "tmtrace_latency_seconds", "seconds", METRICS_HISTOGRAM,
+	    "Time from their begins to their ends, " HELP_LATENCY } },
+	{ METRIC_CALLS,
+	  VALUE_IN_FLIGHT,
+	  { "tmtrace_in_flight", NULL, METRICS_GAUGE, "Calls and operations that are open." } },
+	{ METRIC_OPERATIONS,
+	  VALUE_COUNT,
+	  { "tmtrace_operations", NULL, METRICS_COUNTER,
+	    "Asynchronous operations of libraries that are complete, by who launched them." } },
+	{ METRIC_OPERATIONS,
+	  VALUE_ERRORS,
+	  { "tmtrace_operation_errors", NULL, METRICS_COUNTER, "Those of them that failed." } },
+	{ METRIC_OPERATIONS,
+	  VALUE_BYTES,
+	  { "tmtrace_operation_bytes", "bytes", METRICS_COUNTER, "Bytes that they moved." } },
+	{ METRIC_OPERATIONS,
+	  VALUE_TIMES,
+	  { "tmtrace_operation_part_seconds", "seconds", METRICS_COUNTER,
+	    "Time in the calls that launched them, in calls that asked for them, and how late "
+	    "these "
+	    "were." } },
+	{ METRIC_OPERATIONS,
+	  VALUE_LATENCY,
+	  { "tmtrace_operation_latency_seconds", "seconds", METRICS_HISTOGRAM,
+	    "Time from launch to completion, " HELP_LATENCY } },
+	{ METRIC_OPERATIONS,
+	  VALUE_IN_FLIGHT,
+	  { "tmtrace_operations_in_flight", NULL, METRICS_GAUGE,
+	    "Operations that are not complete." } },
+	{ METRIC_REQUESTS,
+	  VALUE_COUNT,
+	  { "tmtrace_device_requests", NULL, METRICS_COUNTER,
+	    "Requests to block devices that are complete." } },
+	{ METRIC_REQUESTS,
+	  VALUE_ERRORS,
+	  { "tmtrace_device_errors", NULL, METRICS_COUNTER, "Those of them that failed." } },
+	{ METRIC_REQUESTS,
+	  VALUE_BYTES,
+	  { "tmtrace_device_bytes", "bytes", METRICS_COUNTER, "Bytes that they moved." } },
+	{ METRIC_REQUESTS,
+	  VALUE_OWN,
+	  { "tmtrace_device_seconds", "seconds", METRICS_COUNTER,
+	    "Time that the device took for them." } },
+	{ METRIC_REQUESTS,
+	  VALUE_QUEUE,
+	  { "tmtrace_device_queue_seconds", "seconds", METRICS_COUNTER,
+	    "Time before the device got them." } },
+	{ METRIC_REQUESTS,
+	  VALUE_LATENCY,
+	  { "tmtrace_device_latency_seconds", "seconds", METRICS_HISTOGRAM,
+	    "Time that the device took for one, " HELP_LATENCY } },
+	{ METRIC_REQUESTS,
+	  VALUE_IN_FLIGHT,
+	  { "tmtrace_device_requests_in_flight", NULL, METRICS_GAUGE,
+	    "Requests that are not complete." } },
+};
+
+#define N_SHOWN (sizeof(all_shown) / sizeof(*all_shown))
+
+/* Names of the parts of the time, as records have them; NULL: the rows do not have it. */
+static const char *time_name(const struct report_run *run, const struct metric_key *key, int time)
+{
+	static const char *const inside[TM_TIMES] = {
+		[TM_TIME_VFS] = "vfs",	   [TM_TIME_NET] = "net",
+		[TM_TIME_WAIT] = "wait",   [TM_TIME_SYSCALL] = "syscall",
+		[TM_TIME_BLOCK] = "block", [TM_TIME_IOWAIT] = "iowait",
+	};
+	static const char *const parts[TM_OPERATION_TIMES] = {
+		[TM_OPERATION_SUBMIT] = "submit",
+		[TM_OPERATION_WAIT] = "wait",
+		[TM_OPERATION_LATE] = "late_poll",
+	};
+
+	if (key->kind == METRIC_OPERATIONS)
+		return time < TM_OPERATION_TIMES ? parts[time] : NULL;
+	if (!report__knows(run, (enum tm_time)time))
+		return NULL;
+	/* An operation on files is itself the time on files. */
+	if (key->layer == TM_LAYER_VFS && time != TM_TIME_BLOCK && time != TM_TIME_IOWAIT)
+		return NULL;
+	return inside[time];
+}
+
+static bool has_size(const struct report_run *run, const struct metric_key *key)
+{
+	const struct tm_key like = { .layer = key->layer, .function = key->function };
+
+	return metric_key__is_other(key) || names__has_size(run, &like);
+}
+
+static size_t count_samples(const struct report_run *run, const struct metric_key *key,
+			    enum value value)
+{
+	size_t n = 0;
+
+	switch (value) {
+	case VALUE_BYTES:
+		return has_size(run, key);
+	case VALUE_TIMES:
+		for (int time = 0; time < TM_TIMES; time++)
+			n += time_name(run, key, time) != NULL;
+		return n;
+	case VALUE_LATENCY:
+		return METRIC_EDGES + 3; /* with all, their number and sum */
+	default:
+		return 1;
+	}
+}
+
+size_t metrics_shown__samples(const struct report_run *run, const struct metric_key *key)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < N_SHOWN; i++)
+		if (all_shown[i].kind == key->kind)
+			n += count_samples(run, key, all_shown[i].value);
+	return n;
+}
+
+static void write_times(struct metrics_text *text, const struct report_run *run,
+			const struct metrics_shown_row *shown)
+{
+	const struct metric_key *key = &shown->row->key;
+	const char *label = key->kind == METRIC_OPERATIONS ? "part" : "kind", *name;
+
+	for (int time = 0; time < TM_TIMES; time++) {
+		name = time_name(run, key, time);
+		if (name)
+			metrics_text__seconds_of(text, shown->labels, label, name,
+						 shown->row->sums.counters.times_ns[time]);
+	}
+}
+
+static void write_latency(struct metrics_text *text, const struct metrics_shown_row *shown)
+{
+	const struct metric_counters *counters = &shown->row->sums.counters;
+	const struct metrics_histogram histogram = { metric_edges_ns, counters->buckets,
+						     METRIC_EDGES, counters->total_ns };
+
+	metrics_text__histogram(text, shown->labels, &histogram);
+}
+
+/* Of what is only counted, no time is known. */
+static bool is_timed(const struct metric_counters *counters)
+{
+	return counters->total_ns || metric_counters__bucketed(counters);
+}
+
+static void write_row(struct metrics_text *text, const struct report_run *run, enum value value,
+		      const struct metrics_shown_row *shown)
+{
+	const struct metric_counters *counters = &shown->row->sums.counters;
+	const char *labels = shown->labels;
+
+	if (value >= VALUE_OWN && value <= VALUE_LATENCY && !is_timed(counters))
+		return;
+	switch (value) {
+	case VALUE_COUNT:
+		metrics_text__number(text, labels, counters->count);
+		break;
+	case VALUE_ERRORS:
+		metrics_text__number(text, labels, counters->errors);
+		break;
+	case VALUE_RETRIES:
+		metrics_text__number(text, labels, counters->retries);
+		break;
+	case VALUE_BYTES:
+		if (has_size(run, &shown->row->key))
+			metrics_text__number(text, labels, counters->bytes);
+		break;
+	case VALUE_OWN:
+		metrics_text__seconds(text, labels, counters->own_ns);
+		break;
+	case VALUE_QUEUE:
+		metrics_text__seconds(text, labels, counters->queue_ns);
+		break;
+	case VALUE_TIMES:
+		write_times(text, run, shown);
+		break;
+	case VALUE_LATENCY:
+		write_latency(text, shown);
+		break;
+	case VALUE_IN_FLIGHT:
+		metrics_text__number(text, labels, shown->row->sums.in_flight);
+		break;
+	}
+}
+
+void metrics_shown__write(struct metrics_text *text, const struct report_run *run,
+			  const struct metrics_shown_row *rows, size_t n)
+{
+	for (size_t i = 0; i < N_SHOWN; i++) {
+		bool begun = false;
+
+		for (size_t j = 0; j < n; j++) {
+			if (rows[j].row->key.kind != all_shown[i].kind)
+				continue;
+			if (!begun)
+				metrics_text__begin(text, &all_shown[i].about);
+			begun = true;
+			write_row(text, run, all_shown[i].value, &rows[j]);
+		}
+	}
+}
+
+void metrics_shown__label(struct metrics_labels *labels, const struct report_run *run,
+			  const struct metric_key *key)
+{
+	const struct tm_key like = { .layer = key->layer, .function = key->function };
+	const char *layer = names__layer(run, key->layer);
+	const char *function = metric_key__is_other(key) ? JOB_OTHERS : names__function(run, &like);
+	char number[32];
+
+	if (!function) {
+		snprintf(number, sizeof(number), "%u", key->function);
+		function = number;
+	}
+	metrics_labels__add(labels, "layer", layer ? layer : "?");
+	if (key->kind != METRIC_REQUESTS) {
+		metrics_labels__add(labels, "function", function);
+		return;
+	}
+	metrics_labels__add(labels, "device", metric_key__is_other(key) ? JOB_OTHERS : key->device);
+	metrics_labels__add(labels, "operation", function);
+}
