@@ -21,7 +21,7 @@ TIME_LIMIT = 120
 DETACHING = "tmtrace-detach"
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 # What tests use of a build folder.
-COPIED = ("tmtrace", "probes", "stack", "endbr64")
+COPIED = ("tmtrace", "tmtrace-metrics", "probes", "stack", "endbr64")
 
 
 def describe(error):

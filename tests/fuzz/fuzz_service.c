@@ -34,7 +34,8 @@ static void check_request(const char *text, size_t size)
 	    strcmp(again.job, request.job) != 0 || again.has_level != request.has_level ||
 	    again.level != request.level || strcmp(again.layers, request.layers) != 0 ||
 	    again.choice.sample != request.choice.sample ||
-	    again.choice.min_ns != request.choice.min_ns)
+	    again.choice.min_ns != request.choice.min_ns ||
+	    again.openmetrics != request.openmetrics)
 		abort();
 	free(line);
 }

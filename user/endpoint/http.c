@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,7 +26,8 @@
 
 /* Who is connected; since when its request is awaited or answered. */
 struct seat {
-	int fd; /* -1: nobody */
+	int fd;	   /* -1: nobody */
+	bool ends; /* it was let go */
 	__u64 since_ns;
 };
 
@@ -83,7 +84,7 @@ static enum MHD_Result send_metrics(struct http *http, struct MHD_Connection *co
 	FILE *answer;
 	int fd;
 
-	if (client__ask(&answer, http->socket, &request, &err) < 0)
+	if (client__ask_within(&answer, http->socket, &request, HTTP_SERVICE_S, &err) < 0)
 		return send_error(connection, &err);
 	fd = fcntl(fileno(answer), F_DUPFD_CLOEXEC, 0);
 	if (fd >= 0 && fstat(fd, &st) == 0)
@@ -127,12 +128,38 @@ static int fd_of(struct MHD_Connection *connection)
 	return info ? info->connect_fd : -1;
 }
 
+/* The library ends the connection as if the client had. */
+static void let_go(struct seat *seat)
+{
+	shutdown(seat->fd, SHUT_RDWR);
+	seat->ends = true;
+}
+
 static struct seat *seat_of(struct http *http, int fd)
 {
 	for (size_t i = 0; i < SEATS; i++)
 		if (http->seats[i].fd == fd)
 			return &http->seats[i];
 	return NULL;
+}
+
+/* Who has waited longest makes place for another one, where there is little. */
+static void make_place(struct http *http)
+{
+	struct seat *oldest = NULL;
+	size_t taken = 0;
+
+	for (size_t i = 0; i < SEATS; i++) {
+		struct seat *seat = &http->seats[i];
+
+		if (seat->fd < 0 || seat->ends)
+			continue;
+		taken++;
+		if (!oldest || seat->since_ns < oldest->since_ns)
+			oldest = seat;
+	}
+	if (oldest && taken > HTTP_CLIENTS - HTTP_SPARE)
+		let_go(oldest);
 }
 
 static void on_connection(void *context, struct MHD_Connection *connection, void **state,
@@ -143,6 +170,8 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
 	struct seat *seat = seat_of(http, begins ? -1 : fd_of(connection));
 
 	(void)state;
+	if (begins)
+		make_place(http);
 	if (seat)
 		*seat = (struct seat){ .fd = begins ? fd_of(connection) : -1,
 				       .since_ns = clock__ns(CLOCK_MONOTONIC) };
@@ -160,7 +189,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 		seat->since_ns = clock__ns(CLOCK_MONOTONIC);
 }
 
-/* Lets go of those that take too long, a byte now and then. */
+/* Also of those that send a byte now and then. */
 static void tend(struct http *http)
 {
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
@@ -168,19 +197,16 @@ static void tend(struct http *http)
 	for (size_t i = 0; i < SEATS; i++) {
 		struct seat *seat = &http->seats[i];
 
-		if (seat->fd >= 0 && now - seat->since_ns > HTTP_PATIENCE_S * NS_PER_S) {
-			shutdown(seat->fd, SHUT_RDWR);
-			seat->since_ns = now;
-		}
+		if (seat->fd >= 0 && now - seat->since_ns > HTTP_PATIENCE_S * NS_PER_S)
+			let_go(seat);
 	}
 }
 
 static int start(struct http *http, int listener, struct error *err)
 {
 	struct MHD_Daemon *daemon = MHD_start_daemon(
-		MHD_USE_EPOLL, 0, NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, listener,
+		MHD_NO_FLAG, 0, NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, listener,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)HTTP_CLIENTS,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned int)HTTP_OF_ONE,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_IDLE_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_MEMORY,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_NOTIFY_COMPLETED,
@@ -214,35 +240,61 @@ int http__open(struct http **out, const struct listeners *listeners, const char 
 }
 
 /* Until which time it is to be called again, at the latest. */
-static int timeout_of(const struct http *http)
+static struct timeval timeout_of(const struct http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms, least = TICK_MS;
 
 	for (int i = 0; i < http->n; i++)
 		if (MHD_get_timeout(http->daemons[i], &ms) == MHD_YES && ms < least)
 			least = ms;
-	return (int)least;
+	return (struct timeval){ .tv_sec = (time_t)(least / 1000),
+				 .tv_usec = (suseconds_t)(least % 1000 * 1000) };
+}
+
+/* Descriptors that somebody waits for. */
+struct waiting {
+	fd_set reads, writes, errors;
+	int most;
+};
+
+/*
+ * select(2), which tells of what is there, and not only of what has come: the library's epoll
+ * misses clients that end behind a part of a request.
+ */
+static int wait_for_any(const struct http *http, int until, struct waiting *out)
+{
+	struct timeval timeout = timeout_of(http);
+
+	FD_ZERO(&out->reads);
+	FD_ZERO(&out->writes);
+	FD_ZERO(&out->errors);
+	FD_SET(until, &out->reads);
+	out->most = until;
+	for (int i = 0; i < http->n; i++)
+		MHD_get_fdset(http->daemons[i], &out->reads, &out->writes, &out->errors,
+			      &out->most);
+	if (select(out->most + 1, &out->reads, &out->writes, &out->errors, &timeout) >= 0)
+		return 0;
+	FD_ZERO(&out->reads);
+	FD_ZERO(&out->writes);
+	FD_ZERO(&out->errors);
+	return errno == EINTR ? 0 : -errno;
 }
 
 int http__serve(struct http *http, int until, struct error *err)
 {
-	struct pollfd polls[LISTEN_MOST + 1];
+	struct waiting waiting;
 
-	for (int i = 0; i < http->n; i++) {
-		const union MHD_DaemonInfo *info =
-			MHD_get_daemon_info(http->daemons[i], MHD_DAEMON_INFO_EPOLL_FD);
+	do {
+		int rc = wait_for_any(http, until, &waiting);
 
-		polls[i] = (struct pollfd){ .fd = info->epoll_fd, .events = POLLIN };
-	}
-	polls[http->n] = (struct pollfd){ .fd = until, .events = POLLIN };
-	while (!polls[http->n].revents) {
-		if (poll(polls, (nfds_t)http->n + 1, timeout_of(http)) < 0 && errno != EINTR)
-			return error__set(err, -errno, "cannot wait for clients: %s",
-					  strerror(errno));
+		if (rc < 0)
+			return error__set(err, rc, "cannot wait for clients: %s", strerror(-rc));
 		for (int i = 0; i < http->n; i++)
-			MHD_run(http->daemons[i]);
+			MHD_run_from_select(http->daemons[i], &waiting.reads, &waiting.writes,
+					    &waiting.errors);
 		tend(http);
-	}
+	} while (!FD_ISSET(until, &waiting.reads));
 	return 0;
 }
 

@@ -9,12 +9,18 @@
 #include "base/error.h"
 #include "endpoint/listen.h"
 
-/* Connections at the same time, at each socket, and from one address. */
-#define HTTP_CLIENTS 32
-#define HTTP_OF_ONE  16
-/* Seconds in which nothing comes or goes, and in which a request has to be answered. */
+/*
+ * Connections at the same time, at each socket. So many places are kept free: for a new client, the
+ * one that has made no progress for longest is let go, so that who is quick finds a place. How many
+ * one address has is not asked: on one machine anybody has all of 127.0.0.0/8.
+ */
+#define HTTP_CLIENTS 64
+#define HTTP_SPARE   16
+/* Seconds in which nothing comes or goes, and in which a request has to be done with. */
 #define HTTP_IDLE_S	10
 #define HTTP_PATIENCE_S 30
+/* In which the service has to answer: Prometheus waits 10 s. */
+#define HTTP_SERVICE_S 5
 /* Of a connection, its request among it. */
 #define HTTP_MEMORY (16 << 10)
 

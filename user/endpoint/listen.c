@@ -13,7 +13,7 @@
 
 /* The first one that a manager hands over. */
 #define FIRST_FD 3
-#define QUEUE	 16
+#define QUEUE	 128
 
 static long number_of(const char *name)
 {

@@ -13,7 +13,7 @@
 
 /* Samples of the node, and of what is folded: fewer. */
 #define NODE_SAMPLES 100
-/* Of all others, one in so many samples is for those that have no rows. */
+/* Those that have no rows of their own get no more than one in so many. */
 #define SHARE_OF_OTHERS 3
 /* The most that one job gets: one in so many. */
 #define SHARE_OF_ONE 4
@@ -38,6 +38,7 @@ struct making {
 	size_t n, room;
 	size_t old; /* the next of those that were there before */
 	size_t base_rows;
+	size_t others; /* samples of the others, at most */
 };
 
 struct metrics *metrics__new(size_t most_samples, __u64 restarted_ns)
@@ -78,11 +79,6 @@ void metrics__free(struct metrics *metrics)
 static size_t samples_of_jobs(const struct metrics *metrics)
 {
 	return metrics->most - NODE_SAMPLES;
-}
-
-static size_t samples_of_others(const struct metrics *metrics)
-{
-	return samples_of_jobs(metrics) / SHARE_OF_OTHERS;
 }
 
 static size_t samples_of_one(const struct metrics *metrics)
@@ -370,7 +366,7 @@ static int add_others(struct making *making)
 		if (!rc)
 			rc = label_job(making, job);
 		if (!rc)
-			rc = make_rows(making, job, &all, old, samples_of_others(making->metrics));
+			rc = make_rows(making, job, &all, old, making->others);
 	}
 	metric_rows__free(&all);
 	return rc;
@@ -392,15 +388,59 @@ static size_t count_lost(const struct making *making)
 	return lost;
 }
 
+/* Are there others in any case? */
+static bool has_others(const struct making *making)
+{
+	const struct metrics *metrics = making->metrics;
+	const struct snapshot *snapshot = making->snapshot;
+
+	if (metrics->n_jobs && metrics->jobs[metrics->n_jobs - 1].id == TM_JOB_OTHERS)
+		return true;
+	return snapshot->n_series &&
+	       snapshot->series[snapshot->n_series - 1]->total.key.job == TM_JOB_OTHERS;
+}
+
+/* What others need who may be anybody. */
+static int measure_others(struct making *making)
+{
+	size_t most = samples_of_jobs(making->metrics) / SHARE_OF_OTHERS;
+	struct metric_rows rows = { 0 };
+	int rc = metric_rows__add_series(&rows, making->run, making->snapshot, 0,
+					 making->snapshot->n_series);
+
+	making->others = 0;
+	for (size_t i = 0; i < rows.n; i++)
+		making->others += metrics_shown__samples(making->run, &rows.rows[i].key);
+	if (making->others > most)
+		making->others = most;
+	metric_rows__free(&rows);
+	return rc;
+}
+
+/* Others need room where there are any, or where not all jobs have room without them. */
+static int choose_jobs(struct making *making)
+{
+	struct metrics_ranking *ranking = &making->metrics->ranking;
+	size_t samples = samples_of_jobs(making->metrics);
+	size_t of_one = samples_of_one(making->metrics);
+	int rc = metrics_ranking__choose(ranking, samples, of_one);
+
+	/* Still one may be left out: who is called as another one is. */
+	making->others = ranking->left;
+	if (rc || (!ranking->is_full && !has_others(making)))
+		return rc;
+	rc = measure_others(making);
+	return rc ? rc : metrics_ranking__choose(ranking, samples - making->others, of_one);
+}
+
 static int make(struct making *making)
 {
 	struct metrics *metrics = making->metrics;
-	size_t samples = samples_of_jobs(metrics) - samples_of_others(metrics);
 	int rc = metrics_ranking__update(&metrics->ranking, making->run, making->snapshot);
 
 	metrics->folded.jobs = metrics->folded.rows = 0;
 	if (!rc)
-		rc = metrics_ranking__choose(&metrics->ranking, samples, samples_of_one(metrics));
+		rc = choose_jobs(making);
 	if (!rc)
 		rc = begin_jobs(making);
 	for (size_t i = 0; i < making->n && !rc; i++)

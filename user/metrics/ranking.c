@@ -148,6 +148,7 @@ int metrics_ranking__choose(struct metrics_ranking *ranking, size_t samples, siz
 	ranking->is_full = all > samples;
 	for (size_t i = 0; i < ranking->n; i++)
 		ranking->ranks[i].has_room = !ranking->is_full;
+	ranking->left = ranking->is_full ? 0 : samples - all;
 	if (!ranking->is_full)
 		return 0;
 	order = calloc(ranking->n, sizeof(struct metrics_rank *));
@@ -162,6 +163,7 @@ int metrics_ranking__choose(struct metrics_ranking *ranking, size_t samples, siz
 		order[i]->has_room = true;
 		samples -= needed(order[i], of_one);
 	}
+	ranking->left = samples;
 	free(order);
 	return 0;
 }

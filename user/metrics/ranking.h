@@ -28,6 +28,7 @@ struct metrics_ranking {
 	size_t n;
 	__u64 monotonic_ns; /* of the snapshot */
 	bool is_full;	    /* some have no room */
+	size_t left;	    /* samples that nobody has */
 };
 
 /* Of a snapshot. 0 or -ENOMEM: then all is as it was. */

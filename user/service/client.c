@@ -23,9 +23,9 @@ static int no_service(const char *path, int code, struct error *err)
 	return error__set(err, code, "%s: %s", path, strerror(-code));
 }
 
-static int connect_to(const char *path, struct error *err)
+static int connect_to(const char *path, int seconds, struct error *err)
 {
-	const struct timeval patience = { .tv_sec = SERVER_PATIENCE_S };
+	const struct timeval patience = { .tv_sec = seconds };
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int fd, rc;
 
@@ -124,7 +124,13 @@ static int take_answer(FILE **out, FILE *from, struct error *err)
 
 int client__ask(FILE **out, const char *path, const struct request *request, struct error *err)
 {
-	int fd = connect_to(path ? path : SERVICE_SOCKET, err), rc;
+	return client__ask_within(out, path, request, SERVER_PATIENCE_S, err);
+}
+
+int client__ask_within(FILE **out, const char *path, const struct request *request, int seconds,
+		       struct error *err)
+{
+	int fd = connect_to(path ? path : SERVICE_SOCKET, seconds, err), rc;
 	FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
 
 	if (fd < 0)

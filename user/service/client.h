@@ -12,5 +12,8 @@
  * begin, to be closed with fclose(); or a negative errno: no service is there, or it says why not.
  */
 int client__ask(FILE **out, const char *path, const struct request *request, struct error *err);
+/* The same, of a service that has to say something within so many seconds. */
+int client__ask_within(FILE **out, const char *path, const struct request *request, int seconds,
+		       struct error *err);
 
 #endif
