@@ -146,13 +146,16 @@ DATA_DIR := $(DESTDIR)$(PREFIX)/share/tmtrace
 DOC_DIR	 := $(DESTDIR)$(PREFIX)/share/doc/tmtrace
 MAN_DIR	 := $(DESTDIR)$(PREFIX)/share/man
 UNIT_DIR := $(DESTDIR)$(PREFIX)/lib/systemd/system
+USERS_DIR := $(DESTDIR)$(PREFIX)/lib/sysusers.d
 COMPLETION_DIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-MAN_PAGES := tmtrace.1 tmtrace.yaml.5 tmtrace-service.8
+MAN_PAGES := tmtrace.1 tmtrace.yaml.5 tmtrace-service.8 tmtrace-metrics.8
+UNITS := tmtrace.service tmtrace-metrics.service tmtrace-metrics.socket
 
 .PHONY: install uninstall
 install: all
 	$(call msg,INSTALL,$(DESTDIR)$(PREFIX))
-	$(Q)$(INSTALL) -d $(BIN_DIR) $(DATA_DIR)/probes $(DATA_DIR)/slurm $(DOC_DIR) $(COMPLETION_DIR) $(UNIT_DIR)
+	$(Q)$(INSTALL) -d $(BIN_DIR) $(DATA_DIR)/probes $(DATA_DIR)/slurm $(DATA_DIR)/prometheus $(DOC_DIR) \
+		$(COMPLETION_DIR) $(UNIT_DIR)
 	$(Q)$(INSTALL) -m 755 $(BUILD)/tmtrace $(BUILD)/tmtrace-metrics $(BIN_DIR)
 	$(Q)$(INSTALL) -m 644 probes/*.yaml $(DATA_DIR)/probes
 	$(Q)$(INSTALL) -m 755 scripts/slurm/epilog.sh $(DATA_DIR)/slurm
@@ -160,18 +163,22 @@ install: all
 	$(Q)for page in $(MAN_PAGES); do \
 		$(INSTALL) -D -m 644 docs/$$page $(MAN_DIR)/man$${page##*.}/$$page; done
 	$(Q)$(INSTALL) -m 644 scripts/service/tmtrace.yaml $(DATA_DIR)/tmtrace.yaml
-	$(Q)sed 's|/usr/local/bin|$(PREFIX)/bin|' scripts/service/tmtrace.service >$(UNIT_DIR)/tmtrace.service
-	$(Q)chmod 644 $(UNIT_DIR)/tmtrace.service
+	$(Q)$(INSTALL) -m 644 scripts/prometheus/*.yml $(DATA_DIR)/prometheus
+	$(Q)for unit in $(UNITS); do \
+		sed 's|/usr/local/bin|$(PREFIX)/bin|' scripts/service/$$unit >$(UNIT_DIR)/$$unit && \
+		chmod 644 $(UNIT_DIR)/$$unit || exit; done
+	$(Q)$(INSTALL) -D -m 644 scripts/service/tmtrace.sysusers $(USERS_DIR)/tmtrace.conf
 	$(Q)$(INSTALL) -m 644 scripts/completion/tmtrace.bash $(COMPLETION_DIR)/tmtrace
 
 # Leaves catalogue files that are not from here.
 uninstall:
 	$(call msg,REMOVE,$(DESTDIR)$(PREFIX))
 	$(Q)rm -f $(BIN_DIR)/tmtrace $(BIN_DIR)/tmtrace-metrics $(COMPLETION_DIR)/tmtrace $(wildcard $(addprefix $(MAN_DIR)/man?/,$(MAN_PAGES))) \
-		$(UNIT_DIR)/tmtrace.service $(DATA_DIR)/tmtrace.yaml $(DATA_DIR)/slurm/epilog.sh
+		$(addprefix $(UNIT_DIR)/,$(UNITS)) $(USERS_DIR)/tmtrace.conf $(DATA_DIR)/tmtrace.yaml \
+		$(DATA_DIR)/slurm/epilog.sh $(patsubst scripts/%,$(DATA_DIR)/%,$(wildcard scripts/prometheus/*))
 	$(Q)rm -f $(patsubst %,$(DATA_DIR)/%,$(wildcard probes/*.yaml))
 	$(Q)rm -f $(patsubst %,$(DOC_DIR)/%,$(notdir README.md CHANGELOG.md $(wildcard docs/*.md)))
-	$(Q)for d in $(DATA_DIR)/probes $(DATA_DIR)/slurm $(DATA_DIR) $(DOC_DIR); do \
+	$(Q)for d in $(DATA_DIR)/probes $(DATA_DIR)/slurm $(DATA_DIR)/prometheus $(DATA_DIR) $(DOC_DIR); do \
 		if [ -d $$d ]; then rmdir --ignore-fail-on-non-empty $$d; fi; done
 
 # An installable package of Debian, in $(BUILD)/package. REVISION=N: of the same version, a later one.

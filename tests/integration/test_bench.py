@@ -84,6 +84,14 @@ def test_ring(env):
     check_notes(results)
 
 
+def test_metrics(env):
+    """Metrics of few jobs; of many there are as many samples as there may be."""
+    results = run_bench(env, "metrics")
+    check_times("CPU time", cells(results["metrics"], 0, "CPU time of the service for one"), 1)
+    check_times("HTTP", cells(results["metrics"], 0, "the same by HTTP"), 1)
+    check_notes(results)
+
+
 def test_service(env):
     results = run_bench(env, "service")
     tables = results["service"]["tables"]

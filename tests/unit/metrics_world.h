@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/search.h"
 #include "drain/key_order.h"
 #include "metrics/metrics.h"
 
@@ -155,17 +156,8 @@ static inline void world__pass(struct world *world, __u64 seconds)
 /* Where a key is, or would be, among the series. */
 static inline size_t world__place(const struct world *world, const struct tm_key *key)
 {
-	size_t first = 0, end = world->snapshot.n_series;
-
-	while (first < end) {
-		size_t middle = (first + end) / 2;
-
-		if (key_order(&world->made[middle]->series.total.key, key) < 0)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
+	return SEARCH_FIRST(world->snapshot.n_series, i,
+			    key_order(&world->made[i]->series.total.key, key) < 0);
 }
 
 static inline struct made *world__series(struct world *world, const struct tm_key *key)
@@ -220,8 +212,11 @@ static inline void world__recycle(struct world *world, __u64 job)
 {
 	const struct tm_key from = { .job = job }, to = { .job = job + 1 };
 	size_t first = world__place(world, &from), end = world__place(world, &to);
-	struct made **gone = calloc(end - first + 1, sizeof(struct made *));
+	struct made **gone;
 
+	if (end == first)
+		return;
+	gone = calloc(end - first, sizeof(struct made *));
 	assert_non_null(gone);
 	memcpy(gone, &world->made[first], (end - first) * sizeof(struct made *));
 	memmove(&world->made[first], &world->made[end],

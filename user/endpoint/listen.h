@@ -18,7 +18,7 @@ struct listeners {
  */
 int listeners__inherit(struct listeners *out, struct error *err);
 /* Listens at an address as of base/address.h. 0, or a negative errno. */
-int listeners__open(struct listeners *out, const char *address, struct error *err);
+int listeners__open(struct listeners *out, const char *text, struct error *err);
 /* Where the first one is, in words. */
 void listeners__say(const struct listeners *listeners);
 

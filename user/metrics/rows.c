@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "metrics/rows.h"
 
 int metric_key__order(const struct metric_key *a, const struct metric_key *b)
@@ -46,20 +47,12 @@ static struct metric_key key_of(const struct report_run *run, const struct tm_se
 /* Where the key's row is, or would be. */
 static size_t place_of(const struct metric_rows *rows, const struct metric_key *key)
 {
-	size_t first = 0, end = rows->n;
+	size_t n = rows->n;
 
 	/* Most come in their order. */
-	if (end && metric_key__order(&rows->rows[end - 1].key, key) < 0)
-		return end;
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-
-		if (metric_key__order(&rows->rows[middle].key, key) < 0)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
+	if (n && metric_key__order(&rows->rows[n - 1].key, key) < 0)
+		return n;
+	return SEARCH_FIRST(n, i, metric_key__order(&rows->rows[i].key, key) < 0);
 }
 
 static bool is_at(const struct metric_rows *rows, size_t i, const struct metric_key *key)
