@@ -61,6 +61,40 @@ def permissions(world):
         equal(path, world.output(f"stat -c '%a %U:%G' {path}"), mode)
 
 
+# What a client gets by HTTP, where there is no program for it.
+FETCH = """timeout 20 bash -c 'exec 9<>/dev/tcp/127.0.0.1/9750 || exit 1
+printf "GET /metrics HTTP/1.0\\r\\n\\r\\n" >&9; cat <&9'"""
+
+
+def metrics(world):
+    """Their socket is enabled by the site alone; what it starts has no rights, nor others a way to it."""
+    socket, program = "tmtrace-metrics.socket", "tmtrace-metrics.service"
+    equal("is-enabled", world.run(f"systemctl is-enabled {socket}").output, "disabled")
+    check(world.run(FETCH).status != 0, "somebody listens")
+    world.output(f"systemctl enable -q --now {socket}")
+    said = world.output(FETCH)
+    check("503" in said.splitlines()[0] and "metrics: none" in said, said)
+    world.configure("metrics: {user: tmtrace-metrics}")
+    world.output("systemctl reload tmtrace")
+    said = world.wait_for(f"{FETCH} | grep '^tmtrace_calls_total{{' || true", "metrics")
+    check('function="read"' in said and 'job="/system.slice/' in said, said)
+    pid = world.output(f"systemctl show --value -p MainPID {program}")
+    equal("user", world.output(f"stat -c %U /proc/{pid}"), "tmtrace-metrics")
+    equal("capabilities", world.output(f"grep CapEff /proc/{pid}/status").split()[1], "0" * 16)
+    said = world.output(f"systemd-analyze security --no-pager {program}").splitlines()[-1]
+    match = re.search(r"exposure level for \S+: ([\d.]+)", said)
+    check(match and float(match.group(1)) < 1.0, said)
+    # Who is not let in by the socket's addresses is not heard.
+    folder = f"/etc/systemd/system/{socket}.d"
+    world.output(f"mkdir {folder} && printf '[Socket]\\nIPAddressAllow=\\n' >{folder}/own.conf && "
+                 f"systemctl daemon-reload && systemctl stop {program} && systemctl restart {socket}")
+    said = world.run(FETCH)
+    check("tmtrace_" not in said.output, said.output)
+    world.output(f"rm -r {folder} && systemctl daemon-reload && systemctl restart {socket}")
+    world.wait_for(f"{FETCH} | grep '^tmtrace_metrics_samples'", "metrics again")
+    return f"exposure {match.group(1)}"
+
+
 def scope(world):
     """A user's job in a scope: its processes in rsyslog's file and in the journal, exact."""
     world.configure("interval: 2")
@@ -291,7 +325,7 @@ def remove(world):
     return f"new, and not tmtrace's: {' '.join(left) or 'nothing'}"
 
 
-STEPS = (boots, install, security, permissions, scope, asking, levels, job_records, libraries,
-         plain, reload, watchdog, restart, killed, other_log, without_rsyslog, slurm.slurm_starts,
+STEPS = (boots, install, security, permissions, metrics, scope, asking, levels, job_records,
+         libraries, plain, reload, watchdog, restart, killed, other_log, without_rsyslog, slurm.slurm_starts,
          slurm.slurm_job, slurm.slurm_killed, upgrade, reboot, slurm.slurm_again, slurm.slurm_ends,
          remove)
