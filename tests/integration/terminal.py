@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A terminal for programs that draw: a pty, and as much of xterm as ncurses makes use of."""
 
+import codecs
 import fcntl
 import os
 import pty
@@ -16,6 +17,22 @@ from harness import PATIENCE, Failure
 SEQUENCE = re.compile(r"\x1b(?:\[([?>]?)([\d;]*)([@-~])|\][^\x07]*\x07|[()][0-9A-B]|[=>78M])")
 
 
+# The background of what is selected (setab of xterm).
+SELECTED = 46
+
+
+class Cell(str):
+    """A character with the background that it was drawn on."""
+
+    background = None
+
+    @classmethod
+    def on(cls, background, c):
+        cell = cls(c)
+        cell.background = background
+        return cell
+
+
 class Terminal:
     """A program on a terminal of so many columns and rows."""
 
@@ -23,6 +40,8 @@ class Terminal:
         self.master, self.slave = pty.openpty()
         self.columns, self.rows = columns, rows
         self.output = ""
+        self.background = None
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.set_size(columns, rows)
         self.before = termios.tcgetattr(self.slave)
         env = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", **environment}
@@ -46,8 +65,9 @@ class Terminal:
     def set_size(self, columns, rows):
         self.columns, self.rows = columns, rows
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        self.screen = [[" "] * columns for _ in range(rows)]
+        self.screen = [self.blank(columns) for _ in range(rows)]
         self.x = self.y = 0
+        self.region = 0, rows - 1  # that scrolls
 
     def send(self, keys):
         os.write(self.master, keys.encode())
@@ -60,8 +80,9 @@ class Terminal:
                 data = os.read(self.master, 65536)
             except OSError:
                 return
-            self.output += data.decode(errors="replace")
-            self.show(data.decode(errors="replace"))
+            text = self.decoder.decode(data)
+            self.output += text
+            self.show(text)
 
     def wait(self, pattern, seconds=20):
         """Until a line of the screen matches; the match."""
@@ -78,6 +99,11 @@ class Terminal:
 
     def lines(self):
         return ["".join(row).rstrip() for row in self.screen]
+
+    def selected(self):
+        """The line that is drawn as selected; "": none is."""
+        return next((line for line, row in zip(self.lines(), self.screen)
+                     if row[0].background == SELECTED), "")
 
     def finish(self, seconds=30):
         """Waits for its end: (status, standard error)."""
@@ -102,6 +128,10 @@ class Terminal:
             if match:
                 if match[3] and not match[1]:
                     self.control(match[3], [int(n or 0) for n in match[2].split(";")])
+                elif match[0] == "\x1bM" and self.y == self.region[0]:
+                    self.scroll(self.y, -1)
+                elif match[0] == "\x1bM":
+                    self.y = max(self.y - 1, 0)
                 text = text[match.end():]
             else:
                 self.character(text[0])
@@ -110,6 +140,8 @@ class Terminal:
     def character(self, c):
         if c == "\r":
             self.x = 0
+        elif c == "\n" and self.y == self.region[1]:
+            self.scroll(self.region[0], 1)
         elif c == "\n":
             self.y = min(self.y + 1, self.rows - 1)
         elif c == "\b":
@@ -117,8 +149,19 @@ class Terminal:
         elif c >= " ":
             if self.x >= self.columns:
                 self.x, self.y = 0, min(self.y + 1, self.rows - 1)
-            self.screen[self.y][self.x] = self.last = c
+            self.last = c
+            self.screen[self.y][self.x] = Cell.on(self.background, c)
             self.x += 1
+
+    def blank(self, n):
+        """What is erased has the background of what would be drawn."""
+        return [Cell.on(self.background, " ") for _ in range(n)]
+
+    def scroll(self, top, lines):
+        """What is below top in the region that scrolls goes up, or down, by so many lines."""
+        for _ in range(abs(lines)):
+            del self.screen[top if lines > 0 else self.region[1]]
+            self.screen.insert(self.region[1] if lines > 0 else top, self.blank(self.columns))
 
     def control(self, what, numbers):
         n = max(numbers[0], 1)
@@ -135,32 +178,38 @@ class Terminal:
         elif what in "CD":
             self.x = min(max(self.x + (n if what == "C" else -n), 0), self.columns - 1)
         elif what == "X":
-            row[self.x:self.x + n] = [" "] * len(row[self.x:self.x + n])
+            row[self.x:self.x + n] = self.blank(len(row[self.x:self.x + n]))
         elif what == "b":
             for _ in range(n):
                 self.character(self.last)
         elif what == "P":
             del row[self.x:self.x + n]
-            row.extend([" "] * (self.columns - len(row)))
+            row.extend(self.blank(self.columns - len(row)))
         elif what == "@":
-            row[self.x:self.x] = [" "] * n
+            row[self.x:self.x] = self.blank(n)
             del row[self.columns:]
         elif what == "K":
             begin, end = {0: (self.x, self.columns), 1: (0, self.x + 1)}.get(
                 numbers[0], (0, self.columns))
-            row[begin:end] = [" "] * (end - begin)
+            row[begin:end] = self.blank(end - begin)
         elif what == "J":
             if numbers[0] == 2:
-                self.screen = [[" "] * self.columns for _ in range(self.rows)]
+                self.screen = [self.blank(self.columns) for _ in range(self.rows)]
             elif numbers[0] == 0:
                 self.control("K", [0])
                 for y in range(self.y + 1, self.rows):
-                    self.screen[y] = [" "] * self.columns
+                    self.screen[y] = self.blank(self.columns)
+        elif what == "m":
+            for number in numbers:
+                if number in (0, 49):
+                    self.background = None
+                elif 40 <= number <= 47:
+                    self.background = number
+        elif what == "r":
+            bottom = numbers[1] if len(numbers) > 1 else 0
+            self.region = n - 1, (bottom or self.rows) - 1
+            self.x = self.y = 0
+        elif what in "ST":
+            self.scroll(self.region[0], n if what == "S" else -n)
         elif what in "LM":
-            for _ in range(n):
-                if what == "L":
-                    self.screen.insert(self.y, [" "] * self.columns)
-                    del self.screen[self.rows:]
-                else:
-                    del self.screen[self.y]
-                    self.screen.append([" "] * self.columns)
+            self.scroll(self.y, n if what == "M" else -n)

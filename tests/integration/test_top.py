@@ -169,14 +169,20 @@ def hostile_cgroup(env):
     """A name that would clear the screen, and is no UTF-8."""
     path = os.fsencode(new_cgroup(env, mount_v2(), "hostile")) + b"/\x1b[2J\xff\xe2\x80\xae"
     os.mkdir(path)
-    env.cleanup(empty_and_remove, path)
+    env.cleanup(empty_and_remove, os.fsdecode(path))
     return path
 
 
-def empty_and_remove(cgroup):
-    with open(cgroup + b"/cgroup.kill", "w", encoding="ascii") as f:
+def empty(cgroup):
+    """Ends all processes in it."""
+    with open(os.path.join(cgroup, "cgroup.kill"), "w", encoding="ascii") as f:
         f.write("1")
-    wait_for(lambda: not read_text(cgroup + b"/cgroup.procs"), "the end of its processes")
+    wait_for(lambda: not read_text(os.path.join(cgroup, "cgroup.procs")),
+             "the end of its processes")
+
+
+def empty_and_remove(cgroup):
+    empty(cgroup)
     os.rmdir(cgroup)
 
 
@@ -215,20 +221,95 @@ def end_well(terminal, how):
 
 def test_keys(env):
     terminal = on_terminal(env)
-    terminal.wait(r"^READ/s WRITE/s OPS/s LOAD% R-P50 R-P99 W-P50 W-P99 WHERE +CGROUP$")
+    terminal.wait(r"^READ/s WRITE/s OPS/s LOAD% R-P99 W-P99 WHERE +LAST 60 s +CGROUP$")
     for keys, shown in (("r", r"all layers by load, reversed"), ("r", r"by load  "),
-                        ("s", r"by rp50  "), ("\x1bOD", r"by load  "), ("\x1bOC", r"by rp50  "),
-                        ("l", r" s  vfs by rp50"), ("l", r" s  all layers by rp50"),
+                        ("s", r"by rp99  "), ("<", r"by load  "), (">", r"by rp99  "),
+                        ("l", r" s  vfs by rp99"), ("l", r" s  all layers by rp99"),
                         ("h", r"^q +end$"), ("h", r"^READ/s"),
                         ("d9", r"^interval in seconds: 9_"), ("\x7f0.3\r", r" 0\.[34]\d s ")):
         terminal.send(keys)
         terminal.wait(shown)
-    terminal.send("p")
-    frozen = terminal.wait(r"^tmtrace top +(\S+) .*FROZEN")[1]
-    terminal.read(1.2)
-    equal("frozen at", terminal.wait(r"^tmtrace top +(\S+) .*FROZEN")[1], frozen)
-    terminal.send("p")
-    terminal.wait(r"^tmtrace top +(?!" + frozen + r")\S+ +[\d.]+ s  all")
+    terminal.send("q")
+    end_well(terminal, "q")
+
+
+def title_of(terminal):
+    return terminal.wait(r"^tmtrace top +(\S+) +\S+ s")[1]
+
+
+def test_freeze(env):
+    """The picture stays, and one goes back and forth through what was collected meanwhile."""
+    terminal = on_terminal(env)
+    terminal.send(" ")
+    frozen = terminal.wait(r"^tmtrace top +(\S+) .*FROZEN since (\S+)")
+    lines = terminal.lines()
+    terminal.read(2.2)
+    equal("frozen", terminal.lines(), lines)
+    terminal.send("[")
+    terminal.wait(r"FROZEN since " + frozen[2])
+    # What came meanwhile is there: to the end of it, and no further.
+    terminal.send("]]]]]]]]]]")
+    later = wait_for(lambda: terminal.read(0.1) or title_of(terminal) > frozen[1] and
+                     title_of(terminal), "a later interval")
+    terminal.wait(r"FROZEN since " + frozen[2])
+    check(later > frozen[1], f"{later} is not after {frozen[1]}")
+    terminal.send("f")
+    wait_for(lambda: terminal.read(0.1) or "FROZEN" not in terminal.lines()[0], "to go on")
+    terminal.send("q")
+    end_well(terminal, "q")
+
+
+class Looping:
+    """A job in a cgroup of its own that writes and syncs, over and over."""
+
+    def __init__(self, env, name):
+        self.cgroup = new_cgroup(env, mount_v2(), name)
+        self.name = "/" + os.path.basename(self.cgroup)
+        env.cleanup(empty, self.cgroup)
+        self.process = env.spawn(["sh", "-c", 'echo $$ > "$0/cgroup.procs"; cd "$1"; '
+                                  "while :; do dd if=/dev/zero of=" + name + " bs=64k count=4 "
+                                  "conv=fsync 2> dd.log; sleep 0.01; done", self.cgroup, env.dir])
+
+
+def select(terminal, name):
+    """Goes down to the row that ends so; it stays selected, wherever it goes."""
+    def is_seen():
+        terminal.read(0.1)
+        return any(line.endswith(name) for line in terminal.lines())
+    wait_for(is_seen, f"a row of {name}")
+    for _ in range(60):
+        if terminal.selected().endswith(name):
+            return
+        terminal.send("\x1bOB")
+        terminal.read(0.1)
+    check(False, f"{name} was not reached: {terminal.lines()}")
+
+
+def test_drill(env):
+    """From the job to its layers, functions, one function's latencies; and up again."""
+    job = Looping(env, "drilled")
+    terminal = on_terminal(env, columns=140)
+    select(terminal, job.name)
+    terminal.send("\r")
+    terminal.wait(r"^jobs > " + job.name + "$")
+    terminal.wait(r"^BYTES/s OPS/s TIME/s .* LAYER$")
+    select(terminal, "vfs")
+    terminal.send("\x1bOC")
+    terminal.wait(r"^jobs > " + job.name + " > vfs$")
+    terminal.wait(r"^BYTES/s .* OPERATION$")
+    terminal.wait(r" fsync \S+ /\S*$")
+    select(terminal, re.search(r"(?m)fsync \S+ /\S*$", "\n".join(terminal.lines()))[0])
+    terminal.send("\r")
+    terminal.wait(r"^jobs > " + job.name + r" > vfs > fsync \S+ /\S*$")
+    terminal.wait(r"^latency  p50 ")
+    terminal.wait(r"^where    files \d+ %")
+    terminal.wait(r"^ +UP TO +0\.\d\d s +60 s CALLS BY LATENCY$")
+    bars = [line.split() for line in terminal.lines() if re.search(r" #+$", line)]
+    check(bars and max(len(bar[-1]) for bar in bars) > 40, f"bars: {bars}")
+    for key, shown in (("\x7f", r"^BYTES/s .* OPERATION$"), ("\x1bOD", r"^BYTES/s .* LAYER$"),
+                       ("\x1b", r" CGROUP$"), ("a", r"^jobs > all jobs$")):
+        terminal.send(key)
+        terminal.wait(shown)
     terminal.send("q")
     end_well(terminal, "q")
 
@@ -247,7 +328,7 @@ def test_early_key(env):
 def test_sizes(env):
     terminal = on_terminal(env)
     terminal.set_size(132, 43)
-    terminal.wait(r"^READ/s .* WHERE +LIB% FILE% NET% WAIT% DEV% ERR/s +OPEN CGROUP$")
+    terminal.wait(r"^READ/s .* WHERE +LIB% FILE% NET% WAIT% DEV% CPU% +MEM LAST 60 s +CGROUP$")
     terminal.set_size(30, 6)
     terminal.wait(r"^30 x 6 is too small")
     terminal.set_size(50, 10)

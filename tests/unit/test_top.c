@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tmtrace top: rows from snapshots, the keys, the cost. */
+/* tmtrace top: rows of jobs from snapshots, the cost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "sample_run.h"
-#include "top/control.h"
 #include "top/meter.h"
+#include "top_sample.h"
 
 #define JOB_IDLE  5
 #define JOB_OTHER 7
@@ -32,27 +32,20 @@ static void open_sample(struct sample *sample)
 	sample->snapshot.monotonic_ns = 3000 * MS;
 }
 
-static const struct top_row *find(const struct top_rows *rows, const char *name)
-{
-	for (size_t i = 0; i < rows->n; i++)
-		if (!strcmp(rows->rows[i].name, name))
-			return &rows->rows[i];
-	fail_msg("there is no row %s", name);
-	return NULL;
-}
-
 static void test_rows(void **state)
 {
 	struct top_view view = { .layer = TOP_ALL_LAYERS, .vfs = true, .block = true };
 	struct top_rows rows = { 0 };
 	const struct top_row *row;
+	struct top_sample top;
 	struct sample sample;
 
 	(void)state;
 	open_sample(&sample);
-	assert_int_equal(top_rows__collect(&rows, &view, &sample.run, &sample.snapshot), 0);
+	top_sample__open(&top);
+	top_sample__rows(&top, &sample, &view, &rows);
 	assert_int_equal(rows.n, 2);
-	row = find(&rows, "(cgroup 7)");
+	row = top_sample__row(&rows, "(cgroup 7)");
 	assert_int_equal(row->flows[TOP_WRITE].bytes, 4 * MIB);
 	assert_int_equal(row->flows[TOP_READ].bytes, 0);
 	assert_int_equal(row->flows[TOP_READ].timed, 0);
@@ -64,7 +57,7 @@ static void test_rows(void **state)
 	assert_int_equal(row->times_ns[TOP_DEVICE], 30 * MS);
 	assert_int_equal(row->times_ns[TOP_FILES], 10 * MS);
 	assert_int_equal(row->times_ns[TOP_LIBRARIES], 0);
-	row = find(&rows, "/slurm/job_1");
+	row = top_sample__row(&rows, "/slurm/job_1");
 	assert_int_equal(row->flows[TOP_READ].bytes, 5000 * 4096 + 12 * MIB);
 	assert_int_equal(row->operations, 5012 + 7 + 4);
 	assert_int_equal(row->errors, 7);
@@ -73,6 +66,7 @@ static void test_rows(void **state)
 	assert_int_equal(rows.devices.flows[TOP_READ].bytes, 96 * 128 * 1024);
 	assert_int_equal(rows.devices.flows[TOP_WRITE].bytes, 10 * 512 * 1024);
 	top_rows__free(&rows);
+	top_sample__close(&top);
 	sample__close(&sample);
 }
 
@@ -81,23 +75,26 @@ static void test_interval(void **state)
 {
 	struct top_view view = { .layer = TM_LAYER_VFS, .vfs = true };
 	struct top_rows rows = { 0 };
+	struct top_sample top;
 	struct sample sample;
 	struct merge merge;
 
 	(void)state;
 	sample__open(&sample);
+	top_sample__open(&top);
 	sample__begin(&sample, &merge, 1001, TM_LAYER_VFS, "read");
 	sample__calls(&merge, 100, 1000, 512);
 	sample.before[0] = merge__finish(&merge);
 	sample__calls(&merge, 2, 5 * MS, 4096);
 	sample__add(&sample, &merge);
-	assert_int_equal(top_rows__collect(&rows, &view, &sample.run, &sample.snapshot), 0);
+	top_sample__rows(&top, &sample, &view, &rows);
 	assert_int_equal(rows.n, 1);
 	assert_int_equal(rows.rows[0].operations, 2);
 	assert_int_equal(rows.rows[0].flows[TOP_READ].bytes, 8192);
 	assert_true(rows.rows[0].flows[TOP_READ].p50_ns > 4 * MS);
 	assert_int_equal(rows.rows[0].busy_ns, 10 * MS);
 	top_rows__free(&rows);
+	top_sample__close(&top);
 	sample__close(&sample);
 }
 
@@ -106,11 +103,13 @@ static void test_where(void **state)
 {
 	struct top_view view = { .layer = TOP_ALL_LAYERS };
 	struct top_rows rows = { 0 };
+	struct top_sample top;
 	struct sample sample;
 	struct merge merge;
 
 	(void)state;
 	sample__open(&sample);
+	top_sample__open(&top);
 	sample__begin(&sample, &merge, 1001, LAYER_MSTRO, "mstro_cdo_offer");
 	sample__calls(&merge, 1, 100 * MS, 0);
 	merge.total.self_ns = 20 * MS;
@@ -122,17 +121,18 @@ static void test_where(void **state)
 	sample__calls(&merge, 1, 80 * MS, 0); /* inside */
 	merge.total.times_ns[TM_TIME_WAIT] = 50 * MS;
 	sample__add(&sample, &merge);
-	assert_int_equal(top_rows__collect(&rows, &view, &sample.run, &sample.snapshot), 0);
+	top_sample__rows(&top, &sample, &view, &rows);
 	assert_int_equal(rows.rows[0].busy_ns, 100 * MS);
 	assert_int_equal(rows.rows[0].times_ns[TOP_LIBRARIES], 35 * MS);
 	assert_int_equal(rows.rows[0].times_ns[TOP_WAITING], 50 * MS);
 	assert_int_equal(rows.rows[0].times_ns[TOP_NETWORK], 5 * MS);
 	assert_int_equal(rows.rows[0].times_ns[TOP_FILES], 10 * MS);
 	view.layer = LAYER_MIO;
-	assert_int_equal(top_rows__collect(&rows, &view, &sample.run, &sample.snapshot), 0);
+	top_sample__rows(&top, &sample, &view, &rows);
 	assert_int_equal(rows.rows[0].operations, 1);
 	assert_int_equal(rows.rows[0].busy_ns, 80 * MS);
 	top_rows__free(&rows);
+	top_sample__close(&top);
 	sample__close(&sample);
 }
 
@@ -141,78 +141,21 @@ static void test_hostile_names(void **state)
 {
 	struct top_view view = { .layer = TOP_ALL_LAYERS, .vfs = true };
 	struct top_rows rows = { 0 };
+	struct top_sample top;
 	struct sample sample;
 	struct merge merge;
 
 	(void)state;
 	sample__open(&sample);
+	top_sample__open(&top);
 	sample__begin(&sample, &merge, SAMPLE_HOSTILE, TM_LAYER_VFS, "read");
 	sample__calls(&merge, 10, 1000, 100);
 	sample__add(&sample, &merge);
-	assert_int_equal(top_rows__collect(&rows, &view, &sample.run, &sample.snapshot), 0);
+	top_sample__rows(&top, &sample, &view, &rows);
 	assert_string_equal(rows.rows[0].name, "/?[2J?fake row\xef\xbf\xbd");
 	top_rows__free(&rows);
+	top_sample__close(&top);
 	sample__close(&sample);
-}
-
-static void press(struct top_control *control, const char *keys, enum top_action last)
-{
-	enum top_action action = TOP_NOTHING;
-
-	for (; *keys; keys++)
-		action = top_control__key(control, *keys);
-	assert_int_equal(action, last);
-}
-
-static void test_keys(void **state)
-{
-	struct top_control control = {
-		.view = { .layer = TOP_ALL_LAYERS, .vfs = true, .block = true },
-		.sort = TOP_COLUMN_WRITE,
-		.interval_s = 1,
-		.layers = { TOP_ALL_LAYERS, TM_LAYER_VFS, LAYER_MIO },
-		.n_layers = 3,
-		.n_rows = 10,
-		.page = 4,
-		.width = 80,
-	};
-
-	(void)state;
-	press(&control, "l", TOP_COLLECT);
-	assert_int_equal(control.view.layer, TM_LAYER_VFS);
-	assert_int_equal(control.sort, TOP_COLUMN_WRITE);
-	press(&control, "pl", TOP_COLLECT);
-	assert_int_equal(control.view.layer, LAYER_MIO);
-	assert_int_equal(control.sort, TOP_COLUMN_LOAD); /* reads and writes are not known there */
-	assert_false(control.frozen);
-	press(&control, "l", TOP_COLLECT);
-	assert_int_equal(control.view.layer, TOP_ALL_LAYERS);
-	press(&control, "sssssss", TOP_DRAW); /* over what 80 columns do not show */
-	assert_int_equal(control.sort, TOP_COLUMN_READ);
-	assert_int_equal(top_control__key(&control, TOP_KEY_LEFT), TOP_DRAW);
-	assert_int_equal(control.sort, TOP_COLUMN_NAME);
-	assert_int_equal(top_control__key(&control, TOP_KEY_PAGE_DOWN), TOP_DRAW);
-	assert_int_equal(control.first, 4);
-	top_control__key(&control, TOP_KEY_UP);
-	assert_int_equal(control.first, 3);
-	top_control__key(&control, TOP_KEY_PAGE_UP);
-	assert_int_equal(control.first, 0);
-	for (int i = 0; i < 20; i++)
-		top_control__key(&control, TOP_KEY_DOWN);
-	assert_int_equal(control.first, 9);
-	control.n_rows = 0;
-	top_control__limit(&control);
-	assert_int_equal(control.first, 0);
-	press(&control, "d2.5\n", TOP_RESTART);
-	assert_true(control.interval_s == 2.5);
-	press(&control, "d0\n", TOP_DRAW);
-	press(&control, "d1.2.3\n", TOP_RESTART); /* as far as it is a number */
-	press(&control, "d9q", TOP_DRAW);
-	assert_true(control.interval_s == 1.2);
-	assert_false(control.asking);
-	press(&control, "d123456789012345", TOP_DRAW);
-	assert_int_equal(strlen(control.answer), sizeof(control.answer) - 1);
-	press(&control, "\033q", TOP_QUIT);
 }
 
 /* What the probes of libraries cost: timed calls, and those that are only counted. */
@@ -258,7 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),  cmocka_unit_test(test_interval),
 		cmocka_unit_test(test_where), cmocka_unit_test(test_hostile_names),
-		cmocka_unit_test(test_keys),  cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_cost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@ struct fixture {
 	struct top_cost cost;
 	struct top_frame frame;
 	struct top_page page;
+	char names[100][32];
 };
 
 static void add_row(struct fixture *f, const char *name, __u64 bytes)
@@ -30,11 +31,14 @@ static void add_row(struct fixture *f, const char *name, __u64 bytes)
 	struct top_row *row = &f->rows.rows[f->rows.n++];
 
 	*row = (struct top_row){
-		.name = strdup(name),
+		.key = { .job = f->rows.n },
+		.name = name,
 		.flows = { { .bytes = bytes, .timed = 10, .p50_ns = 1234, .p99_ns = 56 * MS } },
 		.operations = 10,
 		.busy_ns = bytes,
 		.times_ns = { [TOP_FILES] = 66, [TOP_DEVICE] = 34 },
+		.processors = -1,
+		.memory_bytes = JOB_UNKNOWN,
 	};
 	f->rows.sum.busy_ns += row->busy_ns;
 }
@@ -45,7 +49,7 @@ static void open_fixture(struct fixture *f, size_t n)
 	sample__open(&f->sample);
 	f->control = (struct top_control){
 		.view = { .layer = TOP_ALL_LAYERS, .vfs = true, .block = true },
-		.sort = TOP_COLUMN_READ,
+		.place = { .sort = TOP_COLUMN_READ },
 		.interval_s = 1,
 	};
 	f->rows.rows = calloc(n, sizeof(*f->rows.rows));
@@ -86,8 +90,12 @@ static void check_size(const struct fixture *f)
 
 static void draw(struct fixture *f, unsigned int width, unsigned int height)
 {
+	const struct top_table table = { &f->control.view, &f->rows.sum, 1 };
+
 	f->page.width = width;
 	f->page.height = height;
+	top_columns__sort(&f->rows, f->control.place.sort, f->control.place.reverse, &table);
+	top_control__follow(&f->control, &f->rows, top_layout__room(&f->page));
 	assert_int_equal(top_layout__page(&f->frame, &f->page), 0);
 	if (height)
 		check_size(f);
@@ -101,11 +109,9 @@ static const char *line(const struct fixture *f, size_t i)
 
 static void add_jobs(struct fixture *f, int n)
 {
-	char name[32];
-
 	for (int i = 0; i < n; i++) {
-		snprintf(name, sizeof(name), "/job_%d", i);
-		add_row(f, name, (__u64)i * MIB);
+		snprintf(f->names[i], sizeof(f->names[i]), "/job_%d", i);
+		add_row(f, f->names[i], (__u64)i * MIB);
 	}
 }
 
@@ -132,7 +138,7 @@ static void test_layout(void **state)
 	assert_int_equal(f.frame.lines[5].mark, strstr(line(&f, 5), "fff") - line(&f, 5));
 	draw(&f, 132, 43);
 	assert_int_equal(f.frame.n, 43);
-	assert_non_null(strstr(line(&f, 4), " LIB% FILE% NET% WAIT% DEV% ERR/s  OPEN CGROUP"));
+	assert_non_null(strstr(line(&f, 4), " DEV% ERR/s  OPEN CPU%   MEM CGROUP"));
 	assert_non_null(strstr(line(&f, 5), "   66              34 "));
 	draw(&f, 40, 10);
 	assert_int_equal(f.frame.n, 10);
@@ -147,7 +153,7 @@ static void test_layout(void **state)
 	close_fixture(&f);
 }
 
-/* The rows that do not fit are reached by scrolling; none is left out on the way. */
+/* The rows that do not fit are reached by going there; what is selected is seen. */
 static void test_scroll(void **state)
 {
 	struct fixture f;
@@ -155,10 +161,21 @@ static void test_scroll(void **state)
 	(void)state;
 	open_fixture(&f, 30);
 	add_jobs(&f, 30);
-	f.control.first = 29;
 	draw(&f, 80, 24);
-	assert_int_equal(f.frame.n, 6);
+	assert_int_equal(top_layout__room(&f.page), 18);
+	assert_int_equal(f.frame.lines[5].style, TOP_SELECTED);
+	assert_int_equal(f.frame.lines[6].style, TOP_ROW);
+	top_control__key(&f.control, TOP_KEY_END);
+	draw(&f, 80, 24);
+	assert_non_null(strstr(line(&f, 5), " /job_17"));
+	assert_non_null(strstr(line(&f, 22), " /job_0"));
+	assert_int_equal(f.frame.lines[22].style, TOP_SELECTED);
+	assert_int_equal(f.frame.lines[23].style, TOP_HINT);
+	/* In another order it is where that row is. */
+	f.control.place.reverse = true;
+	draw(&f, 80, 24);
 	assert_non_null(strstr(line(&f, 5), " /job_0"));
+	assert_int_equal(f.frame.lines[5].style, TOP_SELECTED);
 	close_fixture(&f);
 }
 
@@ -166,10 +183,9 @@ static void check_name(struct fixture *f, const char *name, unsigned int width, 
 {
 	const char *text;
 
-	free(f->rows.rows[0].name);
-	f->rows.rows[0].name = strdup(name);
+	f->rows.rows[0].name = name;
 	draw(f, width, 24);
-	text = line(f, f->frame.n - 1);
+	text = line(f, 5);
 	assert_true(strlen(text) >= strlen(shown));
 	assert_string_equal(text + strlen(text) - strlen(shown), shown);
 }
@@ -276,6 +292,18 @@ static void test_help(void **state)
 	f.page.height = 24;
 	assert_int_equal(top_layout__help(&f.frame, &f.page), 0);
 	check_size(&f);
+	/* What does not fit is reached, to the last line. */
+	f.control.help = true;
+	f.control.page = f.page.height - 1;
+	f.control.help_lines = f.frame.whole;
+	top_control__key(&f.control, TOP_KEY_PAGE_DOWN);
+	assert_int_equal(top_layout__help(&f.frame, &f.page), 0);
+	check_size(&f);
+	assert_string_equal(line(&f, f.frame.n - 1),
+			    "writeback cannot be attributed on this kernel");
+	for (int i = 0; i < 100; i++)
+		top_control__key(&f.control, TOP_KEY_DOWN);
+	assert_int_equal(top_layout__help(&f.frame, &f.page), 0);
 	assert_string_equal(line(&f, f.frame.n - 1),
 			    "writeback cannot be attributed on this kernel");
 	f.sample.run.notes = &long_name;

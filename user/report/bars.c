@@ -23,30 +23,52 @@ static __u64 sum_line(const struct histogram *histogram, __u32 *i, __u32 buckets
 	return sum;
 }
 
+size_t bars__lines(struct bar *out, size_t room, const struct histogram *histogram, __u32 per_line)
+{
+	size_t n = 0;
+
+	for (__u32 i = 0; i < histogram->n; n++) {
+		struct bar bar = { .first = histogram->first + i };
+
+		bar.last = last_of_line(bar.first, per_line);
+		bar.count = sum_line(histogram, &i, per_line);
+		if (n < room)
+			out[n] = bar;
+	}
+	return n;
+}
+
+__u32 bars__per_line(const struct histogram *histogram, size_t lines)
+{
+	__u32 per_line = 1;
+
+	while (lines && bars__lines(NULL, 0, histogram, per_line) > lines && per_line < TM_BUCKETS)
+		per_line *= 2;
+	return per_line;
+}
+
 void bars__print(FILE *out, const char *title, const struct histogram *histogram,
 		 const char *(*unit)(char out[UNITS_ROOM], __u64 value))
 {
 	__u32 per_line = histogram->n > LINES_MAX ? TM_BUCKETS_PER_POWER : 1;
 	char edge[UNITS_ROOM], count[UNITS_ROOM];
-	__u64 most = 0, sum;
+	struct bar bars[TM_BUCKETS];
+	size_t n = bars__lines(bars, TM_BUCKETS, histogram, per_line);
+	__u64 most = 0;
 
-	for (__u32 i = 0; i < histogram->n;) {
-		sum = sum_line(histogram, &i, per_line);
-		if (sum > most)
-			most = sum;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (bars[i].count > most)
+			most = bars[i].count;
 	if (!most)
 		return;
 	fprintf(out, "\n%s\n%10s %9s\n", title, "up to", "count");
-	for (__u32 i = 0; i < histogram->n;) {
-		__u32 last = last_of_line(histogram->first + i, per_line);
-		int length;
+	for (size_t i = 0; i < n; i++) {
+		__u64 sum = bars[i].count;
+		int length = (int)((double)sum / (double)most * BAR_WIDTH + 0.5);
 
-		sum = sum_line(histogram, &i, per_line);
-		length = (int)((double)sum / (double)most * BAR_WIDTH + 0.5);
 		if (sum && !length)
 			length = 1;
-		fprintf(out, "%10s %9s%s%.*s\n", unit(edge, tm_bucket_upper(last)),
+		fprintf(out, "%10s %9s%s%.*s\n", unit(edge, tm_bucket_upper(bars[i].last)),
 			units__count(count, sum), length ? " " : "", length,
 			"##################################################");
 	}

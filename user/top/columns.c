@@ -12,6 +12,7 @@ enum kind {
 	SHARE,
 	TIME,
 	BAR,
+	TREND,
 	NAME,
 };
 
@@ -27,24 +28,29 @@ static const struct column columns[TOP_COLUMNS] = {
 	[TOP_COLUMN_WRITE] = { "write", "WRITE/s", 7, BYTES, 0 },
 	[TOP_COLUMN_BYTES] = { "bytes", "BYTES/s", 7, BYTES, 0 },
 	[TOP_COLUMN_OPERATIONS] = { "ops", "OPS/s", 5, COUNT, 1 },
+	[TOP_COLUMN_TIME] = { "time", "TIME/s", 6, TIME, 2 },
 	[TOP_COLUMN_LOAD] = { "load", "LOAD%", 5, SHARE, 2 },
-	[TOP_COLUMN_READ_P50] = { "rp50", "R-P50", 5, TIME, 5 },
-	[TOP_COLUMN_READ_P99] = { "rp99", "R-P99", 5, TIME, 3 },
-	[TOP_COLUMN_WRITE_P50] = { "wp50", "W-P50", 5, TIME, 5 },
-	[TOP_COLUMN_WRITE_P99] = { "wp99", "W-P99", 5, TIME, 3 },
-	[TOP_COLUMN_WHERE] = { "where", "WHERE", 10, BAR, 4 },
-	[TOP_COLUMN_LIBRARIES] = { "lib", "LIB%", 4, SHARE, 6 },
-	[TOP_COLUMN_FILES] = { "file", "FILE%", 5, SHARE, 6 },
-	[TOP_COLUMN_NETWORK] = { "net", "NET%", 4, SHARE, 6 },
-	[TOP_COLUMN_WAITING] = { "wait", "WAIT%", 5, SHARE, 6 },
-	[TOP_COLUMN_DEVICE] = { "dev", "DEV%", 4, SHARE, 6 },
-	[TOP_COLUMN_ERRORS] = { "err", "ERR/s", 5, COUNT, 7 },
-	[TOP_COLUMN_OPEN] = { "open", "OPEN", 5, COUNT, 7 },
+	[TOP_COLUMN_READ_P50] = { "rp50", "R-P50", 5, TIME, 6 },
+	[TOP_COLUMN_READ_P99] = { "rp99", "R-P99", 5, TIME, 4 },
+	[TOP_COLUMN_WRITE_P50] = { "wp50", "W-P50", 5, TIME, 6 },
+	[TOP_COLUMN_WRITE_P99] = { "wp99", "W-P99", 5, TIME, 4 },
+	[TOP_COLUMN_MAX] = { "max", "MAX", 5, TIME, 7 },
+	[TOP_COLUMN_WHERE] = { "where", "WHERE", 10, BAR, 5 },
+	[TOP_COLUMN_LIBRARIES] = { "lib", "LIB%", 4, SHARE, 8 },
+	[TOP_COLUMN_FILES] = { "file", "FILE%", 5, SHARE, 8 },
+	[TOP_COLUMN_NETWORK] = { "net", "NET%", 4, SHARE, 8 },
+	[TOP_COLUMN_WAITING] = { "wait", "WAIT%", 5, SHARE, 8 },
+	[TOP_COLUMN_DEVICE] = { "dev", "DEV%", 4, SHARE, 8 },
+	[TOP_COLUMN_ERRORS] = { "err", "ERR/s", 5, COUNT, 9 },
+	[TOP_COLUMN_OPEN] = { "open", "OPEN", 5, COUNT, 9 },
+	[TOP_COLUMN_CPU] = { "cpu", "CPU%", 4, SHARE, 7 },
+	[TOP_COLUMN_MEMORY] = { "mem", "MEM", 5, BYTES, 7 },
+	[TOP_COLUMN_TREND] = { NULL, "BEFORE", 12, TREND, 3 },
 	[TOP_COLUMN_NAME] = { "name", "CGROUP", TOP_NAME_WIDTH, NAME, 0 },
 };
 
 /* The most that drop can be. */
-#define DROPS 7
+#define DROPS 9
 
 /* The letters of the bar, as the titles of the shares begin. */
 static const char letters[TOP_TIMES] = {
@@ -57,8 +63,22 @@ const char *top_column__key(enum top_column column)
 	return columns[column].key;
 }
 
+/* What the rows of a view are. */
+static const char *name_title(const struct top_view *view)
+{
+	if (view->level == TOP_LEVEL_JOBS)
+		return columns[TOP_COLUMN_NAME].title;
+	if (view->level == TOP_LEVEL_LAYERS)
+		return "LAYER";
+	if (view->layer == TM_LAYER_VFS)
+		return "OPERATION";
+	return view->layer == TM_LAYER_BLOCK ? "DEVICE" : "FUNCTION";
+}
+
 const char *top_column__title(enum top_column column, const struct top_view *view)
 {
+	if (column == TOP_COLUMN_NAME)
+		return name_title(view);
 	if (!top_view__has_flows(view)) {
 		if (column == TOP_COLUMN_READ_P50)
 			return "P50";
@@ -77,13 +97,16 @@ enum top_column top_column__find(const char *key)
 {
 	enum top_column column = 0;
 
-	while (column < TOP_COLUMNS && strcmp(columns[column].key, key))
+	while (column < TOP_COLUMNS &&
+	       (!columns[column].key || strcmp(columns[column].key, key) != 0))
 		column++;
 	return column;
 }
 
-static bool is_of(enum top_column column, const struct top_view *view)
+bool top_column__is_of(enum top_column column, const struct top_view *view)
 {
+	bool jobs = view->level == TOP_LEVEL_JOBS;
+
 	switch (column) {
 	case TOP_COLUMN_READ:
 	case TOP_COLUMN_WRITE:
@@ -92,6 +115,11 @@ static bool is_of(enum top_column column, const struct top_view *view)
 		return top_view__has_flows(view);
 	case TOP_COLUMN_BYTES:
 		return !top_view__has_flows(view);
+	case TOP_COLUMN_TIME:
+	case TOP_COLUMN_MAX:
+		return !jobs;
+	case TOP_COLUMN_LOAD: /* that of layers has no whole: calls are inside one another */
+		return view->level != TOP_LEVEL_LAYERS;
 	case TOP_COLUMN_WHERE:
 	case TOP_COLUMN_LIBRARIES:
 	case TOP_COLUMN_FILES:
@@ -99,9 +127,19 @@ static bool is_of(enum top_column column, const struct top_view *view)
 	case TOP_COLUMN_WAITING:
 	case TOP_COLUMN_DEVICE:
 		return top_view__has_times(view);
+	case TOP_COLUMN_CPU:
+	case TOP_COLUMN_MEMORY:
+		return jobs;
+	case TOP_COLUMN_TREND:
+		return view->trend;
 	default:
 		return true;
 	}
+}
+
+enum top_column top_column__first(const struct top_view *view)
+{
+	return view->level == TOP_LEVEL_JOBS ? TOP_COLUMN_LOAD : TOP_COLUMN_TIME;
 }
 
 /* What the shown columns take, with a space behind each but the last. */
@@ -118,19 +156,20 @@ static unsigned int width_of(const bool shown[TOP_COLUMNS])
 unsigned int top_columns__choose(bool shown[TOP_COLUMNS], const struct top_view *view,
 				 unsigned int width)
 {
+	unsigned int least = view->level == TOP_LEVEL_JOBS ? TOP_NAME_WIDTH : TOP_PART_WIDTH;
 	unsigned int used;
 
 	for (enum top_column i = 0; i < TOP_COLUMNS; i++)
-		shown[i] = is_of(i, view);
-	used = width_of(shown);
-	for (unsigned int drop = DROPS; drop && width && used > width; drop--) {
+		shown[i] = top_column__is_of(i, view);
+	used = width_of(shown) - TOP_NAME_WIDTH;
+	for (unsigned int drop = DROPS; drop && width && used + least > width; drop--) {
 		for (enum top_column i = 0; i < TOP_COLUMNS; i++)
 			shown[i] &= columns[i].drop != drop;
-		used = width_of(shown);
+		used = width_of(shown) - TOP_NAME_WIDTH;
 	}
 	if (!width)
 		return 0;
-	return TOP_NAME_WIDTH + (width > used ? width - used : 0);
+	return used + least < width ? width - used : least;
 }
 
 static double share(__u64 part, __u64 whole)
@@ -169,6 +208,14 @@ double top_column__value(enum top_column column, const struct top_table *table,
 		return (double)row->errors / table->seconds;
 	case TOP_COLUMN_OPEN:
 		return (double)row->in_flight;
+	case TOP_COLUMN_TIME:
+		return row->total_ns ? (double)row->total_ns / table->seconds : -1;
+	case TOP_COLUMN_MAX:
+		return latency(read, row->max_ns);
+	case TOP_COLUMN_CPU:
+		return row->processors < 0 ? -1 : 100 * row->processors;
+	case TOP_COLUMN_MEMORY:
+		return row->memory_bytes == JOB_UNKNOWN ? -1 : (double)row->memory_bytes;
 	case TOP_COLUMN_LOAD:
 		return share(row->busy_ns, table->sum->busy_ns);
 	case TOP_COLUMN_READ_P50:
@@ -190,6 +237,20 @@ double top_column__value(enum top_column column, const struct top_table *table,
 	default:
 		return -1;
 	}
+}
+
+double top_column__measure(enum top_column column, const struct top_table *table,
+			   const struct top_row *row)
+{
+	if (column == TOP_COLUMN_LOAD || columns[column].kind == BAR ||
+	    columns[column].kind == NAME)
+		return (double)row->busy_ns / table->seconds;
+	return top_column__value(column, table, row);
+}
+
+bool top_column__adds_up(enum top_column column)
+{
+	return columns[column].kind != TIME || column == TOP_COLUMN_TIME;
 }
 
 /* Ten letters: each stands for a tenth of the time. Tenths are given out by the largest rests. */

@@ -1,200 +1,85 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdarg.h>
-#include <stdint.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "report/names.h"
-#include "sink/utf8.h"
-#include "top/cells.h"
+#include "top/detail.h"
+#include "top/header.h"
 #include "top/layout.h"
+#include "top/trend.h"
 
-/* A frame that is being filled. */
-struct writer {
-	struct top_frame *frame;
-	const struct top_page *page;
-	int rc; /* the first failure stays */
+/* A terminal of fewer lines has none that says which keys there are. */
+#define HINT_HEIGHT 12
+/* Of all columns but the name, with what UTF-8 takes. */
+#define CELLS_ROOM 512
+
+/* The table of rows: those that are seen, with their trends. */
+struct table {
+	struct top_table top;
+	bool shown[TOP_COLUMNS];
+	unsigned int name_width;
+	size_t first, n;
+	double *trends; /* NULL: there are none */
+	unsigned int cells;
 };
 
-static void begin(struct writer *writer, struct top_frame *frame, const struct top_page *page)
+double top_layout__span(const struct top_page *page)
 {
-	for (size_t i = 0; i < frame->n; i++)
-		free(frame->lines[i].text);
-	frame->n = 0;
-	*writer = (struct writer){ .frame = frame, .page = page };
+	return TOP_TREND_INTERVALS * page->control->interval_s;
 }
 
-void top_frame__free(struct top_frame *frame)
+const char *top_layout__span_text(char out[TOP_SPAN_ROOM], double seconds)
 {
-	for (size_t i = 0; i < frame->n; i++)
-		free(frame->lines[i].text);
-	free(frame->lines);
-	*frame = (struct top_frame){ 0 };
+	if (seconds < 100)
+		snprintf(out, TOP_SPAN_ROOM, "%.0f s", seconds);
+	else if (seconds < 100 * 60.0)
+		snprintf(out, TOP_SPAN_ROOM, "%.0f min", seconds / 60);
+	else
+		snprintf(out, TOP_SPAN_ROOM, "%.0f h", seconds / 3600);
+	return out;
 }
 
-static bool is_full(const struct writer *writer)
+static bool has_hint(const struct top_page *page)
 {
-	return writer->rc < 0 || (writer->page->height && writer->frame->n >= writer->page->height);
+	return page->height >= HINT_HEIGHT;
 }
 
-/* Takes over text, which may be NULL for want of memory. */
-static struct top_line *add_line(struct writer *writer, char *text, enum top_style style)
+size_t top_layout__room(const struct top_page *page)
 {
-	struct top_frame *frame = writer->frame;
-	struct top_line *line;
+	size_t others = top_header__lines(page) + 1 + has_hint(page);
 
-	if (!text || array__grow((void **)&frame->lines, &frame->room, frame->n,
-				 sizeof(*frame->lines)) < 0) {
-		free(text);
-		writer->rc = -ENOMEM;
-		return NULL;
-	}
-	line = &frame->lines[frame->n++];
-	*line = (struct top_line){ .text = text, .style = style };
-	return line;
-}
-
-/* Cuts what goes beyond the width. */
-static void cut(char *text, unsigned int width)
-{
-	unsigned int whole = cells__width(text);
-	size_t length = strlen(text);
-
-	/* From the end, character by character: lines are short. */
-	while (width && whole > width) {
-		while (((unsigned char)text[--length] & 0xc0) == 0x80)
-			;
-		text[length] = '\0';
-		whole = cells__width(text);
-	}
-}
-
-__attribute__((format(printf, 3, 4))) static void write_line(struct writer *writer,
-							     enum top_style style,
-							     const char *format, ...)
-{
-	char *text = NULL, *line = NULL, *visible = NULL;
-	va_list args;
-
-	if (is_full(writer))
-		return;
-	va_start(args, format);
-	if (vasprintf(&text, format, args) >= 0)
-		line = utf8__printable(text);
-	va_end(args);
-	if (line)
-		visible = cells__visible(line, writer->page->wide);
-	if (visible)
-		cut(visible, writer->page->width);
-	free(text);
-	free(line);
-	add_line(writer, visible, style);
-}
-
-const char *top_layout__view(const struct report_run *run, const struct top_view *view)
-{
-	const char *name;
-
-	if (view->layer == TOP_ALL_LAYERS)
-		return "all layers";
-	name = names__layer(run, (__u8)view->layer);
-	return name ? name : "?";
-}
-
-static void write_title(struct writer *writer)
-{
-	const struct top_page *page = writer->page;
-	char day[32], part[8] = "", notes[32] = "";
-
-	if (page->control->asking) {
-		write_line(writer, TOP_TITLE, "interval in seconds: %s_", page->control->answer);
-		return;
-	}
-	clock__local(day, sizeof(day), page->time_ns, "%H:%M:%S");
-	/* Plain text is to be set against other clocks. */
 	if (!page->height)
-		snprintf(part, sizeof(part), ".%03u",
-			 (unsigned int)(page->time_ns % NS_PER_S / NS_PER_MS));
-	if (page->run->n_notes)
-		snprintf(notes, sizeof(notes), "  notes %zu", page->run->n_notes);
-	write_line(writer, TOP_TITLE, "tmtrace top  %s%s  %.*f s%s  %s by %s%s%s  %s on %s", day,
-		   part, page->height ? 2 : 3, page->seconds,
-		   page->control->frozen ? "  FROZEN" : "",
-		   top_layout__view(page->run, &page->control->view),
-		   top_column__key(page->control->sort), page->control->reverse ? ", reversed" : "",
-		   notes, page->run->scope, page->run->hostname);
-}
-
-/* Before the first interval all is 0, whatever it is divided by. */
-static double seconds_of(const struct top_page *page)
-{
-	return page->seconds > 0 ? page->seconds : 1;
-}
-
-static void write_sums(struct writer *writer, const char *what, const char *operations,
-		       const struct top_row *row)
-{
-	double seconds = seconds_of(writer->page);
-	char read[UNITS_ROOM], written[UNITS_ROOM], count[UNITS_ROOM];
-
-	units__bytes(read, (__u64)((double)row->flows[TOP_READ].bytes / seconds));
-	units__bytes(written, (__u64)((double)row->flows[TOP_WRITE].bytes / seconds));
-	units__count(count, (__u64)((double)row->operations / seconds + 0.5));
-	write_line(writer, TOP_TEXT, "%-8s read %s/s  write %s/s  %s %s/s", what, read, written,
-		   count, operations);
-}
-
-static void write_cost(struct writer *writer)
-{
-	const struct top_cost *cost = writer->page->cost;
-	char memory[UNITS_ROOM], hits[UNITS_ROOM], lost[UNITS_ROOM], probes[UNITS_ROOM] = "?";
-
-	if (cost->probes_share >= 0)
-		snprintf(probes, sizeof(probes), "%.2f", 100 * cost->probes_share);
-	units__bytes(memory, cost->memory_bytes);
-	units__short_count(hits, cost->hits_per_s);
-	units__count(lost, cost->lost);
-	write_line(writer, TOP_TEXT,
-		   "tmtrace  %.2f %% CPU  %s  probes %s %% CPU  %s hits/s of %zu  lost %s",
-		   100 * cost->own_share, memory, probes, hits, cost->probes, lost);
-}
-
-static void write_header(struct writer *writer)
-{
-	const struct top_page *page = writer->page;
-
-	write_title(writer);
-	if (page->control->view.vfs)
-		write_sums(writer, "files", "operations", &page->rows->files);
-	if (page->control->view.block)
-		write_sums(writer, "devices", "requests", &page->rows->devices);
-	write_cost(writer);
+		return 0;
+	return page->height > others ? page->height - others : 1;
 }
 
 static bool is_left(enum top_column column)
 {
-	return column == TOP_COLUMN_WHERE || column == TOP_COLUMN_NAME;
+	return column == TOP_COLUMN_WHERE || column == TOP_COLUMN_TREND ||
+	       column == TOP_COLUMN_NAME;
 }
 
-static void write_heading(struct writer *writer, const bool shown[TOP_COLUMNS])
+static void write_heading(struct top_writer *writer, const struct top_page *page,
+			  const struct table *table)
 {
-	const struct top_page *page = writer->page;
-	char text[256] = "";
+	const struct top_control *control = page->control;
+	char text[CELLS_ROOM] = "", span[TOP_SPAN_ROOM], title[TOP_SPAN_ROOM + 8];
 	unsigned int used = 0, mark = 0, length = 0;
 	struct top_line *line;
 
 	for (enum top_column i = 0; i < TOP_COLUMNS; i++) {
 		unsigned int width = top_column__width(i);
-		const char *title = top_column__title(i, &page->control->view);
 
-		if (!shown[i])
+		if (!table->shown[i])
 			continue;
-		if (i == page->control->sort) {
+		snprintf(title, sizeof(title), "%s", top_column__title(i, &control->view));
+		if (i == TOP_COLUMN_TREND)
+			snprintf(title, sizeof(title), "LAST %s",
+				 top_layout__span_text(span, top_layout__span(page)));
+		if (i == control->place.sort) {
 			mark = used;
-			length = i == TOP_COLUMN_NAME ? strlen(title) : width;
+			length = i == TOP_COLUMN_NAME ? (unsigned int)strlen(title) : width;
 		}
 		if (i == TOP_COLUMN_NAME)
 			width = 0;
@@ -202,150 +87,163 @@ static void write_heading(struct writer *writer, const bool shown[TOP_COLUMNS])
 					       is_left(i) ? "%-*s " : "%*s ", (int)width, title);
 	}
 	text[used - 1] = '\0';
-	if (is_full(writer))
+	if (top_writer__is_full(writer))
 		return;
-	line = add_line(writer, strdup(text), TOP_HEADING);
+	line = top_writer__add(writer, strdup(text), TOP_HEADING);
 	if (line) {
 		line->mark = mark;
 		line->mark_length = length;
 	}
 }
 
-/* A name in so many cells: where it is longer its begin is left out, which is what names share. */
-static char *fit_name(const char *name, unsigned int width, bool wide)
+/* Names of jobs share their begin, those of functions have it. */
+static char *fit_name(const struct top_writer *writer, const struct top_page *page,
+		      const char *name, unsigned int width)
 {
-	char *visible = cells__visible(name, wide), *fitted;
-	const char *mark = wide ? "\xe2\x80\xa6" : "~"; /* an ellipsis */
-
-	if (!visible || !width || cells__width(visible) <= width)
-		return visible;
-	if (asprintf(&fitted, "%s%s", mark, cells__end_of(visible, width - 1)) < 0)
-		fitted = NULL;
-	free(visible);
-	return fitted;
+	if (page->control->view.level == TOP_LEVEL_JOBS)
+		return top_writer__fit_end(writer, name, width);
+	return top_writer__fit_begin(writer, name, width);
 }
 
-static struct top_table table_of(const struct top_page *page)
+/* All cells but the name. */
+static void fill_cells(char text[CELLS_ROOM], struct top_line *marks,
+		       const struct top_writer *writer, const struct table *table, size_t i,
+		       const struct top_row *row)
 {
-	return (struct top_table){ &page->control->view, &page->rows->sum, seconds_of(page) };
-}
+	char cell[TOP_TREND_ROOM(UNITS_ROOM)];
+	unsigned int used = 0;
 
-static void write_row(struct writer *writer, const bool shown[TOP_COLUMNS], unsigned int name_width,
-		      const struct top_row *row)
-{
-	const struct top_page *page = writer->page;
-	const struct top_table table = table_of(page);
-	char text[256] = "", cell[UNITS_ROOM], *name, *whole;
-	unsigned int used = 0, mark = 0, length = 0;
-	struct top_line *line;
+	for (enum top_column column = 0; column < TOP_COLUMN_NAME; column++) {
+		int width = (int)top_column__width(column);
 
-	for (enum top_column i = 0; i < TOP_COLUMN_NAME; i++) {
-		if (!shown[i])
+		if (!table->shown[column])
 			continue;
-		top_column__text(cell, i, &table, row);
-		if (i == TOP_COLUMN_WHERE) {
-			mark = used;
-			length = strlen(cell);
+		if (column == TOP_COLUMN_TREND) {
+			top_trend__text(cell, &table->trends[(i - table->first) * table->cells],
+					table->cells, writer->wide);
+			width = 0; /* it is as wide as it must be */
+		} else {
+			top_column__text(cell, column, &table->top, row);
 		}
-		used += (unsigned int)snprintf(text + used, sizeof(text) - used,
-					       is_left(i) ? "%-*s " : "%*s ",
-					       (int)top_column__width(i), cell);
+		if (column == TOP_COLUMN_WHERE) {
+			marks->mark = used;
+			marks->mark_length = (unsigned int)strlen(cell);
+		}
+		used += (unsigned int)snprintf(text + used, CELLS_ROOM - used,
+					       is_left(column) ? "%-*s " : "%*s ", width, cell);
 	}
-	name = fit_name(row->name, name_width, page->wide);
+}
+
+static void write_row(struct top_writer *writer, const struct top_page *page,
+		      const struct table *table, size_t i)
+{
+	const struct top_row *row = &page->rows->rows[i];
+	bool selected = page->height && i == page->control->place.at;
+	char text[CELLS_ROOM] = "", *name, *whole;
+	struct top_line marks = { 0 }, *line;
+
+	fill_cells(text, &marks, writer, table, i, row);
+	name = fit_name(writer, page, row->name, table->name_width);
 	if (!name || asprintf(&whole, "%s%s", text, name) < 0)
 		whole = NULL;
 	free(name);
-	line = add_line(writer, whole, TOP_ROW);
+	line = top_writer__add(writer, whole, selected ? TOP_SELECTED : TOP_ROW);
 	if (line) {
-		line->mark = mark;
-		line->mark_length = length;
+		line->mark = marks.mark;
+		line->mark_length = marks.mark_length;
 	}
 }
 
-static bool is_too_small(struct writer *writer)
+static int collect_trends(struct table *table, const struct top_page *page)
 {
-	const struct top_page *page = writer->page;
+	const struct top_trend trend = { .history = page->history,
+					 .view = &page->control->view,
+					 .column = page->control->place.sort,
+					 .seconds = top_layout__span(page),
+					 .cells = table->cells };
+	struct top_rows scratch = { 0 };
+	int rc;
 
-	if ((!page->width || page->width >= TOP_WIDTH_LEAST) &&
-	    (!page->height || page->height >= TOP_HEIGHT_LEAST))
+	table->trends = calloc(table->n * table->cells + 1, sizeof(*table->trends));
+	if (!table->trends)
+		return -ENOMEM;
+	if (!page->history)
+		return 0;
+	rc = top_trend__collect(table->trends, &trend, &page->rows->rows[table->first], table->n,
+				&scratch);
+	top_rows__free(&scratch);
+	return rc;
+}
+
+/* Which rows and columns there is room for. */
+static int open_table(struct table *table, const struct top_page *page)
+{
+	const struct top_control *control = page->control;
+	size_t room = top_layout__room(page), behind;
+
+	*table = (struct table){
+		.top = { &control->view, &page->rows->sum, top_header__seconds(page) },
+		.first = control->place.first,
+		.cells = top_column__width(TOP_COLUMN_TREND),
+	};
+	behind = table->first < page->rows->n ? page->rows->n - table->first : 0;
+	table->n = room && behind > room ? room : behind;
+	table->name_width = top_columns__choose(table->shown, &control->view, page->width);
+	return table->shown[TOP_COLUMN_TREND] && table->n ? collect_trends(table, page) : 0;
+}
+
+static void write_table(struct top_writer *writer, const struct top_page *page)
+{
+	struct table table;
+	int rc = open_table(&table, page);
+
+	write_heading(writer, page, &table);
+	for (size_t i = 0; i < table.n && !rc && !top_writer__is_full(writer); i++)
+		write_row(writer, page, &table, table.first + i);
+	if (!page->rows->n && page->height && page->seconds > 0)
+		top_writer__line(writer, TOP_TEXT, "nothing came in this time");
+	free(table.trends);
+	if (rc < 0)
+		writer->rc = rc;
+}
+
+/* The keys that lead on from here. */
+static void write_hint(struct top_writer *writer, const struct top_page *page)
+{
+	const struct top_control *control = page->control;
+	char text[128];
+
+	if (!has_hint(page))
+		return;
+	snprintf(text, sizeof(text), "%s%s%s  h help  q end",
+		 control->frozen_ns ? "[ ] back and forth  f go on" : "f freeze",
+		 control->view.level < TOP_LEVEL_FUNCTION ? "  Enter open" : "",
+		 control->view.level > control->highest ? "  Esc up" : "");
+	top_writer__last(writer, TOP_HINT, text);
+}
+
+bool top_layout__is_too_small(struct top_writer *writer)
+{
+	if ((!writer->width || writer->width >= TOP_WIDTH_LEAST) &&
+	    (!writer->height || writer->height >= TOP_HEIGHT_LEAST))
 		return false;
-	write_line(writer, TOP_TEXT, "%u x %u is too small: %u x %u at least", page->width,
-		   page->height, TOP_WIDTH_LEAST, TOP_HEIGHT_LEAST);
+	top_writer__line(writer, TOP_TEXT, "%u x %u is too small: %u x %u at least", writer->width,
+			 writer->height, TOP_WIDTH_LEAST, TOP_HEIGHT_LEAST);
 	return true;
 }
 
 int top_layout__page(struct top_frame *frame, const struct top_page *page)
 {
-	const struct top_table table = table_of(page);
-	bool shown[TOP_COLUMNS];
-	unsigned int name_width;
-	struct writer writer;
+	struct top_writer writer;
 
-	begin(&writer, frame, page);
-	if (is_too_small(&writer))
+	top_writer__begin(&writer, frame, page->width, page->height, page->wide);
+	if (top_layout__is_too_small(&writer))
 		return writer.rc;
-	write_header(&writer);
-	name_width = top_columns__choose(shown, &page->control->view, page->width);
-	write_heading(&writer, shown);
-	top_columns__sort(page->rows, page->control->sort, page->control->reverse, &table);
-	for (size_t i = page->control->first; i < page->rows->n && !is_full(&writer); i++)
-		write_row(&writer, shown, name_width, &page->rows->rows[i]);
-	return writer.rc;
-}
-
-/* A text in as many lines as it takes, broken at spaces. */
-static void write_wrapped(struct writer *writer, const char *text)
-{
-	size_t width = writer->page->width ? writer->page->width : SIZE_MAX;
-
-	while (strlen(text) > width) {
-		size_t length = width;
-
-		while (length && text[length] != ' ')
-			length--;
-		/* A word that is too long, though not within a character. */
-		if (!length)
-			for (length = width;
-			     length > 1 && ((unsigned char)text[length] & 0xc0) == 0x80;)
-				length--;
-		write_line(writer, TOP_TEXT, "%.*s", (int)length, text);
-		text += length;
-		text += strspn(text, " ");
-	}
-	write_line(writer, TOP_TEXT, "%s", text);
-}
-
-int top_layout__help(struct top_frame *frame, const struct top_page *page)
-{
-	static const char *const keys[] = {
-		"q             end",
-		"left, right   sort by another column; s: by the next one",
-		"r             reverse the order",
-		"l             another layer: all, vfs, block, each library",
-		"up, down      rows that do not fit",
-		"d             another interval",
-		"p, space      stay at this interval, go on",
-		"h, ?          this, and back",
-		"",
-	};
-	static const char *const text[] = {
-		"files, devices: all in scope. CPU: of all processors of this machine.",
-		"LOAD%: share of the time that all spend in such operations.",
-		"WHERE: a letter is a tenth of the time: l in code of libraries, f in file "
-		"operations, d off the CPU in these; in calls of libraries n at sockets, w "
-		"waiting.",
-	};
-	struct writer writer;
-
-	begin(&writer, frame, page);
-	if (is_too_small(&writer))
-		return writer.rc;
-	write_title(&writer);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		write_line(&writer, TOP_TEXT, "%s", keys[i]);
-	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++)
-		write_wrapped(&writer, text[i]);
-	for (size_t i = 0; i < page->run->n_notes; i++)
-		write_wrapped(&writer, page->run->notes[i]);
+	top_header__write(&writer, page);
+	if (page->control->view.level == TOP_LEVEL_FUNCTION)
+		top_detail__write(&writer, page, top_layout__room(page) + 1);
+	else
+		write_table(&writer, page);
+	write_hint(&writer, page);
 	return writer.rc;
 }

@@ -4,7 +4,17 @@
 #define USER_TOP_METER_H
 
 #include "report/probe_cost.h"
-#include "top/layout.h"
+
+/* What tracing costs the node, in the interval. */
+struct top_cost {
+	unsigned int cpus;
+	double own_share;    /* of the CPUs, 0-1: this program */
+	double probes_share; /* what the probes took; negative: not known */
+	double hits_per_s;   /* of the probes */
+	size_t probes;	     /* that are armed */
+	__u64 memory_bytes;  /* resident */
+	__u64 lost;	     /* operations and calls, since the start */
+};
 
 /* Sums since the start. */
 struct top_reading {

@@ -1,21 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `tmtrace top` shows of an interval: a row for each job, from a snapshot and the one before.
- */
+/* What `tmtrace top` shows of an interval: a row for each job; of jobs, for each layer; of a layer,
+ * for each function. */
 #ifndef USER_TOP_ROWS_H
 #define USER_TOP_ROWS_H
 
-#include "report/report.h"
+#include "top/interval.h"
 
 /* Every layer; else a layer's number as in struct tm_key. */
 #define TOP_ALL_LAYERS (-1)
 
-/* What is looked at. */
-struct top_view {
-	int layer;	 /* TOP_ALL_LAYERS, or one */
-	bool vfs, block; /* which of these are traced */
+/* What a row is, from the whole to the parts. */
+enum top_level {
+	TOP_LEVEL_JOBS,
+	TOP_LEVEL_LAYERS,
+	TOP_LEVEL_FUNCTIONS,
+	TOP_LEVEL_FUNCTION, /* one of these alone, with its latencies */
+	TOP_LEVELS,
 };
 
-/* Of a library's layer it is not known what reads and what writes: all is in the first. */
+/* Of which jobs. */
+enum top_whose {
+	TOP_OF_ALL,
+	TOP_OF_ONE,
+	TOP_OF_CHOSEN, /* those that are asked for */
+};
+
+/* What is looked at. */
+struct top_view {
+	enum top_level level;
+	enum top_whose whose;
+	__u64 job;		/* of which */
+	int layer;		/* TOP_ALL_LAYERS, or one */
+	struct tm_key function; /* TOP_LEVEL_FUNCTION: which, as a row has it */
+	bool vfs, block;	/* which of these are traced */
+	bool trend;		/* with what was before */
+};
+
+/* Of a library's layer it is not known what reads and what writes: all is in the first. So it is
+ * below jobs, where the functions tell. */
 enum top_flow_kind {
 	TOP_READ,
 	TOP_WRITE,
@@ -34,45 +56,61 @@ enum top_time {
 			*/
 	TOP_FILES,     /* file operations, without the device */
 	TOP_NETWORK,   /* of traced libraries */
-	TOP_WAITING,   /* of traced libraries: futex, poll, sleep */
-	TOP_DEVICE,    /* off the CPU inside file operations */
+	TOP_WAITING,   /* of traced libraries: futex, poll, sleep; of devices: queued */
+	TOP_DEVICE,    /* off the CPU inside file operations; of devices: served */
 	TOP_TIMES,
 };
 
 struct top_row {
-	__u64 job; /* 0: not of one job */
-	char *name;
+	struct tm_key key; /* who it is: of the members what tells rows apart, else 0 */
+	const char *name;  /* the interval's */
 	struct top_flow flows[TOP_FLOWS];
 	__u64 operations, errors, in_flight;
-	__u64 busy_ns; /* time in operations that ended: the load */
+	__u64 busy_ns;	/* time in operations that ended: the load; of library calls their own */
+	__u64 total_ns; /* the same, of functions with what was called inside */
+	__u64 max_ns;
 	__u64 times_ns[TOP_TIMES];
+	double processors;  /* of a job; negative: not known */
+	__u64 memory_bytes; /* the same; JOB_UNKNOWN */
 };
 
 struct top_rows {
-	struct top_row *rows; /* in the order of their jobs */
+	struct top_row *rows; /* in the order of their keys */
 	size_t n, room;
 	struct top_row sum; /* of all rows, without name and percentiles */
 	/* Of the node, whatever the view; without percentiles. */
 	struct top_row files, devices;
+	struct top_part *parts; /* of its own */
+	size_t n_parts, parts_room;
 };
 
 /*
- * A row for each job with operations that ended since the read before, or are under way. rows, all
- * zero at first, is filled anew. 0, or -ENOMEM: then there are fewer.
+ * A row for each job, layer or function with operations that ended in the interval, or were under
+ * way at its end. rows, all zero at first, is filled anew; names are the interval's. 0, or -ENOMEM:
+ * then there are fewer.
  */
 int top_rows__collect(struct top_rows *rows, const struct top_view *view,
-		      const struct report_run *run, const struct snapshot *snapshot);
+		      const struct top_interval *interval);
+/* Adds a row without any figures for each that an earlier interval has, and rows have not. */
+int top_rows__add_idle(struct top_rows *rows, const struct top_view *view,
+		       const struct top_interval *earlier);
 void top_rows__free(struct top_rows *rows);
+
+/* Is a leaf of an interval among what is looked at? */
+bool top_view__has(const struct top_view *view, const struct top_interval *interval,
+		   const struct top_leaf *leaf);
 
 /* Can a view tell reads from writes, and where the time went? */
 static inline bool top_view__has_flows(const struct top_view *view)
 {
-	return view->layer < TM_LAYER_USER && (view->layer >= 0 || view->vfs || view->block);
+	return view->level == TOP_LEVEL_JOBS && view->layer < TM_LAYER_USER &&
+	       (view->layer >= 0 || view->vfs || view->block);
 }
 
 static inline bool top_view__has_times(const struct top_view *view)
 {
-	return view->layer == TOP_ALL_LAYERS || view->layer == TM_LAYER_VFS;
+	return view->level != TOP_LEVEL_JOBS || view->layer == TOP_ALL_LAYERS ||
+	       view->layer == TM_LAYER_VFS;
 }
 
 #endif

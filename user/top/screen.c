@@ -9,11 +9,13 @@
 #include <unistd.h>
 #include <curses.h>
 
+#include "top/control.h"
 #include "top/screen.h"
 
 /* Colour pairs: those of the bar's letters, as enum top_time orders them. */
 enum pair {
 	PAIR_NONE,
+	PAIR_SELECTED,
 	PAIR_BAR,
 };
 
@@ -95,6 +97,7 @@ static void open_colours(struct top_screen *screen)
 		return;
 	start_color();
 	use_default_colors();
+	init_pair(PAIR_SELECTED, COLOR_BLACK, COLOR_CYAN);
 	for (size_t i = 0; i < BAR_COLOURS; i++)
 		init_pair((short)(PAIR_BAR + i), bar_colours[i].colour, -1);
 	screen->colours = true;
@@ -193,6 +196,16 @@ static void draw_line(const struct top_screen *screen, int y, const struct top_l
 	case TOP_ROW:
 		colour_bar(screen, y, line);
 		break;
+	case TOP_SELECTED:
+		if (screen->colours)
+			mvchgat(y, 0, -1, A_NORMAL, PAIR_SELECTED, NULL);
+		else
+			mvchgat(y, 0, -1, A_REVERSE, PAIR_NONE, NULL);
+		colour_bar(screen, y, line);
+		break;
+	case TOP_HINT:
+		mvchgat(y, 0, -1, A_DIM, PAIR_NONE, NULL);
+		break;
 	default:
 		break;
 	}
@@ -243,6 +256,8 @@ int top_screen__key(struct top_screen *screen)
 		return TOP_KEY_PAGE_DOWN;
 	case KEY_HOME:
 		return TOP_KEY_HOME;
+	case KEY_END:
+		return TOP_KEY_END;
 	case KEY_ENTER:
 		return '\n';
 	case KEY_BACKSPACE:

@@ -4,7 +4,7 @@
 #define USER_TOP_SCREEN_H
 
 #include "base/error.h"
-#include "top/layout.h"
+#include "top/frame.h"
 
 struct top_screen;
 

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "command/top_show.h"
+#include "report/table.h"
+#include "top/intake.h"
+#include "top/layout.h"
+#include "top/screen.h"
+#include "top/trend.h"
+
+/* Of the intervals that are kept; what is frozen can keep as much once more. */
+#define HISTORY_BYTES (16UL << 20)
+
+struct top_show {
+	const struct top_options *options;
+	struct top_screen *screen; /* NULL: plain text */
+	const struct report_run *run;
+	struct top_names *names;
+	struct top_usage *usage;
+	struct top_history *history, *frozen; /* what goes on; the picture that does not */
+	struct top_control control;
+	struct top_rows rows;
+	struct top_frame frame;
+	char *trouble; /* NULL: there is none */
+	__u64 time_ns; /* of the last reading, CLOCK_REALTIME */
+	long intervals;
+	bool has_chosen;
+	struct error *err; /* of the function that was called */
+};
+
+static int no_memory(struct error *err)
+{
+	return error__set(err, -ENOMEM, "no memory");
+}
+
+int top_show__open(struct top_show **out, const struct top_options *options, struct error *err)
+{
+	struct top_show *show = calloc(1, sizeof(*show));
+
+	if (!show)
+		return no_memory(err);
+	show->options = options;
+	show->names = top_names__new();
+	show->usage = top_usage__new();
+	show->history = top_history__new(HISTORY_BYTES);
+	show->frozen = top_history__new(HISTORY_BYTES);
+	if (!show->names || !show->usage || !show->history || !show->frozen) {
+		top_show__close(show);
+		return no_memory(err);
+	}
+	*out = show;
+	return 0;
+}
+
+void top_show__close(struct top_show *show)
+{
+	if (!show)
+		return;
+	top_screen__close(show->screen);
+	top_rows__free(&show->rows);
+	top_frame__free(&show->frame);
+	top_history__free(show->history);
+	top_history__free(show->frozen);
+	top_usage__free(show->usage);
+	top_names__free(show->names);
+	free(show->trouble);
+	free(show);
+}
+
+/* Where it begins: at all jobs, or further down. */
+static void open_view(struct top_show *show, const struct top_source *source)
+{
+	const struct top_options *options = show->options;
+
+	show->control = (struct top_control){
+		.view = { .layer = TOP_ALL_LAYERS, .vfs = source->vfs, .block = source->block },
+		.place = { .sort = options->sort, .reverse = options->reverse },
+		.interval_s = options->session.interval_s,
+	};
+}
+
+int top_show__begin(struct top_show *show, const struct top_source *source, struct error *err)
+{
+	(void)err;
+	show->run = source->run;
+	show->time_ns = source->snapshot->time_ns;
+	open_view(show, source);
+	return 0;
+}
+
+/* What is shown: the last minutes up to now, or to where it was frozen. */
+static const struct top_history *shown(const struct top_show *show)
+{
+	return show->control.frozen_ns ? show->frozen : show->history;
+}
+
+/* Those that were there a moment before stay in their rows. */
+static int add_idle(struct top_show *show, const struct top_history *history)
+{
+	double left = TOP_TREND_INTERVALS * show->control.interval_s;
+	size_t i = top_history__n(history);
+	int rc = 0;
+
+	while (i-- > 0 && left > 0 && !rc) {
+		const struct top_interval *earlier = top_history__at(history, i);
+
+		rc = top_rows__add_idle(&show->rows, &show->control.view, earlier);
+		left -= earlier->seconds;
+	}
+	return rc;
+}
+
+/* Makes the rows anew. */
+static int collect(struct top_show *show)
+{
+	const struct top_history *history = shown(show);
+	const struct top_interval *newest = top_history__newest(history);
+	int rc;
+
+	if (!newest) /* so far there is none */
+		return 0;
+	rc = top_rows__collect(&show->rows, &show->control.view, newest);
+	if (!rc && show->screen)
+		rc = add_idle(show, history);
+	return rc < 0 ? no_memory(show->err) : 0;
+}
+
+/* Plain text, for scripts. */
+static int print(struct top_show *show)
+{
+	for (size_t i = 0; i < show->frame.n; i++)
+		printf("%s\n", show->frame.lines[i].text);
+	putchar('\n');
+	errno = 0;
+	if (fflush(stdout) || ferror(stdout))
+		return error__set(show->err, errno ? -errno : -EIO, "standard output: %s",
+				  strerror(errno ? errno : EIO));
+	return 0;
+}
+
+static void describe_page(struct top_show *show, struct top_page *page)
+{
+	static const struct top_cost no_cost;
+	const struct top_interval *newest = top_history__newest(shown(show));
+
+	*page = (struct top_page){
+		.run = show->run,
+		.control = &show->control,
+		.rows = &show->rows,
+		.cost = newest ? &newest->cost : &no_cost,
+		.history = shown(show),
+		.trouble = show->trouble,
+		.time_ns = newest ? newest->end_ns : show->time_ns,
+		.seconds = newest ? newest->seconds : 0,
+		.width = show->screen ? top_screen__width(show->screen) : table__width(stdout),
+		.height = show->screen ? top_screen__height(show->screen) : 0,
+		.wide = !show->screen || !strcmp(nl_langinfo(CODESET), "UTF-8"),
+	};
+}
+
+/* Draws what was collected. */
+static int draw(struct top_show *show)
+{
+	struct top_page page;
+	struct top_table table;
+	int rc;
+
+	describe_page(show, &page);
+	table = (struct top_table){ &show->control.view, &show->rows.sum,
+				    page.seconds > 0 ? page.seconds : 1 };
+	top_columns__sort(&show->rows, show->control.place.sort, show->control.place.reverse,
+			  &table);
+	top_control__follow(&show->control, &show->rows, top_layout__room(&page));
+	rc = show->control.help ? top_layout__help(&show->frame, &page)
+				: top_layout__page(&show->frame, &page);
+	if (rc < 0)
+		return no_memory(show->err);
+	if (!show->screen)
+		return print(show);
+	top_screen__draw(show->screen, &show->frame);
+	return 0;
+}
+
+static int collect_and_draw(struct top_show *show)
+{
+	int rc = collect(show);
+
+	return rc ? rc : draw(show);
+}
+
+int top_show__open_screen(struct top_show *show, struct error *err)
+{
+	bool plain = show->options->batch || !isatty(STDOUT_FILENO);
+	int rc;
+
+	show->err = err;
+	/* Plain text is for programs, whatever the user's language. */
+	setlocale(LC_CTYPE, plain ? "C.UTF-8" : "");
+	if (plain)
+		return 0;
+	rc = top_screen__open(&show->screen, err);
+	if (rc < 0)
+		return rc;
+	show->control.view.trend = true;
+	return draw(show);
+}
+
+int top_show__fd(const struct top_show *show)
+{
+	return show->screen ? top_screen__fd(show->screen) : -1;
+}
+
+static int keep(struct top_show *show, const struct top_source *source)
+{
+	const struct top_intake intake = {
+		.names = show->names,
+		.usage = show->usage,
+		.run = source->run,
+		.snapshot = source->snapshot,
+		.cost = source->cost,
+		.seconds = source->seconds,
+	};
+	struct top_interval *interval;
+	int rc = top_intake__take(&intake, top_history__newest(show->history), &interval);
+
+	if (!rc)
+		rc = top_history__add(show->history, interval);
+	if (rc < 0)
+		return error__set(show->err, rc, "no memory for %zu series",
+				  source->snapshot->n_series);
+	return 0;
+}
+
+int top_show__take(struct top_show *show, const struct top_source *source, struct error *err)
+{
+	int rc;
+
+	show->err = err;
+	show->run = source->run;
+	show->time_ns = source->snapshot->time_ns;
+	free(show->trouble);
+	show->trouble = NULL;
+	rc = keep(show, source);
+	if (rc < 0)
+		return rc;
+	show->intervals++;
+	return show->control.frozen_ns ? 0 : collect_and_draw(show);
+}
+
+int top_show__miss(struct top_show *show, const char *trouble, struct error *err)
+{
+	show->err = err;
+	free(show->trouble);
+	show->trouble = strdup(trouble);
+	return draw(show);
+}
+
+int top_show__resize(struct top_show *show, struct error *err)
+{
+	if (!show->screen)
+		return 0;
+	show->err = err;
+	top_screen__resize(show->screen);
+	return draw(show);
+}
+
+/* The layers that there is something to see of: those with a probe. */
+static void find_layers(struct top_show *show)
+{
+	const struct report_run *run = show->run;
+	struct top_control *control = &show->control;
+	bool seen[UINT8_MAX + 1] = { false };
+
+	for (size_t i = 0; i < run->n_probes; i++)
+		seen[run->probes[i].layer_id] |= run->probes[i].state == PROBE_ARMED;
+	control->n_layers = 0;
+	control->layers[control->n_layers++] = TOP_ALL_LAYERS;
+	for (int layer = 0; layer <= UINT8_MAX && control->n_layers < TOP_LAYERS_MAX; layer++)
+		if (seen[layer])
+			control->layers[control->n_layers++] = layer;
+}
+
+static void freeze(struct top_show *show)
+{
+	const struct top_interval *newest = top_history__newest(show->history);
+
+	if (!newest)
+		return;
+	top_history__copy(show->frozen, show->history, newest->end_ns);
+	show->control.frozen_ns = clock__ns(CLOCK_REALTIME);
+}
+
+static void go_on(struct top_show *show)
+{
+	show->control.frozen_ns = 0;
+	top_history__forget(show->frozen);
+}
+
+/* To the interval before the one that is shown. */
+static void go_back(struct top_show *show)
+{
+	const struct top_interval *newest;
+	const struct top_history *from = show->history;
+	__u64 moment;
+
+	if (!show->control.frozen_ns)
+		freeze(show);
+	newest = top_history__newest(show->frozen);
+	if (!newest)
+		return;
+	moment = newest->end_ns - 1;
+	/* What has gone meanwhile is still in the picture. */
+	if (!top_history__until(from, moment))
+		from = show->frozen;
+	if (top_history__until(from, moment))
+		top_history__copy(show->frozen, from, moment);
+}
+
+/* To the one after it, if there is any by now. */
+static void go_forth(struct top_show *show)
+{
+	const struct top_interval *newest = top_history__newest(show->frozen);
+	size_t next;
+
+	if (!show->control.frozen_ns || !newest)
+		return;
+	next = top_history__until(show->history, newest->end_ns);
+	if (next < top_history__n(show->history))
+		top_history__copy(show->frozen, show->history,
+				  top_history__at(show->history, next)->end_ns);
+}
+
+static int handle_key(struct top_show *show, int key)
+{
+	struct top_page page;
+	int rc;
+
+	find_layers(show);
+	describe_page(show, &page);
+	show->control.width = page.width;
+	show->control.page = top_layout__room(&page);
+	show->control.help_lines = show->frame.whole;
+	switch (top_control__key(&show->control, key)) {
+	case TOP_QUIT:
+		return TOP_SHOW_END;
+	case TOP_RESTART:
+		rc = draw(show);
+		return rc ? rc : TOP_SHOW_RESTART;
+	case TOP_FREEZE:
+		if (show->control.frozen_ns)
+			go_on(show);
+		else
+			freeze(show);
+		return collect_and_draw(show);
+	case TOP_EARLIER:
+		go_back(show);
+		return collect_and_draw(show);
+	case TOP_LATER:
+		go_forth(show);
+		return collect_and_draw(show);
+	case TOP_COLLECT:
+		return collect_and_draw(show);
+	case TOP_DRAW:
+		return draw(show);
+	default:
+		return TOP_SHOW_ON;
+	}
+}
+
+int top_show__keys(struct top_show *show, struct error *err)
+{
+	int key, rc = 0, next = TOP_SHOW_ON;
+
+	show->err = err;
+	while (rc >= 0 && rc != TOP_SHOW_END && (key = top_screen__key(show->screen)) > 0) {
+		rc = handle_key(show, key);
+		if (rc > next)
+			next = rc;
+	}
+	if (rc < 0)
+		return rc;
+	return key < 0 ? TOP_SHOW_END : next; /* the terminal is gone */
+}
+
+double top_show__interval(const struct top_show *show)
+{
+	return show->control.interval_s;
+}
+
+long top_show__intervals(const struct top_show *show)
+{
+	return show->intervals;
+}
+
+bool top_show__has_chosen(const struct top_show *show)
+{
+	return show->has_chosen;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "report/names.h"
+#include "top/cells.h"
+#include "top/header.h"
+
+/* The least of a job's name in the line that says where one is. */
+#define JOB_LEAST 8
+
+const char *top_layout__view(const struct report_run *run, const struct top_view *view)
+{
+	const char *name;
+
+	if (view->layer == TOP_ALL_LAYERS)
+		return "all layers";
+	name = names__layer(run, (__u8)view->layer);
+	return name ? name : "?";
+}
+
+double top_header__seconds(const struct top_page *page)
+{
+	return page->seconds > 0 ? page->seconds : 1;
+}
+
+/* What is looked at, and the order of the rows. */
+static void describe(char *out, size_t room, const struct top_page *page)
+{
+	const struct top_control *control = page->control;
+	const struct top_view *view = &control->view;
+	const char *what = view->level == TOP_LEVEL_JOBS     ? top_layout__view(page->run, view)
+			   : view->level == TOP_LEVEL_LAYERS ? "layers"
+							     : "functions";
+
+	if (view->level == TOP_LEVEL_FUNCTION)
+		snprintf(out, room, "one function");
+	else
+		snprintf(out, room, "%s by %s%s", what, top_column__key(control->place.sort),
+			 control->place.reverse ? ", reversed" : "");
+}
+
+void top_header__title(struct top_writer *writer, const struct top_page *page)
+{
+	const struct top_control *control = page->control;
+	char day[32], part[8] = "", notes[32] = "", frozen[48] = "", what[96];
+
+	if (control->asking) {
+		top_writer__line(writer, TOP_TITLE, "interval in seconds: %s_", control->answer);
+		return;
+	}
+	clock__local(day, sizeof(day), control->frozen_ns, "%H:%M:%S");
+	if (control->frozen_ns)
+		snprintf(frozen, sizeof(frozen), "  FROZEN since %s", day);
+	clock__local(day, sizeof(day), page->time_ns, "%H:%M:%S");
+	/* Plain text is to be set against other clocks. */
+	if (!page->height)
+		snprintf(part, sizeof(part), ".%03u",
+			 (unsigned int)(page->time_ns % NS_PER_S / NS_PER_MS));
+	if (page->run->n_notes)
+		snprintf(notes, sizeof(notes), "  notes %zu", page->run->n_notes);
+	describe(what, sizeof(what), page);
+	top_writer__line(writer, TOP_TITLE, "tmtrace top  %s%s  %.*f s%s  %s%s  %s on %s", day,
+			 part, page->height ? 2 : 3, page->seconds, frozen, what, notes,
+			 page->run->scope, page->run->hostname);
+}
+
+static void write_sums(struct top_writer *writer, const struct top_page *page, const char *what,
+		       const char *operations, const struct top_row *row)
+{
+	double seconds = top_header__seconds(page);
+	char read[UNITS_ROOM], written[UNITS_ROOM], count[UNITS_ROOM];
+
+	units__bytes(read, (__u64)((double)row->flows[TOP_READ].bytes / seconds));
+	units__bytes(written, (__u64)((double)row->flows[TOP_WRITE].bytes / seconds));
+	units__count(count, (__u64)((double)row->operations / seconds + 0.5));
+	top_writer__line(writer, TOP_TEXT, "%-8s read %s/s  write %s/s  %s %s/s", what, read,
+			 written, count, operations);
+}
+
+/* What is known of the job that one is in, now or the last time that something came of it. */
+static const struct top_job *find_job(const struct top_page *page)
+{
+	const struct top_job *job = NULL;
+
+	if (!page->history || page->control->view.whose != TOP_OF_ONE)
+		return NULL;
+	for (size_t i = top_history__n(page->history); i-- > 0 && !job;)
+		job = top_interval__job(top_history__at(page->history, i), page->control->view.job);
+	return job;
+}
+
+static const struct top_leaf *find_function(const struct top_page *page)
+{
+	for (size_t i = page->history ? top_history__n(page->history) : 0; i-- > 0;) {
+		const struct top_interval *interval = top_history__at(page->history, i);
+
+		for (size_t k = 0; k < interval->n_leaves; k++)
+			if (top_view__has(&page->control->view, interval, &interval->leaves[k]))
+				return &interval->leaves[k];
+	}
+	return NULL;
+}
+
+static const char *whose_name(const struct top_page *page)
+{
+	const struct top_job *job = find_job(page);
+
+	if (page->control->view.whose == TOP_OF_ALL)
+		return "all jobs";
+	if (page->control->view.whose == TOP_OF_CHOSEN)
+		return page->whose;
+	return job ? job->name : "?";
+}
+
+/* What is behind the job: "  > vfs  > read". */
+static void describe_below(char *out, size_t room, const struct top_page *page)
+{
+	const struct top_view *view = &page->control->view;
+	const struct top_leaf *leaf =
+		view->level == TOP_LEVEL_FUNCTION ? find_function(page) : NULL;
+
+	out[0] = '\0';
+	if (view->level >= TOP_LEVEL_FUNCTIONS)
+		snprintf(out, room, " > %s%s%s", top_layout__view(page->run, view),
+			 leaf ? " > " : "", leaf ? leaf->name : "");
+}
+
+/* Where one is. Of a job's name that does not fit the end tells more. */
+static void write_place(struct top_writer *writer, const struct top_page *page)
+{
+	const char *name = whose_name(page);
+	char below[512], *fitted;
+	unsigned int used;
+
+	describe_below(below, sizeof(below), page);
+	used = (unsigned int)strlen("jobs > ") + cells__width(below);
+	fitted = top_writer__fit_end(writer, name,
+				     page->width && page->width > used + JOB_LEAST
+					     ? page->width - used
+				     : page->width ? JOB_LEAST
+						   : 0);
+	top_writer__line(writer, TOP_TITLE, "jobs > %s%s", fitted ? fitted : "?", below);
+	free(fitted);
+}
+
+/* What a job has used; of all of them, what they do on files. */
+static void write_job(struct top_writer *writer, const struct top_page *page)
+{
+	const struct top_job *job = find_job(page);
+	char text[128] = "", bytes[UNITS_ROOM], day[32];
+	size_t used = 0;
+
+	if (page->control->view.whose != TOP_OF_ONE) {
+		write_sums(writer, page, "files", "operations", &page->rows->files);
+		return;
+	}
+	if (job && job->processors >= 0)
+		used += (size_t)snprintf(text, sizeof(text), "  CPU %.0f %%",
+					 100 * job->processors);
+	if (job && job->memory_bytes != JOB_UNKNOWN)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "  memory %s at most",
+					 units__bytes(bytes, job->memory_bytes));
+	if (job && job->start_ns)
+		snprintf(text + used, sizeof(text) - used, "  since %s",
+			 clock__local(day, sizeof(day), job->start_ns, "%F %T"));
+	top_writer__line(writer, TOP_TEXT, "job    %s",
+			 text[0] ? text : "  CPU and memory are not known");
+}
+
+static void write_cost(struct top_writer *writer, const struct top_page *page)
+{
+	const struct top_cost *cost = page->cost;
+	char memory[UNITS_ROOM], hits[UNITS_ROOM], lost[UNITS_ROOM], probes[UNITS_ROOM] = "?";
+
+	if (cost->probes_share >= 0)
+		snprintf(probes, sizeof(probes), "%.2f", 100 * cost->probes_share);
+	units__bytes(memory, cost->memory_bytes);
+	units__short_count(hits, cost->hits_per_s);
+	units__count(lost, cost->lost);
+	top_writer__line(writer, TOP_TEXT,
+			 "tmtrace  %.2f %% CPU  %s  probes %s %% CPU  %s hits/s of %zu  lost %s",
+			 100 * cost->own_share, memory, probes, hits, cost->probes, lost);
+}
+
+size_t top_header__lines(const struct top_page *page)
+{
+	const struct top_view *view = &page->control->view;
+	size_t lines = 2 + (page->trouble != NULL);
+
+	if (view->level == TOP_LEVEL_JOBS)
+		return lines + view->vfs + view->block;
+	return lines + 2;
+}
+
+void top_header__write(struct top_writer *writer, const struct top_page *page)
+{
+	const struct top_view *view = &page->control->view;
+
+	top_header__title(writer, page);
+	if (view->level != TOP_LEVEL_JOBS) {
+		write_place(writer, page);
+		write_job(writer, page);
+	} else {
+		if (view->vfs)
+			write_sums(writer, page, "files", "operations", &page->rows->files);
+		if (view->block)
+			write_sums(writer, page, "devices", "requests", &page->rows->devices);
+	}
+	write_cost(writer, page);
+	if (page->trouble)
+		top_writer__line(writer, TOP_TITLE, "%s", page->trouble);
+}
