@@ -12,6 +12,9 @@ from test_cgroup import joining, mount_v2, new_cgroup
 
 SECONDS = 6
 
+# What rows are called.
+NAMES = ("CGROUP", "LAYER", "OPERATION", "DEVICE", "FUNCTION")
+
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "k": 1e3}
 
 
@@ -30,20 +33,20 @@ class Frame:
         hours, minutes, rest = clock.split(":")
         self.end = int(hours) * 3600 + int(minutes) * 60 + float(rest)  # of the day, in UTC
         self.seconds = float(seconds)
-        heading = next(i for i, line in enumerate(lines) if line.endswith(" CGROUP"))
+        heading = next(i for i, line in enumerate(lines) if line.rsplit(" ", 1)[-1] in NAMES)
         self.header = lines[:heading]
         self.titles = lines[heading]
         self.rows = {}
         for line in lines[heading + 1:]:
             cells = self.cells(line)
-            self.rows[cells["CGROUP"]] = cells
+            self.rows[cells[self.titles.split()[-1]]] = cells
 
     def cells(self, line):
         """{title: text}: a cell ends where its title does, or begins where it does."""
         cells, begin = {}, 0
         for match in re.finditer(r"\S+ *", self.titles):
             title, end = match[0].strip(), match.end()
-            if title == "CGROUP":
+            if title in NAMES:
                 cells[title] = line[begin:]
             elif title == "WHERE":
                 cells[title], begin = line[begin:end - 1].strip(), end
@@ -203,6 +206,37 @@ def test_where(env):
         check(shares["WAIT%"] > 10 and shares["NET%"] > 1, f"libraries that do not wait: {shares}")
 
 
+class Looping:
+    """A job in a cgroup of its own that writes and syncs, over and over."""
+
+    def __init__(self, env, name):
+        self.cgroup = new_cgroup(env, mount_v2(), name)
+        self.name = "/" + os.path.basename(self.cgroup)
+        env.cleanup(empty, self.cgroup)
+        self.process = env.spawn(["sh", "-c", 'echo $$ > "$0/cgroup.procs"; cd "$1"; '
+                                  "while :; do dd if=/dev/zero of=" + name + " bs=64k count=4 "
+                                  "conv=fsync 2> dd.log; sleep 0.01; done", self.cgroup, env.dir])
+
+
+def test_below(env):
+    """The layers and functions of one job as plain text."""
+    job = Looping(env, "below")
+    for options, title, row in (((), "LAYER", "vfs"),
+                                (("--functions", "vfs"), "OPERATION", "fsync ext4 /")):
+        batch = Batch(env, "--layer", "vfs", "--job", job.name[1:], *options)
+        wait_for(lambda: [f for f in frames(read_text(batch.path)) if f.rows], "a row")
+        shown = [f for f in batch.finish() if f.rows]
+        equal("where", {f.header[1].split(" > ")[1] for f in shown}, {job.name[1:]})
+        equal("title", {f.titles.split()[-1] for f in shown}, {title})
+        for frame in shown:
+            name = next(name for name in frame.rows if name.startswith(row))
+            check(frame.value(name, "OPS/s") > 0 and frame.rows[name]["TIME/s"], frame.rows)
+            check(re.fullmatch(r"[0-9.]+[num]?s", frame.rows[name]["P99"]), frame.rows[name])
+    status, _, err = env.trace("top", "-b", "--layer", "vfs", "-n", "1", "--job", "none/such")
+    equal(f"a job of which nothing comes: exit status ({err})", status, 1)
+    check("nothing came of a job none/such" in err, err)
+
+
 LIVE = ("top", "--layer", "vfs", "--interval", "0.5")
 
 
@@ -257,18 +291,6 @@ def test_freeze(env):
     wait_for(lambda: terminal.read(0.1) or "FROZEN" not in terminal.lines()[0], "to go on")
     terminal.send("q")
     end_well(terminal, "q")
-
-
-class Looping:
-    """A job in a cgroup of its own that writes and syncs, over and over."""
-
-    def __init__(self, env, name):
-        self.cgroup = new_cgroup(env, mount_v2(), name)
-        self.name = "/" + os.path.basename(self.cgroup)
-        env.cleanup(empty, self.cgroup)
-        self.process = env.spawn(["sh", "-c", 'echo $$ > "$0/cgroup.procs"; cd "$1"; '
-                                  "while :; do dd if=/dev/zero of=" + name + " bs=64k count=4 "
-                                  "conv=fsync 2> dd.log; sleep 0.01; done", self.cgroup, env.dir])
 
 
 def select(terminal, name):
@@ -404,6 +426,9 @@ def test_usage(env):
             (("--frames", "0"), "not a number from 1"),
             (("--", "true"), "it shows what runs already"),
             (("--layer", "nonsense"), "there is no such layer"),
+            (("--layer", "vfs", "--functions", "nonsense"), "there is no such layer"),
+            (("--layer", "vfs", "--job", "x", "--sort", "read"), "has no such column"),
+            (("--job", ""), "no name of a job"),
             (("--json", "x"), "unrecognized option")):
         status, out, err = env.trace("top", *options)
         equal(f"{options}: exit status", status, 2)

@@ -65,32 +65,38 @@ static int read_figures(struct service_answers *answers, bool fresh, const struc
 	return *out ? 0 : rc;
 }
 
-/* A job that is asked for. */
+/* The jobs that are asked for. */
 struct wanted {
-	const struct report_run *run;
-	const char *name;
+	const struct answer_source *source;
+	const struct request *request;
+	uid_t uid;
 };
 
 static bool is_chosen(void *context, __u64 job)
 {
 	const struct wanted *wanted = context;
 
-	return answer__is_called(wanted->run, job, wanted->name);
+	if (wanted->request->job[0])
+		return answer__is_called(wanted->source->run, job, wanted->request->job);
+	return answer__may_see(wanted->source, wanted->request, wanted->uid, job);
 }
 
-/* The figures of the jobs of that name; what probes have seen is told to root alone. */
-static int read_job(struct service_answers *answers, const char *name, uid_t uid,
-		    const struct snapshot **out, struct error *err)
+/*
+ * The figures of the jobs that are named, or that a user may see: nothing is recorded, however
+ * often that is asked for. What probes have seen is told to root alone.
+ */
+static int read_jobs(struct service_answers *answers, const struct answer_source *source,
+		     const struct request *request, uid_t uid, const struct snapshot **out,
+		     struct error *err)
 {
-	struct live_run *live = output__live(answers->output);
-	struct wanted wanted = { live_run__report(live), name };
+	struct wanted wanted = { source, request, uid };
 	const struct drain_choice choice = {
 		.chosen = is_chosen,
 		.context = &wanted,
-		.probes = uid == 0 ? wanted.run->n_probes : 0,
+		.probes = uid == 0 ? source->run->n_probes : 0,
 	};
 
-	return live_run__read_jobs(live, answers->jobs, &choice, out, err);
+	return live_run__read_jobs(output__live(answers->output), answers->jobs, &choice, out, err);
 }
 
 /* All that is known now. */
@@ -140,8 +146,8 @@ static int tell_figures(struct service_answers *answers, const struct request *r
 					.context = answers };
 	int rc;
 
-	if (request->job[0])
-		rc = read_job(answers, request->job, uid, &source.snapshot, err);
+	if (request->job[0] || uid != 0)
+		rc = read_jobs(answers, &source, request, uid, &source.snapshot, err);
 	else
 		rc = read_figures(answers, false, &source.snapshot, err);
 	if (rc < 0)

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command/loop.h"
 #include "command/top.h"
+#include "command/top_asked.h"
 #include "command/top_live.h"
 #include "command/top_options.h"
 #include "command/top_show.h"
 
 struct top {
 	struct top_options options;
-	struct top_live *live;
+	struct top_live *live;	 /* figures come from there, */
+	struct top_asked *asked; /* or from there */
 	struct top_show *show;
 	struct loop *loop;
 	int timer;  /* of the intervals */
@@ -25,13 +28,22 @@ static void fail(struct top *top, int rc)
 	loop__stop(top->loop);
 }
 
+static int read_figures(struct top *top, struct top_source *out)
+{
+	return top->asked ? top_asked__read(top->asked, out, &top->err)
+			  : top_live__read(top->live, out, &top->err);
+}
+
 static void on_interval(void *context)
 {
 	struct top *top = context;
 	struct top_source source;
-	int rc = top_live__read(top->live, &source, &top->err);
+	int rc = read_figures(top, &source);
 
-	if (!rc)
+	/* A service may be started again; who looks on sees it, programs are told. */
+	if (rc < 0 && top->asked && top_show__fd(top->show) >= 0)
+		rc = top_show__miss(top->show, top->err.text, &top->err);
+	else if (!rc)
 		rc = top_show__take(top->show, &source, &top->err);
 	if (rc < 0)
 		fail(top, rc);
@@ -70,18 +82,31 @@ static void on_signal(void *context, const struct signalfd_siginfo *info)
 /* Counting begins; what is shown is from here on. */
 static int start(struct top *top, char **argv)
 {
+	const struct top_options *options = &top->options;
 	struct top_source source;
-	bool usage;
-	int rc = top_live__open(&top->live, &top->options.session, argv, &usage, &top->err);
+	bool usage = false;
+	int rc;
 
+	if (options->asks)
+		rc = top_asked__open(&top->asked, options->socket, options->job, &top->err);
+	else
+		rc = top_live__open(&top->live, &options->session, argv, &usage, &top->err);
 	if (usage)
 		top->status = EXIT_USAGE;
 	if (!rc)
-		rc = top_live__read(top->live, &source, &top->err);
+		rc = read_figures(top, &source);
+	if (rc < 0 && top->asked && !options->socket) {
+		const struct error refused = top->err;
+
+		error__set(&top->err, rc, "%s; as root, tmtrace top needs none", refused.text);
+	}
 	if (!rc)
 		rc = top_show__open(&top->show, &top->options, &top->err);
-	if (!rc)
+	if (!rc) {
 		rc = top_show__begin(top->show, &source, &top->err);
+		if (rc == -EINVAL)
+			top->status = EXIT_USAGE;
+	}
 	return rc ? rc : top_show__open_screen(top->show, &top->err);
 }
 
@@ -91,7 +116,7 @@ static int follow(struct top *top)
 
 	if (!rc)
 		rc = loop__watch(top->loop, top_show__fd(top->show), on_keys, top);
-	if (!rc)
+	if (!rc && top->live)
 		rc = top_live__watch(top->live, top->loop);
 	if (!rc)
 		rc = loop__timer(top->loop, top_show__interval(top->show), true, on_interval, top,
@@ -105,6 +130,7 @@ static int follow(struct top *top)
 
 static int run(struct top *top, char **argv)
 {
+	const char *job = top->options.job;
 	int rc;
 
 	rc = loop__open(&top->loop, on_signal, top, &top->err);
@@ -112,6 +138,11 @@ static int run(struct top *top, char **argv)
 		rc = start(top, argv);
 	if (!rc)
 		rc = follow(top);
+	if (!rc && job && top_show__intervals(top->show) && !top_show__has_chosen(top->show))
+		rc = error__set(&top->err, -ENOENT,
+				"nothing came of a job %s; tmtrace top without --job shows of "
+				"which something does",
+				job);
 	return rc;
 }
 
@@ -124,6 +155,7 @@ int top__main(int argc, char **argv)
 	rc = run(&top, argv);
 	top_show__close(top.show);
 	top_live__close(top.live);
+	top_asked__close(top.asked);
 	if (rc < 0)
 		fprintf(stderr, "tmtrace: %s\n", top.err.text);
 	loop__close(top.loop);

@@ -10,7 +10,9 @@
 
 #include "base/clock.h"
 #include "command/top_show.h"
+#include "report/names.h"
 #include "report/table.h"
+#include "service/answer.h"
 #include "top/intake.h"
 #include "top/layout.h"
 #include "top/screen.h"
@@ -75,25 +77,70 @@ void top_show__close(struct top_show *show)
 	free(show);
 }
 
+/* The number of a layer that is called so; negative: there is none. */
+static int find_layer(const struct report_run *run, const char *name)
+{
+	for (int layer = 0; layer <= UINT8_MAX; layer++) {
+		const char *known = names__layer(run, (__u8)layer);
+
+		if (known && !strcmp(known, name))
+			return layer;
+	}
+	return -1;
+}
+
 /* Where it begins: at all jobs, or further down. */
-static void open_view(struct top_show *show, const struct top_source *source)
+static int open_view(struct top_show *show, struct error *err)
 {
 	const struct top_options *options = show->options;
+	struct top_view *view = &show->control.view;
 
-	show->control = (struct top_control){
-		.view = { .layer = TOP_ALL_LAYERS, .vfs = source->vfs, .block = source->block },
-		.place = { .sort = options->sort, .reverse = options->reverse },
-		.interval_s = options->session.interval_s,
-	};
+	if (options->job) {
+		view->level = TOP_LEVEL_LAYERS;
+		view->whose = TOP_OF_CHOSEN;
+	}
+	if (!options->functions)
+		return 0;
+	view->level = TOP_LEVEL_FUNCTIONS;
+	view->layer = find_layer(show->run, options->functions);
+	if (view->layer < 0)
+		return error__set(err, -EINVAL,
+				  "--functions %s: there is no such layer; tmtrace list shows "
+				  "which there are, beside vfs and block",
+				  options->functions);
+	return 0;
+}
+
+/* What each level is sorted by, also of those above. */
+static int open_sort(struct top_show *show, struct error *err)
+{
+	struct top_control *control = &show->control;
+	struct top_view view = control->view;
+
+	for (view.level = 0; view.level < TOP_LEVELS; view.level++)
+		control->above[view.level].sort = top_column__first(&view);
+	control->place = (struct top_place){ .sort = show->options->sort,
+					     .reverse = show->options->reverse };
+	if (control->place.sort == TOP_COLUMNS)
+		control->place.sort = top_column__first(&control->view);
+	if (!top_column__is_of(control->place.sort, &control->view))
+		return error__set(err, -EINVAL, "--sort %s: what is shown has no such column",
+				  top_column__key(control->place.sort));
+	return 0;
 }
 
 int top_show__begin(struct top_show *show, const struct top_source *source, struct error *err)
 {
-	(void)err;
+	int rc;
+
 	show->run = source->run;
 	show->time_ns = source->snapshot->time_ns;
-	open_view(show, source);
-	return 0;
+	show->control = (struct top_control){
+		.view = { .layer = TOP_ALL_LAYERS, .vfs = source->vfs, .block = source->block },
+		.interval_s = show->options->session.interval_s,
+	};
+	rc = open_view(show, err);
+	return rc ? rc : open_sort(show, err);
 }
 
 /* What is shown: the last minutes up to now, or to where it was frozen. */
@@ -157,6 +204,7 @@ static void describe_page(struct top_show *show, struct top_page *page)
 		.rows = &show->rows,
 		.cost = newest ? &newest->cost : &no_cost,
 		.history = shown(show),
+		.whose = show->options->job,
 		.trouble = show->trouble,
 		.time_ns = newest ? newest->end_ns : show->time_ns,
 		.seconds = newest ? newest->seconds : 0,
@@ -218,6 +266,15 @@ int top_show__fd(const struct top_show *show)
 	return show->screen ? top_screen__fd(show->screen) : -1;
 }
 
+static bool is_chosen(void *context, const struct report_run *run, __u64 job)
+{
+	struct top_show *show = context;
+	bool chosen = answer__is_called(run, job, show->options->job);
+
+	show->has_chosen |= chosen;
+	return chosen;
+}
+
 static int keep(struct top_show *show, const struct top_source *source)
 {
 	const struct top_intake intake = {
@@ -227,6 +284,8 @@ static int keep(struct top_show *show, const struct top_source *source)
 		.snapshot = source->snapshot,
 		.cost = source->cost,
 		.seconds = source->seconds,
+		.is_chosen = show->options->job ? is_chosen : NULL,
+		.context = show,
 	};
 	struct top_interval *interval;
 	int rc = top_intake__take(&intake, top_history__newest(show->history), &interval);

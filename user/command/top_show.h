@@ -13,7 +13,10 @@ struct top_show;
 int top_show__open(struct top_show **out, const struct top_options *options, struct error *err);
 void top_show__close(struct top_show *show); /* NULL is fine */
 
-/* The first reading, which has no length: from then on there is something to look at. */
+/*
+ * The first reading, which has no length: from then on there is something to look at. 0, or -EINVAL
+ * where the options name what is not there.
+ */
 int top_show__begin(struct top_show *show, const struct top_source *source, struct error *err);
 /*
  * Takes over the terminal, unless it is to be plain text, and shows that nothing has been read yet.

@@ -88,7 +88,7 @@ static enum top_action go_up(struct top_control *control)
 {
 	struct top_view *view = &control->view;
 
-	if (view->level == control->highest)
+	if (view->level == TOP_LEVEL_JOBS)
 		return TOP_NOTHING;
 	view->level--;
 	if (view->level < TOP_LEVEL_FUNCTIONS)

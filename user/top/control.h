@@ -49,7 +49,6 @@ struct top_control {
 	struct top_view view;
 	struct top_place place;
 	struct top_place above[TOP_LEVELS]; /* the same of the levels that one came from */
-	enum top_level highest;		    /* one cannot go up from there */
 	__u64 frozen_ns;		    /* CLOCK_REALTIME: since when; 0: it goes on */
 	bool help;
 	size_t help_first; /* lines of it that are above what is seen */

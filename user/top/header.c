@@ -80,15 +80,38 @@ static void write_sums(struct top_writer *writer, const struct top_page *page, c
 			 written, count, operations);
 }
 
-/* What is known of the job that one is in, now or the last time that something came of it. */
-static const struct top_job *find_job(const struct top_page *page)
+/* Of what is asked for, if that is one job. n: how many there are. */
+static const struct top_job *find_chosen(const struct top_interval *interval, size_t *n)
 {
 	const struct top_job *job = NULL;
 
-	if (!page->history || page->control->view.whose != TOP_OF_ONE)
+	*n = 0;
+	for (size_t i = 0; i < interval->n_jobs; i++) {
+		if (!interval->jobs[i].chosen)
+			continue;
+		job = &interval->jobs[i];
+		++*n;
+	}
+	return *n == 1 ? job : NULL;
+}
+
+/* What is known of the job that one is in, now or the last time that something came of it. */
+static const struct top_job *find_job(const struct top_page *page, size_t *n)
+{
+	const struct top_view *view = &page->control->view;
+	const struct top_job *job = NULL;
+
+	*n = 0;
+	if (!page->history || view->whose == TOP_OF_ALL)
 		return NULL;
-	for (size_t i = top_history__n(page->history); i-- > 0 && !job;)
-		job = top_interval__job(top_history__at(page->history, i), page->control->view.job);
+	for (size_t i = top_history__n(page->history); i-- > 0 && !job && *n < 2;) {
+		const struct top_interval *interval = top_history__at(page->history, i);
+
+		if (view->whose == TOP_OF_CHOSEN)
+			job = find_chosen(interval, n);
+		else
+			job = top_interval__job(interval, view->job);
+	}
 	return job;
 }
 
@@ -106,12 +129,14 @@ static const struct top_leaf *find_function(const struct top_page *page)
 
 static const char *whose_name(const struct top_page *page)
 {
-	const struct top_job *job = find_job(page);
+	const struct top_job *job;
+	size_t n;
 
 	if (page->control->view.whose == TOP_OF_ALL)
 		return "all jobs";
 	if (page->control->view.whose == TOP_OF_CHOSEN)
 		return page->whose;
+	job = find_job(page, &n);
 	return job ? job->name : "?";
 }
 
@@ -149,14 +174,16 @@ static void write_place(struct top_writer *writer, const struct top_page *page)
 /* What a job has used; of all of them, what they do on files. */
 static void write_job(struct top_writer *writer, const struct top_page *page)
 {
-	const struct top_job *job = find_job(page);
 	char text[128] = "", bytes[UNITS_ROOM], day[32];
-	size_t used = 0;
+	size_t n, used = 0;
+	const struct top_job *job = find_job(page, &n);
 
-	if (page->control->view.whose != TOP_OF_ONE) {
+	if (page->control->view.whose == TOP_OF_ALL) {
 		write_sums(writer, page, "files", "operations", &page->rows->files);
 		return;
 	}
+	if (n > 1)
+		snprintf(text, sizeof(text), "  %zu cgroups", n);
 	if (job && job->processors >= 0)
 		used += (size_t)snprintf(text, sizeof(text), "  CPU %.0f %%",
 					 100 * job->processors);
@@ -170,14 +197,30 @@ static void write_job(struct top_writer *writer, const struct top_page *page)
 			 text[0] ? text : "  CPU and memory are not known");
 }
 
+static void write_answer(struct top_writer *writer, const struct top_cost *cost)
+{
+	char memory[UNITS_ROOM], time[UNITS_ROOM], bytes[UNITS_ROOM];
+
+	units__bytes(memory, cost->memory_bytes);
+	units__time(time, (__u64)(cost->answer_s * NS_PER_S));
+	units__bytes(bytes, cost->answer_bytes);
+	top_writer__line(writer, TOP_TEXT,
+			 "tmtrace  %.2f %% CPU  %s  the service answered in %s with %s",
+			 100 * cost->own_share, memory, time, bytes);
+}
+
 static void write_cost(struct top_writer *writer, const struct top_page *page)
 {
 	const struct top_cost *cost = page->cost;
 	char memory[UNITS_ROOM], hits[UNITS_ROOM], lost[UNITS_ROOM], probes[UNITS_ROOM] = "?";
 
+	if (cost->is_asked) {
+		write_answer(writer, cost);
+		return;
+	}
+	units__bytes(memory, cost->memory_bytes);
 	if (cost->probes_share >= 0)
 		snprintf(probes, sizeof(probes), "%.2f", 100 * cost->probes_share);
-	units__bytes(memory, cost->memory_bytes);
 	units__short_count(hits, cost->hits_per_s);
 	units__count(lost, cost->lost);
 	top_writer__line(writer, TOP_TEXT,

@@ -218,7 +218,7 @@ static void write_hint(struct top_writer *writer, const struct top_page *page)
 	snprintf(text, sizeof(text), "%s%s%s  h help  q end",
 		 control->frozen_ns ? "[ ] back and forth  f go on" : "f freeze",
 		 control->view.level < TOP_LEVEL_FUNCTION ? "  Enter open" : "",
-		 control->view.level > control->highest ? "  Esc up" : "");
+		 control->view.level > TOP_LEVEL_JOBS ? "  Esc up" : "");
 	top_writer__last(writer, TOP_HINT, text);
 }
 

@@ -60,3 +60,18 @@ struct top_cost top_meter__cost(const struct top_reading *now, const struct top_
 	cost.probes_share = probes_ns(&now->probes, &before->probes, hit_ns) / whole;
 	return cost;
 }
+
+struct top_cost top_meter__own(__u64 *own_ns, unsigned int cpus, double seconds)
+{
+	__u64 now = clock__ns(CLOCK_PROCESS_CPUTIME_ID), before = *own_ns;
+	struct top_cost cost = {
+		.cpus = cpus,
+		.probes_share = -1,
+		.memory_bytes = own_memory(),
+	};
+
+	*own_ns = now;
+	if (seconds > 0)
+		cost.own_share = (double)(now - before) / NS_PER_S / seconds / cpus;
+	return cost;
+}

@@ -14,6 +14,10 @@ struct top_cost {
 	size_t probes;	     /* that are armed */
 	__u64 memory_bytes;  /* resident */
 	__u64 lost;	     /* operations and calls, since the start */
+	/* Where the service is asked, of probes nothing is known, but of its answer: */
+	bool is_asked;
+	double answer_s; /* how long it took */
+	__u64 answer_bytes;
 };
 
 /* Sums since the start. */
@@ -33,5 +37,11 @@ void top_meter__read(struct top_reading *out, const struct report_run *run,
  */
 struct top_cost top_meter__cost(const struct top_reading *now, const struct top_reading *before,
 				unsigned int cpus, double hit_ns);
+
+/*
+ * The cost of this process alone, in so many seconds. own_ns: its CPU time until then, which is set
+ * to that until now.
+ */
+struct top_cost top_meter__own(__u64 *own_ns, unsigned int cpus, double seconds);
 
 #endif
