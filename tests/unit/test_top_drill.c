@@ -472,6 +472,49 @@ static void test_narrow(void **state)
 	close_screen(&screen);
 }
 
+/* A job's name moves no cursor, wherever it stands. */
+static void test_hostile(void **state)
+{
+	struct screen screen;
+	struct merge merge;
+
+	(void)state;
+	open_screen(&screen);
+	sample__begin(&screen.sample, &merge, SAMPLE_HOSTILE, TM_LAYER_VFS, "read");
+	sample__calls(&merge, 10, 1000, 100);
+	sample__rest(&screen.sample);
+	sample__add(&screen.sample, &merge);
+	top_history__add(screen.history,
+			 top_interval__share(top_sample__take(&screen.top, &screen.sample)));
+	show(&screen);
+	expect(&screen, "/?[2J?fake row\ufffd");
+	for (int i = 0; i < 3; i++) {
+		press_and_show(&screen, '\n');
+		expect(&screen, "jobs > /?[2J?fake row\ufffd");
+		for (size_t k = 0; k < screen.frame.n; k++)
+			for (const char *c = screen.frame.lines[k].text; *c; c++)
+				assert_true((unsigned char)*c >= ' ' && *c != 0x7f);
+	}
+	close_screen(&screen);
+}
+
+/* In a line too short for all, what is frozen says so. */
+static void test_frozen(void **state)
+{
+	struct screen screen;
+
+	(void)state;
+	open_screen(&screen);
+	screen.control.frozen_ns = SAMPLE_TIME + 3000 * MS;
+	show(&screen);
+	expect(&screen, "22:13:20  1.00 s  FROZEN since 22:13:23  all layers by load");
+	expect(&screen, "[ ] back and forth  f go on");
+	screen.width = 40;
+	show(&screen);
+	assert_string_equal(screen.frame.lines[0].text, "tmtrace top  22:13:20  1.00 s  FROZEN");
+	close_screen(&screen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -479,7 +522,8 @@ int main(void)
 		cmocka_unit_test(test_where),  cmocka_unit_test(test_chosen),
 		cmocka_unit_test(test_keys),   cmocka_unit_test(test_select),
 		cmocka_unit_test(test_path),   cmocka_unit_test(test_detail),
-		cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_narrow), cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_frozen),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

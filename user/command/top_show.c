@@ -153,13 +153,13 @@ static const struct top_history *shown(const struct top_show *show)
 static int add_idle(struct top_show *show, const struct top_history *history)
 {
 	double left = TOP_TREND_INTERVALS * show->control.interval_s;
-	size_t i = top_history__n(history);
+	size_t n = top_history__n(history);
 	int rc = 0;
 
-	while (i-- > 0 && left > 0 && !rc) {
-		const struct top_interval *earlier = top_history__at(history, i);
+	for (size_t ago = 1; ago < n && left > 0 && !rc; ago++) {
+		const struct top_interval *earlier = top_history__at(history, n - 1 - ago);
 
-		rc = top_rows__add_idle(&show->rows, &show->control.view, earlier);
+		rc = top_rows__add_idle(&show->rows, &show->control.view, earlier, ago);
 		left -= earlier->seconds;
 	}
 	return rc;

@@ -330,6 +330,8 @@ static int compare(const void *left, const void *right, void *context)
 		     top_column__value(order->column, order->table, a);
 	if (difference != 0)
 		return difference > 0 ? sign : -sign;
+	if (a->idle != b->idle)
+		return a->idle < b->idle ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 

@@ -79,7 +79,10 @@ bool top_column__adds_up(enum top_column column);
 const char *top_column__text(char out[UNITS_ROOM], enum top_column column,
 			     const struct top_table *table, const struct top_row *row);
 
-/* Largest first, names from A on; reverse: the other way round. Equal rows by their names. */
+/*
+ * Largest first, names from A on; reverse: the other way round. Of equal rows the one first that
+ * did something last, then by their names.
+ */
 void top_columns__sort(struct top_rows *rows, enum top_column column, bool reverse,
 		       const struct top_table *table);
 

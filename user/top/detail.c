@@ -101,10 +101,10 @@ static void write_latency(struct top_writer *writer, const struct figures *figur
 }
 
 /* Where the time of its calls went. */
-static void write_where(struct top_writer *writer, const struct top_row *row, __u8 layer)
+static void write_where(struct top_writer *writer, const struct top_row *row)
 {
 	static const char *const names[TOP_TIMES] = { "code", "files", "net", "wait", "disk" };
-	bool block = layer == TM_LAYER_BLOCK;
+	bool block = row->key.layer == TM_LAYER_BLOCK;
 	char text[160] = "", share[UNITS_ROOM];
 	size_t used = 0;
 	__u64 whole = 0;
@@ -122,6 +122,19 @@ static void write_where(struct top_writer *writer, const struct top_row *row, __
 						 units__share(share, row->times_ns[i], whole));
 	}
 	top_writer__line(writer, TOP_TEXT, "where    %s", text);
+}
+
+/* What calls spent on operations, each second. */
+static void write_waits(struct top_writer *writer, const struct figures *figures, double seconds)
+{
+	const __u64 *sums = figures->outer_ns;
+	char submit[UNITS_ROOM], wait[UNITS_ROOM], late[UNITS_ROOM];
+
+	units__time(submit, (__u64)((double)sums[TM_OPERATION_SUBMIT] / seconds));
+	units__time(wait, (__u64)((double)sums[TM_OPERATION_WAIT] / seconds));
+	units__time(late, (__u64)((double)sums[TM_OPERATION_LATE] / seconds));
+	top_writer__line(writer, TOP_TEXT, "calls    submit %s/s  polling %s/s  late poll %s/s",
+			 submit, wait, late);
 }
 
 /* A line: a trend up to its highest value, which stands behind it. */
@@ -209,7 +222,10 @@ static void write_figures(struct top_writer *writer, const struct top_page *page
 
 	write_counts(writer, page, &latencies->figures);
 	write_latency(writer, &latencies->figures);
-	write_where(writer, row, row->key.layer);
+	if (key__is_operation(&row->key))
+		write_waits(writer, &latencies->figures, top_header__seconds(page));
+	else
+		write_where(writer, row);
 	write_trend(writer, page, "calls/s", TOP_COLUMN_OPERATIONS);
 	write_trend(writer, page, "bytes/s", TOP_COLUMN_BYTES);
 	write_trend(writer, page, "p50", TOP_COLUMN_READ_P50);

@@ -20,6 +20,7 @@ struct top_line {
 	enum top_style style;
 	/* Cells of the heading that is sorted by, of a row's bar; length 0: there are none. */
 	unsigned int mark, mark_length;
+	unsigned int trend, trend_length; /* the same of what was before */
 };
 
 struct top_frame {

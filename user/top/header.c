@@ -11,6 +11,8 @@
 /* The least of a job's name in the line that says where one is. */
 #define JOB_LEAST 8
 
+#define TITLE_ROOM 512
+
 const char *top_layout__view(const struct report_run *run, const struct top_view *view)
 {
 	const char *name;
@@ -42,29 +44,53 @@ static void describe(char *out, size_t room, const struct top_page *page)
 			 control->place.reverse ? ", reversed" : "");
 }
 
-void top_header__title(struct top_writer *writer, const struct top_page *page)
+/* Adds a part of the title, if there is room for it. */
+static bool add_part(char title[TITLE_ROOM], const struct top_writer *writer, const char *part)
 {
-	const struct top_control *control = page->control;
-	char day[32], part[8] = "", notes[32] = "", frozen[48] = "", what[96];
+	size_t used = strlen(title);
 
-	if (control->asking) {
-		top_writer__line(writer, TOP_TITLE, "interval in seconds: %s_", control->answer);
-		return;
-	}
-	clock__local(day, sizeof(day), control->frozen_ns, "%H:%M:%S");
-	if (control->frozen_ns)
-		snprintf(frozen, sizeof(frozen), "  FROZEN since %s", day);
+	if (writer->width && cells__width(title) + cells__width(part) + 2 > writer->width)
+		return false;
+	snprintf(title + used, TITLE_ROOM - used, "  %s", part);
+	return true;
+}
+
+/* What does not fit is left out, from the end on. */
+static void write_title(struct top_writer *writer, const struct top_page *page)
+{
+	const struct report_run *run = page->run;
+	char title[TITLE_ROOM], part[TITLE_ROOM], day[32];
+
 	clock__local(day, sizeof(day), page->time_ns, "%H:%M:%S");
+	snprintf(title, sizeof(title), "tmtrace top  %s", day);
 	/* Plain text is to be set against other clocks. */
 	if (!page->height)
-		snprintf(part, sizeof(part), ".%03u",
+		snprintf(title, sizeof(title), "tmtrace top  %s.%03u", day,
 			 (unsigned int)(page->time_ns % NS_PER_S / NS_PER_MS));
-	if (page->run->n_notes)
-		snprintf(notes, sizeof(notes), "  notes %zu", page->run->n_notes);
-	describe(what, sizeof(what), page);
-	top_writer__line(writer, TOP_TITLE, "tmtrace top  %s%s  %.*f s%s  %s%s  %s on %s", day,
-			 part, page->height ? 2 : 3, page->seconds, frozen, what, notes,
-			 page->run->scope, page->run->hostname);
+	snprintf(part, sizeof(part), "%.*f s", page->height ? 2 : 3, page->seconds);
+	add_part(title, writer, part);
+	clock__local(day, sizeof(day), page->control->frozen_ns, "%H:%M:%S");
+	snprintf(part, sizeof(part), "FROZEN since %s", day);
+	if (page->control->frozen_ns && !add_part(title, writer, part))
+		add_part(title, writer, "FROZEN");
+	describe(part, sizeof(part), page);
+	add_part(title, writer, part);
+	snprintf(part, sizeof(part), "notes %zu", run->n_notes);
+	if (run->n_notes)
+		add_part(title, writer, part);
+	snprintf(part, sizeof(part), "%s on %s", run->scope, run->hostname);
+	if (!add_part(title, writer, part))
+		add_part(title, writer, run->hostname);
+	top_writer__line(writer, TOP_TITLE, "%s", title);
+}
+
+void top_header__title(struct top_writer *writer, const struct top_page *page)
+{
+	if (page->control->asking)
+		top_writer__line(writer, TOP_TITLE, "interval in seconds: %s_",
+				 page->control->answer);
+	else
+		write_title(writer, page);
 }
 
 static void write_sums(struct top_writer *writer, const struct top_page *page, const char *what,

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "top/header.h"
 #include "top/layout.h"
 
-static const char *const keys[] = {
-	"q               end",
-	"up, down        select a row; Home: the first one, whichever that is",
-	"Enter, right    open it: a job's layers, a layer's functions, a function",
-	"Esc, left       go up again",
-	"a               the layers of all jobs together",
-	"s, >, <         sort by the next column, or the one before; r: reverse",
-	"l               of another layer: all, vfs, block, each library",
-	"f, space        freeze: stay at this interval; go on",
-	"[ or -, ] or +  the interval before, or after, of the last minutes",
-	"d               another interval",
-	"h, ?            this, and back; up, down: the rest of it",
-	"",
+static const struct {
+	const char *keys, *text;
+} keys[] = {
+	{ "q", "end" },
+	{ "up, down", "select a row; Home: the first one, whichever that is" },
+	{ "Enter, right", "open it: a job's layers, a layer's functions, a function" },
+	{ "Esc, left", "go up again" },
+	{ "a", "the layers of all jobs together" },
+	{ "s, >, <", "sort by the next column, or the one before; r: reverse" },
+	{ "l", "of another layer: all, vfs, block, each library" },
+	{ "f, space", "freeze: stay at this interval; go on" },
+	{ "[ or -, ] or +", "the interval before, or after, of the last minutes" },
+	{ "d", "another interval" },
+	{ "h, ?", "this, and back; up, down: the rest of it" },
 };
+
+/* Where the keys stand in a column of their own. */
+#define COLUMN_WIDTH 76
 
 static const char *const columns[] = {
 	"files, devices: all in scope. CPU of tmtrace and probes: of all processors.",
@@ -49,6 +54,19 @@ static void show_part(struct top_frame *frame, size_t first, size_t height)
 	frame->n = 1 + behind;
 }
 
+static void write_keys(struct top_writer *writer)
+{
+	char line[128];
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		snprintf(line, sizeof(line), "%s: %s", keys[i].keys, keys[i].text);
+		if (writer->width && writer->width < COLUMN_WIDTH)
+			top_writer__wrapped(writer, line);
+		else
+			top_writer__line(writer, TOP_TEXT, "%-15s %s", keys[i].keys, keys[i].text);
+	}
+}
+
 int top_layout__help(struct top_frame *frame, const struct top_page *page)
 {
 	struct top_writer writer;
@@ -58,8 +76,8 @@ int top_layout__help(struct top_frame *frame, const struct top_page *page)
 		return writer.rc;
 	writer.height = 0;
 	top_header__title(&writer, page);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		top_writer__line(&writer, TOP_TEXT, "%s", keys[i]);
+	write_keys(&writer);
+	top_writer__line(&writer, TOP_TEXT, "%s", "");
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		top_writer__wrapped(&writer, columns[i]);
 	for (size_t i = 0; i < page->run->n_notes; i++)

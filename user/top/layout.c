@@ -13,6 +13,8 @@
 #define HINT_HEIGHT 12
 /* Of all columns but the name, with what UTF-8 takes. */
 #define CELLS_ROOM 512
+/* A name has so many cells before trends get more than they need. */
+#define NAME_ENOUGH 40
 
 /* The table of rows: those that are seen, with their trends. */
 struct table {
@@ -54,6 +56,11 @@ size_t top_layout__room(const struct top_page *page)
 	return page->height > others ? page->height - others : 1;
 }
 
+static unsigned int width_of(const struct table *table, enum top_column column)
+{
+	return column == TOP_COLUMN_TREND ? table->cells : top_column__width(column);
+}
+
 static bool is_left(enum top_column column)
 {
 	return column == TOP_COLUMN_WHERE || column == TOP_COLUMN_TREND ||
@@ -69,7 +76,7 @@ static void write_heading(struct top_writer *writer, const struct top_page *page
 	struct top_line *line;
 
 	for (enum top_column i = 0; i < TOP_COLUMNS; i++) {
-		unsigned int width = top_column__width(i);
+		unsigned int width = width_of(table, i);
 
 		if (!table->shown[i])
 			continue;
@@ -110,11 +117,11 @@ static void fill_cells(char text[CELLS_ROOM], struct top_line *marks,
 		       const struct top_writer *writer, const struct table *table, size_t i,
 		       const struct top_row *row)
 {
-	char cell[TOP_TREND_ROOM(UNITS_ROOM)];
+	char cell[TOP_TREND_ROOM(TOP_TREND_INTERVALS)];
 	unsigned int used = 0;
 
 	for (enum top_column column = 0; column < TOP_COLUMN_NAME; column++) {
-		int width = (int)top_column__width(column);
+		int width = (int)width_of(table, column);
 
 		if (!table->shown[column])
 			continue;
@@ -122,6 +129,8 @@ static void fill_cells(char text[CELLS_ROOM], struct top_line *marks,
 			top_trend__text(cell, &table->trends[(i - table->first) * table->cells],
 					table->cells, writer->wide);
 			width = 0; /* it is as wide as it must be */
+			marks->trend = used;
+			marks->trend_length = table->cells;
 		} else {
 			top_column__text(cell, column, &table->top, row);
 		}
@@ -149,8 +158,9 @@ static void write_row(struct top_writer *writer, const struct top_page *page,
 	free(name);
 	line = top_writer__add(writer, whole, selected ? TOP_SELECTED : TOP_ROW);
 	if (line) {
-		line->mark = marks.mark;
-		line->mark_length = marks.mark_length;
+		marks.text = line->text;
+		marks.style = line->style;
+		*line = marks;
 	}
 }
 
@@ -175,6 +185,23 @@ static int collect_trends(struct table *table, const struct top_page *page)
 	return rc;
 }
 
+/* On a wide terminal: to what divides the time, so that all cells are of as many intervals. */
+static void widen_trends(struct table *table)
+{
+	static const unsigned int cells[] = { TOP_TREND_INTERVALS / 2, TOP_TREND_INTERVALS / 3,
+					      TOP_TREND_INTERVALS / 5 };
+
+	for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++) {
+		unsigned int more = cells[i] - table->cells;
+
+		if (table->name_width < NAME_ENOUGH + more)
+			continue;
+		table->cells = cells[i];
+		table->name_width -= more;
+		return;
+	}
+}
+
 /* Which rows and columns there is room for. */
 static int open_table(struct table *table, const struct top_page *page)
 {
@@ -189,6 +216,7 @@ static int open_table(struct table *table, const struct top_page *page)
 	behind = table->first < page->rows->n ? page->rows->n - table->first : 0;
 	table->n = room && behind > room ? room : behind;
 	table->name_width = top_columns__choose(table->shown, &control->view, page->width);
+	widen_trends(table);
 	return table->shown[TOP_COLUMN_TREND] && table->n ? collect_trends(table, page) : 0;
 }
 

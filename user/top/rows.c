@@ -386,7 +386,7 @@ static int compare_rows(const void *left, const void *right)
 }
 
 int top_rows__add_idle(struct top_rows *rows, const struct top_view *view,
-		       const struct top_interval *earlier)
+		       const struct top_interval *earlier, size_t ago)
 {
 	size_t known = rows->n;
 	int rc = choose(rows, view, earlier);
@@ -397,7 +397,7 @@ int top_rows__add_idle(struct top_rows *rows, const struct top_view *view,
 		if (known && bsearch(&wanted, rows->rows, known, sizeof(wanted), compare_rows))
 			continue;
 		if (begin_row(rows, view, earlier, &rows->parts[first]))
-			rows->n++;
+			rows->rows[rows->n++].idle = ago;
 		else
 			rc = -ENOMEM;
 	}

@@ -72,6 +72,7 @@ struct top_row {
 	__u64 times_ns[TOP_TIMES];
 	double processors;  /* of a job; negative: not known */
 	__u64 memory_bytes; /* the same; JOB_UNKNOWN */
+	size_t idle;	    /* so many intervals ago something came of it; 0: in this one */
 };
 
 struct top_rows {
@@ -91,9 +92,9 @@ struct top_rows {
  */
 int top_rows__collect(struct top_rows *rows, const struct top_view *view,
 		      const struct top_interval *interval);
-/* Adds a row without any figures for each that an earlier interval has, and rows have not. */
+/* Adds a row without any figures for each that an interval so long ago has, and rows have not. */
 int top_rows__add_idle(struct top_rows *rows, const struct top_view *view,
-		       const struct top_interval *earlier);
+		       const struct top_interval *earlier, size_t ago);
 void top_rows__free(struct top_rows *rows);
 
 /* Is a leaf of an interval among what is looked at? */

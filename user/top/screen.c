@@ -180,6 +180,13 @@ static void colour_bar(const struct top_screen *screen, int y, const struct top_
 				mvchgat(y, (int)x, 1, A_NORMAL, (short)(PAIR_BAR + i), NULL);
 }
 
+/* What was before is less important than what is now. */
+static void dim_trend(int y, const struct top_line *line)
+{
+	if (line->trend_length)
+		mvchgat(y, (int)line->trend, (int)line->trend_length, A_DIM, PAIR_NONE, NULL);
+}
+
 static void draw_line(const struct top_screen *screen, int y, const struct top_line *line)
 {
 	mvaddstr(y, 0, line->text);
@@ -195,6 +202,7 @@ static void draw_line(const struct top_screen *screen, int y, const struct top_l
 		break;
 	case TOP_ROW:
 		colour_bar(screen, y, line);
+		dim_trend(y, line);
 		break;
 	case TOP_SELECTED:
 		if (screen->colours)
