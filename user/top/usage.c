@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/search.h"
 #include "top/usage.h"
 
 /* What has not become more for so long is not in use: it is told every five seconds at least. */
@@ -38,17 +39,7 @@ void top_usage__free(struct top_usage *usage)
 /* Where it is, or would be. */
 static size_t place_of(const struct top_usage *usage, __u64 job)
 {
-	size_t low = 0, high = usage->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (usage->jobs[middle].job < job)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(usage->n, i, usage->jobs[i].job < job);
 }
 
 /* Forgets those that were not asked for. */
