@@ -99,7 +99,7 @@ _tmtrace_value()
 	--config | --socket | --job-patterns | --json | --html | --sqlite | --perfetto | -o | --output | -i | --input) _tmtrace_files -f "$word" ;;
 	--sort)
 		if [[ ${COMP_WORDS[1]} == top ]]; then
-			mapfile -t COMPREPLY < <(compgen -W 'read write bytes ops load rp50 rp99 wp50 wp99 where lib file net wait dev err open name' -- "$word")
+			mapfile -t COMPREPLY < <(compgen -W 'read write bytes ops time load rp50 rp99 wp50 wp99 max where lib file net wait dev err open cpu mem name' -- "$word")
 		else
 			mapfile -t COMPREPLY < <(compgen -W 'total self count bytes p99 max errors name pid rank' -- "$word")
 		fi
@@ -125,8 +125,8 @@ _tmtrace_options()
 		return
 	fi
 	if [[ $2 == top ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$common --batch --cgroup --frames --hierarchy --interval --job-patterns
-			--max-series --mechanism --reverse --sort" -- "$1")
+		mapfile -t COMPREPLY < <(compgen -W "$common --batch --cgroup --frames --functions --hierarchy --interval --job
+			--job-patterns --max-series --mechanism --reverse --socket --sort" -- "$1")
 		return
 	fi
 	if [[ $2 == selftest ]]; then

@@ -108,7 +108,7 @@ static void test_functions(void **state)
 				  .layer = LAYER_MIO };
 	top_sample__rows(&top, &sample, &view, &rows);
 	assert_int_equal(rows.n, 1);
-	row = top_sample__row(&rows, "mio_obj_open operations");
+	row = top_sample__row(&rows, "mio_obj_open op");
 	assert_int_equal(row->total_ns, 60 * MS);
 	assert_int_equal(row->busy_ns, 0);
 	assert_int_equal(rows.sum.busy_ns, 0);

@@ -100,7 +100,7 @@ static char *library_name(const struct report_run *run, const struct tm_key *key
 	char *text;
 
 	if (asprintf(&text, "%s%s", function ? function : "?",
-		     key__is_operation(key) ? " operations" : "") < 0)
+		     key__is_operation(key) ? " op" : "") < 0)
 		return NULL;
 	return text;
 }

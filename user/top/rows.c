@@ -213,6 +213,13 @@ static bool is_idle(const struct top_row *row)
 	return !row->operations && !row->in_flight;
 }
 
+/* Is there anything that a job's row is made of? */
+static bool is_of_jobs(const struct top_view *view, const struct tm_key *leaf)
+{
+	return is_counted(view, leaf->layer) ||
+	       (view->layer == TOP_ALL_LAYERS && leaf->layer != TM_LAYER_BLOCK);
+}
+
 /* Of whatever job. */
 static bool is_function(const struct top_view *view, const struct tm_key *leaf)
 {
@@ -229,6 +236,8 @@ bool top_view__has(const struct top_view *view, const struct top_interval *inter
 	const struct top_job *job;
 
 	if (key__is_beside(key) && view->level < TOP_LEVEL_FUNCTIONS)
+		return false;
+	if (view->level == TOP_LEVEL_JOBS && !is_of_jobs(view, key))
 		return false;
 	if (view->level >= TOP_LEVEL_FUNCTIONS && key->layer != view->layer)
 		return false;
