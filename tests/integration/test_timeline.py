@@ -6,6 +6,7 @@ import signal
 import sys
 
 from harness import Records, check, equal, read_text, wait_for
+from test_cgroup import mount_v2, new_cgroup
 
 SHARES_MACHINE = True
 
@@ -96,6 +97,45 @@ def test_killed(env):
     finally:
         tracer.kill()
         os.kill(int(read_text(pid)), signal.SIGKILL)
+
+
+# Calls in one cgroup after the other: its arguments.
+ONE_AFTER_THE_OTHER = """
+import os, sys, time
+for path in sys.argv[1:]:
+    with open(os.path.join(path, "cgroup.procs"), "w") as f:
+        f.write(str(os.getpid()))
+    for _ in range(10):
+        os.stat("/")
+    time.sleep(0.005)
+"""
+NO_ROOM = "there was no room for the timelines"
+
+
+def test_no_room(env):
+    """Where jobs are too many, a note says that some have none; where they are few, there is none."""
+    parent = new_cgroup(env, mount_v2(), "many")
+    cgroups = [os.path.join(parent, f"job{i}") for i in range(300)]
+    for path in cgroups:
+        os.mkdir(path)
+        env.cleanup(os.rmdir, path)
+    for n, wanted in ((3, False), (len(cgroups), True)):
+        recording, read = env.path(f"{n}.data"), env.path(f"{n}.json")
+        tracer = env.start("record", "-q", "--cgroup", parent, "--layer", "vfs", "--size", "1M",
+                           "-o", recording)
+        wait_for(lambda path=recording: env.trace("report", path)[0] == 0, "the recording to begin")
+        equal("exit status", env.run(sys.executable, "-c", ONE_AFTER_THE_OTHER, *cgroups[:n])[0], 0)
+        tracer.send_signal(signal.SIGINT)
+        equal("exit status of the tracer", tracer.wait(), 0)
+        equal("exit status of report", env.trace("report", "--json", read, recording)[0], 0)
+        records = Records(read)
+        notes = [note for run in records.of("run") for note in run["notes"]]
+        equal(f"{n} jobs: a note", any(NO_ROOM in note for note in notes), wanted)
+        told = {t["cgroup"] for t in records.of("timeline")}
+        equal(f"{n} jobs: timelines of all", len(told) >= n, not wanted)
+        check(cgroups[n - 1].endswith(max(told, key=lambda c: int(c.rpartition("job")[2]))),
+              f"the last one is not among {told}")
+        equal(f"{n} jobs: in tables", NO_ROOM in env.trace("report", recording)[1], wanted)
 
 
 def test_report(env):

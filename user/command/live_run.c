@@ -363,6 +363,12 @@ static __u32 times_known(const struct live_run *live)
 	return kernel__can_tap(kernel) && !kernel__is_tapped(kernel) ? 0 : REPORT_ALL_TIMES;
 }
 
+static void use_notes(struct live_run *live)
+{
+	live->run.notes = (const char *const *)live->session->notes.lines;
+	live->run.n_notes = live->session->notes.n;
+}
+
 /* What is known of the run when figures have been read. */
 static void describe_now(struct live_run *live, bool is_asked)
 {
@@ -372,8 +378,7 @@ static void describe_now(struct live_run *live, bool is_asked)
 	if (live->pools)
 		pools__read(live->pools);
 	live_names__use(&live->names, &live->run);
-	live->run.notes = (const char *const *)live->session->notes.lines;
-	live->run.n_notes = live->session->notes.n;
+	use_notes(live);
 }
 
 int live_run__read_from(struct live_run *live, struct drain *drain, const struct snapshot **out,
@@ -389,9 +394,23 @@ int live_run__read_from(struct live_run *live, struct drain *drain, const struct
 	return 0;
 }
 
+/* At once, so that it is in the recording of a run that is killed, too. */
+static void note_gone(struct live_run *live)
+{
+	note_list__add(
+		&live->session->notes,
+		"when it was is not known of all jobs: there was no room for the timelines of "
+		"some, those first that did nothing for the longest time");
+	use_notes(live);
+}
+
 int live_run__show_timelines(struct live_run *live, struct snapshot *snapshot, struct error *err)
 {
-	return live->keeper ? timekeeper__show(live->keeper, snapshot, err) : 0;
+	int rc = live->keeper ? timekeeper__show(live->keeper, snapshot, err) : 0;
+
+	if (live->keeper && timekeeper__gone(live->keeper))
+		note_gone(live);
+	return rc;
 }
 
 int live_run__index_jobs(struct live_run *live, struct drain *drain, struct error *err)
