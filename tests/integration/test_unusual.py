@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What stands out: a period in which a run was slow, a node that is; and a load that explains it."""
 
+import contextlib
 import json
 import os
 import re
+import sqlite3
 import sys
 
-from harness import check, equal
+from harness import check, equal, need
+from test_recording import IN_NODE
 
 LOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "unusual_load.py")
 SECONDS, RATE = 6, 150
@@ -53,3 +56,81 @@ def test_load(env):
     worst, _ = find_period(env, size=16, more=3)
     equal("cause", worst["cause"], "load")
     check(worst["load"] > 1.5, worst)
+
+
+# Reads a file so often, so much of it each time.
+READS = """
+import os, sys
+path, count, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+with open(path, "wb") as file:
+    file.write(bytes(size))
+fd = os.open(path, os.O_RDONLY)
+for _ in range(count):
+    os.pread(fd, size, 0)
+"""
+# A tenth of what copying the larger one takes: machines that are busy are not as slow as that.
+SMALL, LARGE = 16 << 10, 4 << 20
+
+
+def record_nodes(env, attempt, others, slow=None):
+    """Recordings of three "nodes", one after the other; others and slow: (reads, bytes of each)."""
+    need("unshare")
+    paths = []
+    for name, (count, size) in (("node1", others), ("node2", slow or others), ("node3", others)):
+        path = env.path(f"{name}.{attempt}.data")
+        status, _, err = env.run("unshare", "--uts", "sh", "-c", IN_NODE, name, env.tmtrace,
+                                 "record", "-q", "--layer", "vfs", "-o", path, "--",
+                                 sys.executable, "-I", "-S", "-c", READS, env.path("file"),
+                                 str(count), str(size))
+        check(status == 0, f"recording {name} ended with {status}: {err}")
+        paths.append(path)
+    return paths
+
+
+def find_node(env, others, slow):
+    """What is said of nodes, and the recordings; tried again where nothing is."""
+    for attempt in range(ATTEMPTS):
+        paths = record_nodes(env, attempt, others, slow)
+        found = [r for r in report(env, *paths) if r["kind"] == "node"]
+        if found:
+            return found, paths
+    check(False, f"no node was found in {ATTEMPTS} times three recordings")
+
+
+def test_slow_node(env):
+    """One of three is slow, and did as much: it is named, and no other one, wherever one looks."""
+    found, paths = find_node(env, others=(600, SMALL), slow=(600, LARGE))
+    equal("nodes", [(r["node"], r["layer"], r["function"], r["cause"]) for r in found],
+          [("node2", "vfs", "read", "latency")])
+    node = found[0]
+    check(node["percentile"] in (50, 90) and node["deviations"] >= 6, node)
+    check(node["latency_ns"] >= 2 * node["usual_latency_ns"] and 0.5 < node["load"] < 1.5, node)
+    status, out, err = env.trace("report", *paths)
+    equal(f"exit status ({err})", status, 0)
+    check(re.search(r"^  vfs read on node2: p(50|90) .*: latency$", out, re.M), out[-500:])
+    database = env.path("nodes.db")
+    status, _, err = env.trace("export", "--sqlite", database, *paths)
+    equal(f"exit status of export ({err})", status, 0)
+    with contextlib.closing(sqlite3.connect(database)) as db:
+        rows = db.execute("SELECT run, node, layer, function, percentile, latency_ns, usual_latency_ns, "
+                          "deviations, load, cause FROM unusual WHERE kind = 'node'").fetchall()
+    equal("in the database", rows, [(2, *(node[key] for key in (
+        "node", "layer", "function", "percentile", "latency_ns", "usual_latency_ns", "deviations", "load",
+        "cause")))])
+
+
+def test_loaded_node(env):
+    """It is slow, and did three times as much: load."""
+    found, _ = find_node(env, others=(400, SMALL), slow=(1600, LARGE))
+    equal("nodes", [(r["node"], r["cause"]) for r in found], [("node2", "load")])
+    check(found[0]["load"] > 1.5, found)
+
+
+def test_equal_nodes(env):
+    """Three that do the same: none is named. Of a busy machine one of them may be: then again."""
+    for attempt in range(ATTEMPTS):
+        found = [r for r in report(env, *record_nodes(env, attempt, (600, SMALL)))
+                 if r["kind"] == "node"]
+        if not found:
+            return
+    check(False, f"named in each of {ATTEMPTS} attempts: {found}")

@@ -9,23 +9,12 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "random_numbers.h"
 #include "timeline/slow_periods.h"
 
 #define START_NS (1700000000ULL * NS_PER_S)
 #define SECONDS	 60
 #define RUNS	 200
-
-static __u64 random_state;
-
-/* 0 to 1; SplitMix64. */
-static double uniform(void)
-{
-	__u64 z = random_state += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
 
 /* Latencies as of disks: log-normal, about, with a tail. */
 static double latency_ns(double typical_ns)

@@ -6,6 +6,7 @@
 #include "command/export_sqlite.h"
 #include "command/history_records.h"
 #include "export/database.h"
+#include "sink/json_unusual.h"
 
 /*
  * Records come as lines of JSON, as every reader of tmtrace's output gets them: what a record has
@@ -158,6 +159,49 @@ static int put_recordings(struct lines *lines, const struct report_parts *parts,
 	return rc;
 }
 
+/* The recordings as nodes, whose rows are of their runs. */
+struct nodes {
+	struct lines *lines;
+	struct report_part *parts;
+	struct error *err;
+};
+
+static int put_slow_node(void *context, const struct nodes_layer *layer,
+			 const struct slow_node *slow)
+{
+	const struct nodes *nodes = context;
+	const struct report_part *part = slow->node->part;
+	struct json_object *record =
+		json_unusual__node(part->run, layer, slow, part->snapshot->time_ns);
+	int rc;
+
+	if (!record)
+		return error__set(nodes->err, -ENOMEM, "no memory");
+	database__use_again(nodes->lines->database, (int)(part - nodes->parts) + 1);
+	rc = database__put(nodes->lines->database, record, nodes->err);
+	json_object_put(record);
+	return rc;
+}
+
+/* Those that stand out, all recordings being at their end. */
+static int put_slow_nodes(struct lines *lines, const struct report_parts *parts, struct error *err)
+{
+	struct nodes nodes = { lines, calloc(parts->n + 1, sizeof(*nodes.parts)), err };
+	int rc;
+
+	if (!nodes.parts)
+		return error__set(err, -ENOMEM, "no memory");
+	for (size_t i = 0; i < parts->n; i++)
+		nodes.parts[i] = (struct report_part){
+			.name = parts->files[i].name,
+			.run = recording__run(parts->files[i].recording),
+			.snapshot = recording__snapshot(parts->files[i].recording),
+		};
+	rc = parts->n > 1 ? unusual__each_node(nodes.parts, parts->n, put_slow_node, &nodes) : 0;
+	free(nodes.parts);
+	return rc == -ENOMEM ? error__set(err, rc, "no memory") : rc;
+}
+
 int export_sqlite__write(FILE *file, const char *name, const struct report_parts *parts,
 			 struct error *err)
 {
@@ -171,6 +215,8 @@ int export_sqlite__write(FILE *file, const char *name, const struct report_parts
 			   : error__set(err, -ENOMEM, "no memory");
 	if (rc >= 0)
 		rc = put_recordings(&lines, parts, err);
+	if (rc >= 0)
+		rc = put_slow_nodes(&lines, parts, err);
 	if (rc >= 0)
 		rc = database__finish(lines.database, err);
 	database__close(lines.database);

@@ -77,18 +77,6 @@ void top_show__close(struct top_show *show)
 	free(show);
 }
 
-/* The number of a layer that is called so; negative: there is none. */
-static int find_layer(const struct report_run *run, const char *name)
-{
-	for (int layer = 0; layer <= UINT8_MAX; layer++) {
-		const char *known = names__layer(run, (__u8)layer);
-
-		if (known && !strcmp(known, name))
-			return layer;
-	}
-	return -1;
-}
-
 /* Where it begins: at all jobs, or further down. */
 static int open_view(struct top_show *show, struct error *err)
 {
@@ -102,7 +90,7 @@ static int open_view(struct top_show *show, struct error *err)
 	if (!options->functions)
 		return 0;
 	view->level = TOP_LEVEL_FUNCTIONS;
-	view->layer = find_layer(show->run, options->functions);
+	view->layer = names__layer_number(show->run, options->functions);
 	if (view->layer < 0)
 		return error__set(err, -EINVAL,
 				  "--functions %s: there is no such layer; tmtrace list shows "

@@ -94,6 +94,11 @@ void database__use(struct database *database, const char *file)
 	database->run++;
 }
 
+void database__use_again(struct database *database, int run)
+{
+	database->run = run;
+}
+
 static int add_table(struct database *database, const char *type, struct export_table **out,
 		     struct error *err)
 {

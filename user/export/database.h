@@ -21,6 +21,8 @@ int database__open(struct database **out, const char *path, const char *name, st
 
 /* What comes now is of another run, which was read from that file. */
 void database__use(struct database *database, const char *file);
+/* It is of one that was there before: the first is 1. */
+void database__use_again(struct database *database, int run);
 
 /*
  * A record, which stays the caller's. Of a type without a table: -EPROTO. After an error all

@@ -147,7 +147,7 @@ CREATE TABLE timeline (
 
 CREATE TABLE unusual (
 	run INTEGER, time_ns INTEGER, kind TEXT, cgroup TEXT, cgroup_id INTEGER, jobid TEXT, step TEXT,
-	layer TEXT, node TEXT, start_ns INTEGER, end_ns INTEGER, percentile INTEGER, latency_ns INTEGER,
+	layer TEXT, function TEXT, node TEXT, start_ns INTEGER, end_ns INTEGER, percentile INTEGER, latency_ns INTEGER,
 	usual_latency_ns INTEGER, deviations REAL, load REAL, cause TEXT, final BOOLEAN, other JSON
 );
 

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdbool.h>
 #include <string.h>
 
 #include "report/layer_sum.h"
 
-void layer_sum__make(struct layer_sum *out, const struct snapshot *snapshot, size_t first,
-		     size_t end, __u8 layer)
+static bool is_of(const struct tm_series *total, __u8 layer, long function)
+{
+	return total->key.layer == layer && !key__is_beside(&total->key) &&
+	       (total->count || total->in_flight) &&
+	       (function == LAYER_SUM_ALL || total->key.function == (__u32)function);
+}
+
+static void sum_up(struct layer_sum *out, const struct snapshot *snapshot, size_t first, size_t end,
+		   __u8 layer, long function)
 {
 	struct figures *sum = &out->figures;
 	__u64 count[TM_BUCKETS] = { 0 };
@@ -15,8 +23,7 @@ void layer_sum__make(struct layer_sum *out, const struct snapshot *snapshot, siz
 		const struct snapshot_series *series = snapshot->series[i];
 		struct figures figures;
 
-		if (series->total.key.layer != layer || key__is_beside(&series->total.key) ||
-		    (!series->total.count && !series->total.in_flight))
+		if (!is_of(&series->total, layer, function))
 			continue;
 		out->n++;
 		figures__total(&figures, series);
@@ -48,4 +55,16 @@ void outermost_sum__make(struct outermost_sum *out, const struct snapshot *snaps
 			out->named_ns += series->outer_ns[time];
 		}
 	}
+}
+
+void layer_sum__make(struct layer_sum *out, const struct snapshot *snapshot, size_t first,
+		     size_t end, __u8 layer)
+{
+	sum_up(out, snapshot, first, end, layer, LAYER_SUM_ALL);
+}
+
+void layer_sum__of(struct layer_sum *out, const struct snapshot *snapshot, __u8 layer,
+		   long function)
+{
+	sum_up(out, snapshot, 0, snapshot->n_series, layer, function);
 }

@@ -15,6 +15,12 @@ struct layer_sum {
 	__u64 time_ns;
 };
 
+#define LAYER_SUM_ALL (-1)
+
+/* Of one function alone, by its number, or of LAYER_SUM_ALL. */
+void layer_sum__of(struct layer_sum *out, const struct snapshot *snapshot, __u8 layer,
+		   long function);
+
 /* Of series first to end - 1. */
 void layer_sum__make(struct layer_sum *out, const struct snapshot *snapshot, size_t first,
 		     size_t end, __u8 layer);

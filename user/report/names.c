@@ -10,6 +10,19 @@ const char *names__layer(const struct report_run *run, __u8 layer)
 	return run->names.layer(run->names.context, layer);
 }
 
+int names__layer_number(const struct report_run *run, const char *name)
+{
+	for (int layer = 0; layer < 1 << 8; layer++) {
+		const char *known = names__layer(run, (__u8)layer);
+
+		if (known && !strcmp(known, name))
+			return layer;
+		if (!known && layer >= TM_LAYER_USER)
+			break;
+	}
+	return -1;
+}
+
 const char *names__function(const struct report_run *run, const struct tm_key *key)
 {
 	return run->names.function(run->names.context, key->layer, key->function);

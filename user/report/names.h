@@ -10,6 +10,8 @@
 
 /* Strings are valid until the next call of any of these functions; NULL: not known. */
 const char *names__layer(const struct report_run *run, __u8 layer);
+/* The number of a layer that is called so; negative: there is none. */
+int names__layer_number(const struct report_run *run, const char *name);
 const char *names__function(const struct report_run *run, const struct tm_key *key);
 const char *names__cgroup(const struct report_run *run, __u64 job);
 /* Who the job is, or which unit the cgroup is in, and what it used; NULL: nothing is known. */

@@ -103,18 +103,11 @@ static int print_layer(void *context, const struct nodes_layer *layer)
 /* What a part has of the layer of that name; it may have it under another number. */
 static struct layer_sum sum_of(const struct report_part *part, const char *name)
 {
+	int layer = names__layer_number(part->run, name);
 	struct layer_sum sum = { 0 };
 
-	for (unsigned int layer = 0; layer < 1 << 8; layer++) {
-		const char *own = names__layer(part->run, (__u8)layer);
-
-		if (!own)
-			break;
-		if (strcmp(own, name) != 0)
-			continue;
-		layer_sum__make(&sum, part->snapshot, 0, part->snapshot->n_series, (__u8)layer);
-		break;
-	}
+	if (layer >= 0)
+		layer_sum__of(&sum, part->snapshot, (__u8)layer, LAYER_SUM_ALL);
 	return sum;
 }
 

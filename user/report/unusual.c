@@ -122,10 +122,12 @@ static int print_node(void *context, const struct nodes_layer *layer, const stru
 
 	begin_line(printing);
 	title__text(out, layer->name);
+	fputc(' ', out);
+	title__text(out, names__function(slow->node->part->run, &slow->function));
 	fprintf(out, " on ");
 	title__text(out, slow->node->part->name);
 	fprintf(out, ": ");
-	print_rest(out, SLOW_NODES_PERCENTILE, slow->p90_ns, slow->usual_ns, slow->deviations,
+	print_rest(out, slow->percentile, slow->latency_ns, slow->usual_ns, slow->deviations,
 		   slow->load, slow->by_load);
 	return 0;
 }

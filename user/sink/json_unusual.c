@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "report/names.h"
 #include "sink/json_timeline.h"
 #include "sink/json_unusual.h"
 #include "sink/json_value.h"
@@ -49,8 +50,10 @@ struct json_object *json_unusual__node(const struct report_run *run,
 	if (!record)
 		return NULL;
 	json_value__add_string(record, "layer", layer->name);
+	json_value__add_string(record, "function",
+			       names__function(node->node->part->run, &node->function));
 	json_value__add_string(record, "node", node->node->part->name);
-	add_figures(record, SLOW_NODES_PERCENTILE, node->p90_ns, node->usual_ns, node->deviations,
+	add_figures(record, node->percentile, node->latency_ns, node->usual_ns, node->deviations,
 		    node->load, node->by_load);
 	return record;
 }
