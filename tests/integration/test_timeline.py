@@ -6,7 +6,9 @@ import signal
 import sys
 
 from harness import Records, check, equal, read_text, wait_for
-from test_cgroup import mount_v2, new_cgroup
+from test_cgroup import joining, mount_v2, new_cgroup
+from test_continuity import Kept
+from test_service import NOBODY, Service
 
 SHARES_MACHINE = True
 
@@ -151,3 +153,53 @@ def test_report(env):
     status, _, err = env.trace("report", "--timeline", "--json", "-", "-i", recording)
     equal("exit status of both", status, 2)
     check("--timeline" in err, err)
+
+
+def test_service(env):
+    """The service keeps them, too: of a job for its user, whole, in records, report and page."""
+    own = new_cgroup(env, mount_v2(), "own")
+    os.chown(own, NOBODY, NOBODY)
+    name = os.path.basename(own)
+    load = env.waiting_load("all", prefix=joining(own))
+    service = Service(env)
+    load.go()
+    load.finish()
+    check_sums(service.records("--job", name), ("sample", "vfs"))
+    _, lines = service.asked_by(NOBODY, request="dump", timelines=True)
+    timelines = [r for r in lines if r["type"] == "timeline"]
+    equal("cgroups of the user's timelines", {t["cgroup"].rpartition("/")[2] for t in timelines},
+          {name})
+    check(all(t["bin_ns"] >= 1_600_000_000 for t in timelines), "bins are shorter than readings")
+    _, lines = service.asked_by(NOBODY, request="dump")
+    equal("not asked for", [r for r in lines if r["type"] == "timeline"], [])
+    check("vfs over time: from " in service.command("report", "--job", name, "--timeline"),
+          "no timeline in the report")
+    service.stop()
+
+
+def test_service_again(env):
+    """A service that goes on with another one's counters knows not when that was."""
+    service = Kept(env)
+    cgroups = {}
+    for wanted in (False, True):
+        cgroups[wanted] = new_cgroup(env, mount_v2(), f"told-{wanted}")
+        equal("exit status", env.run(*joining(cgroups[wanted]), "stat", "/")[0], 0)
+        if not wanted:
+            service.restart()
+    records = service.records("--all")
+    for wanted, cgroup in cgroups.items():
+        name = os.path.basename(cgroup)
+        check([r for r in records.of("function") if r["cgroup"].endswith(name)], f"{name} did nothing")
+        equal(f"{name}: has a timeline",
+              any(t["cgroup"].endswith(name) for t in records.of("timeline")), wanted)
+
+
+def test_service_without(env):
+    """A service may be told to keep none."""
+    load = env.waiting_load("all")
+    service = Service(env, more="timelines: none")
+    load.go()
+    load.finish()
+    check(service.records("--all").of("function"), "nothing was counted")
+    equal("timelines", service.records("--all").of("timeline"), [])
+    service.stop()

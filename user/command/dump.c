@@ -216,7 +216,8 @@ int dump__main(int argc, char **argv)
 					  "Prints the records of a recording, or of what the "
 					  "service has counted, one JSON object a line, in the "
 					  "order of time." };
-	struct dump_options options = { .client.request.kind = REQUEST_DUMP };
+	struct dump_options options = { .client.request = { .kind = REQUEST_DUMP,
+							    .timelines = true } };
 	struct dump dump = { .options = &options };
 	struct error err;
 	int rc;

@@ -29,7 +29,8 @@ struct live_run {
 	struct job_table *jobs;	     /* NULL: of cgroups there are but numbers */
 	struct pools *pools;	     /* NULL: no calls tell of any */
 	struct recycler *recycler;   /* NULL: there are no jobs */
-	struct timekeeper *keeper;   /* NULL: no timelines are kept */
+	struct timekeeper *keeper;   /* NULL: no timelines are kept, or these: */
+	struct timelines *coarse;    /* of what is recorded each second */
 	void (*tell)(void *context);
 	void *tell_context;
 	struct report_mechanism mechanisms[MECHANISMS_MAX];
@@ -220,12 +221,19 @@ static int open_pools(struct live_run *live, struct error *err)
 /* They take this part of a recording at the most, and less, as bytes are packed there. */
 #define TIMELINE_SHARE 8
 
+/* Of bins that are longer than a second: 1.6 s. */
+#define COARSE_DOUBLINGS 4
+
 static int open_timelines(struct live_run *live, struct error *err)
 {
 	const struct options *options = live->session->options;
 	struct job_map jobs = live_run__jobs(live);
 	size_t bytes = TIMELINE_BYTES;
 
+	if (options->coarse_timelines) {
+		live->coarse = timelines__new(options->coarse_timelines, COARSE_DOUBLINGS);
+		return live->coarse ? 0 : error__set(err, -ENOMEM, "no memory");
+	}
 	if (!options->timelines)
 		return 0;
 	if (options->recording && options->recording_size / TIMELINE_SHARE < bytes)
@@ -413,6 +421,25 @@ int live_run__show_timelines(struct live_run *live, struct snapshot *snapshot, s
 	return rc;
 }
 
+void live_run__take_timelines(struct live_run *live, const struct snapshot *snapshot)
+{
+	const struct continuity *continuity = live->session->continuity;
+	bool is_past =
+		!snapshot->before_ns && continuity && continuity__epoch(continuity).continued;
+
+	/* When it was that was counted before this service began is not known. */
+	if (live->coarse && !is_past)
+		timelines__take(live->coarse, snapshot, live->run.start_ns);
+	if (live->coarse && timelines__gone(live->coarse))
+		note_gone(live);
+}
+
+void live_run__show_coarse(const struct live_run *live, struct snapshot *snapshot)
+{
+	if (live->coarse)
+		timelines__show(live->coarse, snapshot);
+}
+
 int live_run__index_jobs(struct live_run *live, struct drain *drain, struct error *err)
 {
 	const __u64 *recycled = live->recycler ? recycler__changes(live->recycler) : NULL;
@@ -444,6 +471,7 @@ void live_run__close(struct live_run *live)
 	mounts__close(live->names.mounts);
 	devices__free(live->names.devices);
 	timekeeper__close(live->keeper);
+	timelines__free(live->coarse);
 	recycler__free(live->recycler);
 	job_table__close(live->jobs);
 	processes__close(live->processes);

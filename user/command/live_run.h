@@ -53,6 +53,12 @@ int live_run__read_from(struct live_run *live, struct drain *drain, const struct
  * or a negative errno.
  */
 int live_run__show_timelines(struct live_run *live, struct snapshot *snapshot, struct error *err);
+/*
+ * Of a service: takes into those that it keeps what a snapshot of what is recorded has, and puts
+ * them into one.
+ */
+void live_run__take_timelines(struct live_run *live, const struct snapshot *snapshot);
+void live_run__show_coarse(const struct live_run *live, struct snapshot *snapshot);
 
 /* Single jobs can be read from that drain, too, as follows. 0, or a negative errno. */
 int live_run__index_jobs(struct live_run *live, struct drain *drain, struct error *err);

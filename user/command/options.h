@@ -85,11 +85,12 @@ struct options {
 	double interval_s; /* 0: only at the end */
 	const char *json;  /* file, "-", or NULL: tables */
 	bool histogram;
-	const char *recording; /* file of -o; NULL: none */
-	__u64 recording_size;  /* bytes */
-	bool record;	       /* tmtrace record: nothing else comes out unless it is asked for */
-	const char *user;      /* run the command as */
-	char **env;	       /* VAR=VALUE for the command */
+	const char *recording;	 /* file of -o; NULL: none */
+	size_t coarse_timelines; /* bytes for those of what is recorded each second; 0: none */
+	__u64 recording_size;	 /* bytes */
+	bool record;		 /* tmtrace record: nothing else comes out unless it is asked for */
+	const char *user;	 /* run the command as */
+	char **env;		 /* VAR=VALUE for the command */
 	size_t n_env;
 	bool optional;
 	bool sites;    /* list: functions too */

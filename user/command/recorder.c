@@ -105,8 +105,10 @@ static int write_snapshot(struct recorder *recorder, const struct snapshot *as_o
 	int rc;
 
 	rc = live_run__read_from(recorder->live, recorder->drain, &snapshot, err);
-	if (!rc)
+	if (!rc) {
 		recorder->latest = snapshot;
+		live_run__take_timelines(recorder->live, snapshot);
+	}
 	if (recorder->failed)
 		return 0;
 	if (!rc) {

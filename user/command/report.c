@@ -435,7 +435,7 @@ int report__main(int argc, char **argv)
 	struct report_options options = {
 		.filter = filter__new(),
 		.top_files = TABLE_FILES_FEW,
-		.client.request.kind = REQUEST_REPORT,
+		.client.request = { .kind = REQUEST_REPORT, .timelines = true },
 	};
 	struct report report = { .options = &options };
 	struct error err;

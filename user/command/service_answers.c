@@ -144,14 +144,25 @@ static int tell_figures(struct service_answers *answers, const struct request *r
 					.owners = answers->owners,
 					.each_rank = each_rank,
 					.context = answers };
-	int rc;
+	struct snapshot with_timelines;
+	int rc = 0;
 
+	/* What is recorded now is in the timelines, too. */
+	if (request->timelines && !answers->drain)
+		rc = read_figures(answers, true, &source.snapshot, err);
+	if (rc < 0)
+		return rc;
 	if (request->job[0] || uid != 0)
 		rc = read_jobs(answers, &source, request, uid, &source.snapshot, err);
 	else
 		rc = read_figures(answers, false, &source.snapshot, err);
 	if (rc < 0)
 		return rc;
+	if (request->timelines) {
+		with_timelines = *source.snapshot;
+		live_run__show_coarse(output__live(answers->output), &with_timelines);
+		source.snapshot = &with_timelines;
+	}
 	return request->kind == REQUEST_DUMP ? answer__dump(&source, request, uid, body, err)
 					     : answer__report(&source, request, uid, body, err);
 }

@@ -78,6 +78,7 @@ int service_setup__options(struct options *options, const struct service_config 
 	options->quiet = true;
 	options->recording = config->history;
 	options->recording_size = config->history_size;
+	options->coarse_timelines = config->history ? config->timelines : 0;
 	options->syslog = config->log;
 	options->by_job = true;
 	options->calls.on = options->calls.quiet = config->calls != LEVELS_CALLS_NONE;
@@ -188,9 +189,9 @@ bool service_setup__follows(const struct service_config *a, const struct service
 	    a->past_jobs != b->past_jobs || !same(a->job_patterns, b->job_patterns) ||
 	    !same(a->cgroup, b->cgroup) || !same(a->hierarchy, b->hierarchy) ||
 	    !same(a->history, b->history) || a->history_size != b->history_size ||
-	    !same(a->log.path, b->log.path) || a->log.journal != b->log.journal ||
-	    !a->log.types != !b->log.types || !same(a->socket, b->socket) ||
-	    !same(a->pins, b->pins))
+	    a->timelines != b->timelines || !same(a->log.path, b->log.path) ||
+	    a->log.journal != b->log.journal || !a->log.types != !b->log.types ||
+	    !same(a->socket, b->socket) || !same(a->pins, b->pins))
 		return false;
 	if (!same_layers(a, b) || !same_processes(a, b))
 		return false;

@@ -15,16 +15,18 @@
 #include "service/config_metrics.h"
 #include "service/config_reader.h"
 
-#define SERIES	     16384
-#define PAST_JOBS    256
-#define INTERVAL_S   60
-#define HISTORY	     "/var/lib/tmtrace/history.data"
-#define HISTORY_SIZE (64ULL << 20)
-#define LOG_RATE     1000
-#define PROCESSES    4096
-#define SNAPSHOT     "/run/tmtrace/snapshot"
-#define SNAPSHOT_S   15
-#define PINS	     "/sys/fs/bpf/tmtrace"
+#define SERIES	      16384
+#define PAST_JOBS     256
+#define INTERVAL_S    60
+#define HISTORY	      "/var/lib/tmtrace/history.data"
+#define TIMELINES     (1 << 20)
+#define TIMELINES_MIN (64 << 10)
+#define HISTORY_SIZE  (64ULL << 20)
+#define LOG_RATE      1000
+#define PROCESSES     4096
+#define SNAPSHOT      "/run/tmtrace/snapshot"
+#define SNAPSHOT_S    15
+#define PINS	      "/sys/fs/bpf/tmtrace"
 
 #define MAX_OVERHEAD 0.01
 
@@ -175,6 +177,25 @@ static int read_history(struct config_reader *r)
 	    (quantity__bytes(text, &config->history_size) < 0 || config->history_size < (1 << 20)))
 		rc = yaml_doc__fail(&r->doc, size, r->err,
 				    "size is %s, a number of bytes from 1M on is needed, as in 64M",
+				    yaml_doc__quote(text).text);
+	return rc;
+}
+
+static int read_timelines(struct config_reader *r)
+{
+	const yaml_node_t *node = yaml_doc__get(&r->doc, yaml_doc__root(&r->doc), "timelines");
+	__u64 *bytes = &r->config->timelines;
+	const char *text = NULL;
+	int rc = node ? yaml_doc__read_text(&r->doc, node, "timelines", &text, r->err) : 0;
+
+	if (!node || rc < 0)
+		return rc;
+	if (config_reader__is_none(node))
+		*bytes = 0;
+	else if (quantity__bytes(text, bytes) < 0 || *bytes < TIMELINES_MIN)
+		rc = yaml_doc__fail(&r->doc, node, r->err,
+				    "timelines is %s, a number of bytes from 64K on is needed, as "
+				    "in 1M, or none",
 				    yaml_doc__quote(text).text);
 	return rc;
 }
@@ -332,11 +353,12 @@ static int read_overhead(struct config_reader *r)
 
 static int read_keys(struct config_reader *r)
 {
-	static const char *const known[] = { "layers",	   "probes",	"job_patterns", "cgroup",
-					     "max_series", "interval",	"history",	"log",
-					     "processes",  "socket",	"snapshot",	"calls",
-					     "pins",	   "past_jobs", "max_overhead", "hierarchy",
-					     "metrics",	   NULL };
+	static const char *const known[] = {
+		"layers",    "probes",	"job_patterns", "cgroup",    "max_series",
+		"interval",  "history", "log",		"processes", "socket",
+		"snapshot",  "calls",	"pins",		"past_jobs", "max_overhead",
+		"hierarchy", "metrics", "timelines",	NULL
+	};
 	struct service_config *config = r->config;
 	const yaml_node_t *root = yaml_doc__root(&r->doc);
 	const yaml_node_t *layers = yaml_doc__get(&r->doc, root, "layers");
@@ -365,6 +387,8 @@ static int read_keys(struct config_reader *r)
 	config->past_jobs = (unsigned int)past_jobs;
 	if (rc == 0)
 		rc = config_reader__seconds(r, root, &config->interval_s);
+	if (rc == 0)
+		rc = read_timelines(r);
 	if (rc == 0)
 		rc = read_history(r);
 	if (rc == 0)
@@ -411,6 +435,7 @@ int service_config__defaults(struct service_config *config)
 		.interval_s = INTERVAL_S,
 		.history = HISTORY,
 		.history_size = HISTORY_SIZE,
+		.timelines = TIMELINES,
 		.log = { .types = default_types, .rate = LOG_RATE },
 		.socket = SERVICE_SOCKET,
 		.pins = PINS,

@@ -47,6 +47,7 @@ struct service_config {
 	unsigned int processes;	   /* room for so many that run at the same time */
 	const char *history;	   /* the ring file; NULL: none */
 	__u64 history_size;	   /* bytes */
+	__u64 timelines;	   /* bytes of memory for when it was; 0: none are kept */
 	struct syslog_options log; /* types 0: nothing is sent there */
 	const char *socket;
 	const char *pins;    /* a folder in bpffs; NULL: nothing is kept */

@@ -110,6 +110,14 @@ static int read_probes(struct request *out, struct json_object *value, struct er
 	return 0;
 }
 
+static int read_timelines(struct request *out, struct json_object *value, struct error *err)
+{
+	if (!json_object_is_type(value, json_type_boolean))
+		return refuse(err, "timelines is neither true nor false");
+	out->timelines = json_object_get_boolean(value);
+	return 0;
+}
+
 static int read_format(struct request *out, struct json_object *value, struct error *err)
 {
 	const char *text = json_object_get_string(value);
@@ -141,7 +149,7 @@ static const struct {
 	{ "probes", read_probes }, { "uid", read_uid },
 	{ "level", read_level },   { "layers", read_layers },
 	{ "sample", read_sample }, { "min_duration_ns", read_least },
-	{ "format", read_format },
+	{ "format", read_format }, { "timelines", read_timelines },
 };
 
 static int read_member(struct request *out, const char *name, struct json_object *value,
@@ -151,7 +159,7 @@ static int read_member(struct request *out, const char *name, struct json_object
 		if (!strcmp(name, members[i].name))
 			return members[i].read(out, value, err);
 	return refuse(err, "known members are request, job, probes, uid, level, layers, sample, "
-			   "min_duration_ns and format");
+			   "min_duration_ns, format and timelines");
 }
 
 static int read_members(struct request *out, struct json_object *object, struct error *err)
@@ -206,6 +214,8 @@ char *request__line(const struct request *request)
 		json_object_object_add(object, "job", json_object_new_string(request->job));
 	if (request->probes)
 		json_object_object_add(object, "probes", json_object_new_boolean(1));
+	if (request->timelines)
+		json_object_object_add(object, "timelines", json_object_new_boolean(1));
 	if (request->has_uid)
 		json_object_object_add(object, "uid", json_object_new_int64(request->uid));
 	if (request->has_level)

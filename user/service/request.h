@@ -30,6 +30,7 @@ enum request_kind {
 struct request {
 	enum request_kind kind;
 	bool probes;	       /* status: with each probe */
+	bool timelines;	       /* dump, report: with when it was */
 	char job[REQUEST_JOB]; /* "": all that the asker may see; set: the node */
 	/* dump and report of a job: as this user may see it; only root may ask for another one. */
 	bool has_uid;
