@@ -246,7 +246,7 @@ def restart(world):
     equal("result", world.show("Result"), "success")
     left = world.output("find /run/tmtrace /sys/fs/bpf/tmtrace 2>/dev/null || true")
     equal("left in /run and in bpffs", left, "")
-    equal("processes", world.output("pgrep tmtrace || true"), "")
+    equal("processes", world.output("pgrep -x tmtrace || true"), "")
     world.output("touch /tmp/job-r-ends; systemctl start tmtrace")
     world.service_is_up()
     equal("restarts", json.loads(world.output("tmtrace status --json"))["restarts"], 0)

@@ -40,7 +40,9 @@ class World:
         self.output(f"printf '%s\\n' {shlex.quote(text)} >{CONFIG}")
 
     def pid(self):
-        return int(self.show("MainPID"))
+        pid = int(self.show("MainPID"))
+        check(pid, "the service does not run")
+        return pid
 
     def run_job(self, name, user, until=None):
         """Runs JOB in a scope of systemd, as a user; in the background where it ends with a file."""
