@@ -21,6 +21,8 @@
 #include "service/config.h"
 #include "service/notify.h"
 
+const char *argp_program_version = "tmtrace-metrics " TMTRACE_VERSION;
+
 struct asked {
 	const char *config; /* NULL: the machine's */
 	const char *listen; /* NULL: as the configuration says it */

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What anybody may write to the service's socket, and the configuration, from any bytes. */
+/* What anybody may write to the service's socket or ask metrics by, and the configuration, from any
+ * bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/address.h"
+#include "endpoint/accept.h"
 #include "service/config.h"
 #include "service/request.h"
 
@@ -53,8 +56,24 @@ static void check_config(const char *text, size_t size)
 		service_config__free(&config);
 }
 
+/* What a client of metrics may say, and where a site has them served. */
+static void check_words(const char *text, size_t size)
+{
+	char *word = strndup(text, size), again[ADDRESS_ROOM];
+	struct address address;
+
+	if (!word)
+		abort();
+	accept__openmetrics(word);
+	if (address__parse(&address, word) == 0 &&
+	    address__parse(&address, address__text(&address, again)) < 0)
+		abort();
+	free(word);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	check_words((const char *)data, size);
 	if (size && data[0] == '{')
 		check_request((const char *)data, size);
 	else

@@ -1,167 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Metrics of the service, by HTTP: their text, what Prometheus makes of them, and who asks badly."""
+"""Metrics of the service: their text, their sums, their bound, and what Prometheus makes of them."""
 
-import collections
 import contextlib
-import http.client
 import json
 import os
-import random
 import re
 import signal
-import socket
 import time
 import urllib.parse
 import urllib.request
 
 from harness import PATIENCE, Failure, check, equal, need, read_text, wait_for
+from metrics_endpoint import Endpoint, compare_totals, free_port, promtool
 from openmetrics import Exposition, check_monotonic
 from test_cgroup import joining, mount_v2, move, new_cgroup
 from test_continuity import Kept
 from test_many_jobs import Load
-from test_service import NOBODY, Service
 
 SHARES_MACHINE = True
 
-OPENMETRICS = "application/openmetrics-text; version=1.0.0"
 # As Prometheus 2.42 asks.
 ACCEPTS = ("application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;"
            "q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1")
 # What begins anew with each start of the service.
 OF_THE_PROCESS = ("tmtrace_cpu_seconds_total", "tmtrace_log_records_total", "tmtrace_folds_total")
-EDGES_NS = [4 ** power * 1024 for power in range(14)]
-
-
-def free_port():
-    """A port of 127.0.0.1 that nobody has."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-class Endpoint:
-    """A service that tells metrics, of one cgroup alone, and tmtrace-metrics beside it."""
-
-    def __init__(self, env, more="", scope=None, max_samples=10000, kind=Service, **kwargs):
-        self.env = env
-        self.port = free_port()
-        self.scope = scope or new_cgroup(env, mount_v2(), "metrics")
-        self.rest = f"cgroup: {self.scope}\n{more}"
-        self.service = kind(env, more=self.more(max_samples), **kwargs)
-        self.process = self.start()
-
-    def more(self, max_samples):
-        """What the configuration has beside the usual."""
-        return (f"metrics: {{listen: {self.port}, user: nobody, max_samples: {max_samples}}}\n"
-                f"{self.rest}")
-
-    def work(self):
-        """Somebody reads a file."""
-        status, _, err = self.env.run(*joining(self.scope), "cat", "/etc/passwd")
-        equal(f"cat: {err}", status, 0)
-
-    def start(self, *options):
-        process = self.env.spawn([os.path.join(self.env.build, "tmtrace-metrics"), "--config",
-                                  self.service.config, *options])
-        wait_for(lambda: process.poll() is not None or self.listens(), "tmtrace-metrics to listen")
-        return process
-
-    def listens(self):
-        with contextlib.suppress(OSError), self.connect():
-            return True
-        return False
-
-    def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=20 * PATIENCE)
-
-    def ask(self, path="/metrics", method="GET", **headers):
-        """(status, headers, body)"""
-        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30 * PATIENCE)
-        with contextlib.closing(client):
-            client.request(method, path, headers=headers)
-            answer = client.getresponse()
-            return answer.status, dict(answer.getheaders()), answer.read()
-
-    def scrape(self, accept=OPENMETRICS):
-        status, headers, body = self.ask(Accept=accept)
-        equal(f"status, {body[:300]}", status, 200)
-        formal = headers["Content-Type"].startswith("application/openmetrics-text; version=1.0.0")
-        return Exposition(body, formal)
-
-    def stop(self):
-        """Ends both; what they said."""
-        self.process.terminate()
-        _, err = self.process.communicate(timeout=60 * PATIENCE)
-        equal(f"exit status, {err}", self.process.returncode, 0)
-        return err + self.service.stop()
-
-
-def promtool(env, *argv, text=None):
-    """promtool, from Debian's package prometheus, has nothing to say."""
-    need("promtool")
-    path = env.path("promtool.in")
-    with open(path, "wb") as f:
-        f.write(text or b"")
-    with open(path, "rb") as f:
-        status, out, err = env.run("promtool", *argv, stdin=f)
-    equal(f"promtool {' '.join(argv)}: {out}{err}", status, 0)
-    return out
-
-
-def edge_of(ns):
-    """The index of the first edge that is not below."""
-    return sum(edge < ns for edge in EDGES_NS)
-
-
-def sums_of_records(records):
-    """{(layer, function): sums} of all jobs' calls, as metrics have them."""
-    sums = collections.defaultdict(collections.Counter)
-    for r in records.of("function") + records.of("device"):
-        key = (r["layer"], r["function"])
-        for name in ("count", "errors", "retries"):
-            sums[key][name] += r[name]
-        for name in ("bytes", "total_ns", "block_ns", "iowait_ns"):
-            sums[key][name] += r[name] or 0
-        sums[key]["own_ns"] += r["self_ns" if r["layer"] not in ("vfs", "block") else "total_ns"] or 0
-        for _, upper, n in r["buckets"] or []:
-            sums[key][f"edge {edge_of(upper)}"] += n
-    return sums
-
-
-def sums_of_metrics(exposition):
-    """The same of metrics, over all jobs."""
-    sums = collections.defaultdict(collections.Counter)
-    for name, member in (("calls", "count"), ("errors", "errors"), ("retries", "retries"),
-                         ("bytes", "bytes"), ("seconds", "own_ns")):
-        for s in exposition.samples(f"tmtrace_{name}_total"):
-            key = (s.labels["layer"], s.labels["function"])
-            sums[key][member] += int(s.value * (10 ** 9 if name == "seconds" else 1))
-    for kind in ("block", "iowait"):
-        for s in exposition.samples("tmtrace_inside_seconds_total", kind=kind):
-            sums[s.labels["layer"], s.labels["function"]][f"{kind}_ns"] += int(s.value * 10 ** 9)
-    for s in exposition.samples("tmtrace_latency_seconds_sum"):
-        sums[s.labels["layer"], s.labels["function"]]["total_ns"] += int(s.value * 10 ** 9)
-    below = collections.Counter()
-    for s in exposition.samples("tmtrace_latency_seconds_bucket"):
-        upper = s.labels["le"]
-        edge = len(EDGES_NS) if upper == "+Inf" else EDGES_NS.index(round(float(upper) * 10 ** 9))
-        who = tuple(s.labels.get(n) for n in ("job", "since", "layer", "function"))
-        sums[s.labels["layer"], s.labels["function"]][f"edge {edge}"] += int(s.value - below[who])
-        below[who] = s.value
-    return sums
-
-
-def without_zeros(sums):
-    return {key: {k: v for k, v in members.items() if v} for key, members in sums.items()}
-
-
-def compare_totals(exposition, records, layers=("sample", "vfs")):
-    """Totals over all labels are those of `tmtrace dump --all`."""
-    wanted = without_zeros({k: v for k, v in sums_of_records(records).items() if k[0] in layers})
-    got = without_zeros({k: v for k, v in sums_of_metrics(exposition).items() if k[0] in layers})
-    for key in wanted.keys() | got.keys():
-        equal(f"{key}", got.get(key), wanted.get(key))
-    return len(wanted)
 
 
 def test_totals(env):
@@ -188,10 +50,8 @@ def test_totals(env):
     equal("epoch", formal.samples("tmtrace_build_info")[0].labels["epoch"], status["epoch"])
     promtool(env, "check", "metrics", text=endpoint.ask()[2])
     # The sums in the file are those of the same metrics.
-    path = env.path("node.prom")
-    wait_for(lambda: f',layer="sample"}} {calls}\n' in read_text(path), "the file")
-    with open(path, "rb") as f:
-        data = f.read()
+    data = wait_for(lambda: (text := read_text(env.path("node.prom")).encode()) and Exposition(
+        text, False).sum("tmtrace_job_calls_total", layer="sample") == calls and text, "the file")
     equal("read bytes", Exposition(data, False).sum("tmtrace_job_read_bytes_total", layer="vfs"),
           formal.sum("tmtrace_bytes_total", layer="vfs", function="read"))
     promtool(env, "check", "metrics", text=data)
@@ -399,172 +259,6 @@ def test_bound(env):
     check(0 <= small < 4096, f"{small} bytes too many")
     env.remark = f"{jobs} jobs, samples: {' '.join(map(str, sizes))}"
     endpoint.stop()
-
-
-def test_busy_port(env):
-    """A port that another program has: one line that says so, and the service goes on."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        scope = new_cgroup(env, mount_v2(), "metrics")
-        service = Service(env, layers="vfs", more=f"metrics: {port}\ncgroup: {scope}\n")
-        program = os.path.join(env.build, "tmtrace-metrics")
-        status, out, err = env.run(program, "--config", service.config)
-        equal("exit status", (status, out), (1, ""))
-        check(f"{port}: cannot be listened at: another program has this port" in err and
-              len(err.splitlines()) == 1, err)
-    check(service.status()["probes"]["armed"] > 0, "the service is gone")
-    # Nothing is told where nobody has asked for it.
-    service.write(layers="vfs", more=f"cgroup: {scope}\n")
-    service.process.send_signal(signal.SIGHUP)
-    service.told("READY=1")
-    status, _, err = env.run(program, "--config", service.config)
-    equal("exit status", status, 2)
-    check("has metrics: none, so that the service tells none" in err, err)
-    header = json.loads(service.send(b'{"request":"metrics"}\n').splitlines()[0])
-    check("metrics: none" in header["text"], header)
-    status, _, err = env.run(program, "--config", service.config, "--listen", "localhost:1")
-    equal("exit status", status, 2)
-    check("localhost:1: a port or a numeric address" in err, err)
-    status, _, err = env.run(program, "nonsense")
-    equal("exit status", status, 2)
-    err = service.stop()
-    check("there is no user tmtrace-metrics" in err or "metrics" not in err, err)
-
-
-def test_users(env):
-    """Whoever can reach the port gets them; at the socket root, and the user that is named."""
-    endpoint = Endpoint(env)
-    service, pid = endpoint.service, endpoint.process.pid
-    status = dict(line.split(":\t", 1) for line in read_text(f"/proc/{pid}/status").splitlines()
-                  if ":\t" in line)
-    equal("its user", set(status["Uid"].split()), {str(NOBODY)})
-    equal("its groups", status["Groups"].split(), [])
-    for name in ("CapEff", "CapPrm", "CapInh", "CapAmb"):
-        equal(name, int(status[name], 16), 0)
-    equal("no new privileges", status["NoNewPrivs"], "1")
-    answer = service.send(b'{"request":"metrics","format":"openmetrics"}\n')
-    check(b'"type":"answer"' in answer.splitlines()[0].replace(b" ", b"") and
-          answer.endswith(b"# EOF\n"), answer[:200])
-    header, _ = service.asked_by(NOBODY - 1, request="metrics")
-    check("may not have metrics, which name everybody's jobs" in header["text"], header)
-    endpoint.stop()
-
-
-def exchange(endpoint, data):
-    """What comes back for any bytes, up to the end of the connection."""
-    with endpoint.connect() as client:
-        with contextlib.suppress(OSError):
-            client.sendall(data)
-            client.shutdown(socket.SHUT_WR)
-        parts = []
-        with contextlib.suppress(ConnectionError):
-            while part := client.recv(65536):
-                parts.append(part)
-        return b"".join(parts)
-
-
-def test_http(env):
-    """Methods, paths, headers as they should be and not: the next scrape is answered as ever."""
-    endpoint = Endpoint(env, layers="vfs")
-    status, headers, body = endpoint.ask(method="HEAD")
-    equal("HEAD", (status, body), (200, b""))
-    check(int(headers["Content-Length"]) > 1000 and
-          headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8", headers)
-    equal("another path", endpoint.ask("/")[0], 404)
-    equal("a query", endpoint.ask("/metrics?x=1")[0], 200)
-    for method in ("POST", "PUT", "DELETE", "OPTIONS", "X"):
-        status, headers, _ = endpoint.ask(method=method)
-        equal(method, (status, headers["Allow"]), (405, "GET, HEAD"))
-    dice = random.Random(7)
-    for data in (b"\r\n\r\n", b"GET\r\n\r\n", b"GET /metrics\r\n\r\n", b"\0" * 100,
-                 b"GET /metrics HTTP/9.9\r\n\r\n", b"GET " + b"/" * 100000 + b" HTTP/1.1\r\n\r\n",
-                 b"GET /metrics HTTP/1.1\r\nX: " + b"y" * 100000 + b"\r\n\r\n",
-                 b"GET /metrics HTTP/1.1\r\nHost: x\r\n" + b"a: b\r\n" * 20000 + b"\r\n",
-                 b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n",
-                 b"POST /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-                 b"GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: " + b",;=q\"" * 500 + b"\r\n\r\n",
-                 b'{"request":"metrics"}\n', b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-                 *(dice.randbytes(dice.randrange(1, 3000)) for _ in range(100))):
-        answer = exchange(endpoint, data)
-        check(not answer or answer.startswith(b"HTTP/1."), answer[:100])
-    # Requests of which nobody awaits the answer.
-    for _ in range(20):
-        with endpoint.connect() as client:
-            client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-    check(endpoint.scrape().n_samples > 30, "no metrics")
-    endpoint.stop()
-
-
-def test_slow_clients(env):
-    """Hundreds that say nothing, or take nothing, hold nobody up: the oldest are let go."""
-    endpoint = Endpoint(env, layers="vfs")
-    endpoint.work()
-    with contextlib.ExitStack() as clients:
-        for i in range(300):
-            client = clients.enter_context(endpoint.connect())
-            with contextlib.suppress(OSError):
-                client.sendall((b"", b"GET /metrics HTTP/1.1\r\n",
-                                b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")[i % 3])
-            if i % 50 == 49:
-                check(endpoint.scrape().n_samples > 30, "no metrics")
-        for _ in range(10):
-            check(endpoint.scrape().n_samples > 30, "no metrics")
-        fds = len(os.listdir(f"/proc/{endpoint.process.pid}/fd"))
-        check(fds < 150, f"{fds} descriptors")
-    check(endpoint.service.status()["hits"] > 0, "the service is held up")
-    endpoint.stop()
-
-
-def test_service_gone(env):
-    """Without a service it is said so; the next one is asked without further ado."""
-    endpoint = Endpoint(env, layers="vfs")
-    endpoint.service.kill()
-    status, _, body = endpoint.ask()
-    equal("status", status, 503)
-    check(b"no service of tmtrace runs here" in body, body)
-    endpoint.service.begin()
-    endpoint.service.told("READY=1")
-    check(endpoint.scrape().n_samples > 30, "no metrics")
-    # One that does not answer.
-    endpoint.service.process.send_signal(signal.SIGSTOP)
-    equal("status", endpoint.ask()[0], 503)
-    endpoint.service.process.send_signal(signal.SIGCONT)
-    check(endpoint.scrape().n_samples > 30, "no metrics")
-    endpoint.stop()
-
-
-def test_activation(env):
-    """Sockets that systemd hands over; what is no such socket is refused."""
-    port = free_port()
-    scope = new_cgroup(env, mount_v2(), "metrics")
-    service = Service(env, layers="vfs", more=f"metrics: {{user: nobody}}\ncgroup: {scope}\n")
-    program = os.path.join(env.build, "tmtrace-metrics")
-    script = 'LISTEN_PID=$$ LISTEN_FDS=$0 exec "$@"'
-
-    def begin(fd, n):
-        os.dup2(fd, 3)
-        os.set_inheritable(3, True)
-        return env.spawn(["sh", "-c", script, str(n), program, "--config", service.config],
-                         pass_fds=(3,))
-
-    with socket.socket() as listener, open("/dev/null", "rb") as null:
-        listener.bind(("127.0.0.1", port))
-        listener.listen()
-        process = begin(listener.fileno(), 1)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=20 * PATIENCE) as a:
-            check(Exposition(a.read(), False).n_samples > 30, "no metrics")
-        process.terminate()
-        _, err = process.communicate(timeout=60 * PATIENCE)
-        equal(f"exit status, {err}", process.returncode, 0)
-        check(f"http://127.0.0.1:{port}/metrics" in err, err)
-        process = begin(null.fileno(), 1)
-        _, err = process.communicate(timeout=60 * PATIENCE)
-        equal("exit status", process.returncode, 2)
-        check("no listening stream socket" in err, err)
-    os.close(3)
-    service.stop()
 
 
 def test_under_load(env):

@@ -16,6 +16,7 @@
 #include "base/search.h"
 #include "drain/key_order.h"
 #include "metrics/metrics.h"
+#include "tmtrace/env_job.h"
 
 #define LAYER_LIB TM_LAYER_USER
 /* Functions of the library. */
@@ -253,6 +254,50 @@ static inline struct tm_key key_of_lib(__u64 job, __u32 function)
 static inline struct tm_key key_of_read(__u64 job)
 {
 	return (struct tm_key){ .job = job, .layer = TM_LAYER_VFS, .function = TM_VFS_READ };
+}
+
+/* All that metrics say, as Prometheus would read it. */
+static inline char *text_of(const struct world *world, const struct metrics *metrics,
+			    size_t *samples)
+{
+	struct metrics_text text;
+	char *bytes = NULL;
+	size_t size;
+	FILE *out = open_memstream(&bytes, &size);
+
+	assert_non_null(out);
+	metrics_text__start(&text, out, METRICS_PROMETHEUS);
+	assert_int_equal(metrics__write_jobs(metrics, &world->run, &text), 0);
+	assert_int_equal(metrics__write(metrics, &world->run, &text), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_false(text.failed);
+	if (samples)
+		*samples = text.samples;
+	return bytes;
+}
+
+static inline char *update(struct world *world, struct metrics *metrics)
+{
+	assert_int_equal(metrics__update(metrics, &world->run, &world->snapshot), 0);
+	return text_of(world, metrics, NULL);
+}
+
+static inline bool has_line(const char *text, const char *line)
+{
+	const char *at = text;
+
+	while ((at = strstr(at, line)) != NULL) {
+		if ((at == text || at[-1] == '\n') && at[strlen(line)] == '\n')
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static inline void expect(const char *text, const char *line)
+{
+	if (!has_line(text, line))
+		fail_msg("no line %s in\n%s", line, text);
 }
 
 #endif

@@ -57,13 +57,9 @@ void service_metrics__choose(struct service_metrics *metrics, const struct servi
 {
 	metrics->on = config->metrics;
 	metrics->uid = find_user(config);
-	if (metrics->metrics && metrics->samples != config->metrics_samples) {
-		/* Who was among the others is not known then. */
-		metrics__free(metrics->metrics);
-		metrics->metrics = NULL;
-		metrics->restarted_ns = clock__ns(CLOCK_REALTIME);
-	}
 	metrics->samples = config->metrics_samples;
+	if (metrics->metrics)
+		metrics__bound(metrics->metrics, metrics->samples);
 }
 
 int service_metrics__may_see(const struct service_metrics *metrics, uid_t uid, struct error *err)

@@ -10,6 +10,7 @@
 #include "metrics/ranking.h"
 #include "metrics/shown.h"
 #include "metrics/split.h"
+#include "tmtrace/env_job.h"
 
 /* Samples of the node, and of what is folded: fewer. */
 #define NODE_SAMPLES 100
@@ -23,6 +24,7 @@
 struct metrics {
 	size_t most;
 	__u64 restarted_ns;
+	__u64 before_ns; /* CLOCK_REALTIME: of the update before; 0: there was none */
 	struct metrics_ranking ranking;
 	struct metrics_job *jobs; /* in the order of their ids */
 	size_t n_jobs;
@@ -50,6 +52,11 @@ struct metrics *metrics__new(size_t most_samples, __u64 restarted_ns)
 	metrics->most = most_samples;
 	metrics->restarted_ns = restarted_ns;
 	return metrics;
+}
+
+void metrics__bound(struct metrics *metrics, size_t most_samples)
+{
+	metrics->most = most_samples;
 }
 
 static void free_job(struct metrics_job *job)
@@ -136,44 +143,6 @@ static void leave_base(struct metric_rows *rows, const struct metric_rows *base)
 	}
 }
 
-/* The layer's sums among those of the job, whose rows come in the order of kinds first. */
-static struct metrics_layer *layer_of(struct metrics_job *job, __u8 layer)
-{
-	for (size_t i = 0; i < job->n_layers; i++)
-		if (job->layers[i].layer == layer)
-			return &job->layers[i];
-	job->layers[job->n_layers] = (struct metrics_layer){ .layer = layer };
-	return &job->layers[job->n_layers++];
-}
-
-static int sum_layers(struct metrics_job *job, const struct metric_rows *rows)
-{
-	job->layers = calloc(rows->n + 1, sizeof(*job->layers));
-	if (!job->layers)
-		return -ENOMEM;
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct metric_counters *counters = &rows->rows[i].sums.counters;
-		const struct metric_key *key = &rows->rows[i].key;
-		bool vfs = key->layer == TM_LAYER_VFS, block = key->layer == TM_LAYER_BLOCK;
-		struct metrics_layer *layer;
-
-		if (key->kind == METRIC_OPERATIONS)
-			continue;
-		layer = layer_of(job, key->layer);
-		layer->calls += counters->count;
-		layer->errors += counters->errors;
-		layer->bytes += counters->bytes;
-		layer->own_ns += counters->own_ns;
-		if ((vfs && key->function == TM_VFS_READ) ||
-		    (block && key->function == TM_BLOCK_READ))
-			layer->read_bytes += counters->bytes;
-		if ((vfs && key->function == TM_VFS_WRITE) ||
-		    (block && key->function == TM_BLOCK_WRITE))
-			layer->written_bytes += counters->bytes;
-	}
-	return 0;
-}
-
 /* The job's rows, of all that it did. */
 static int make_rows(struct making *making, struct metrics_job *job, const struct metric_rows *all,
 		     const struct metrics_job *old, size_t samples)
@@ -187,7 +156,7 @@ static int make_rows(struct making *making, struct metrics_job *job, const struc
 		.restarted_ns = making->metrics->restarted_ns,
 	};
 
-	if (sum_layers(job, all) < 0 ||
+	if (metrics_layers__sum(&job->layers, &job->n_layers, all) < 0 ||
 	    metrics_split__make(&split, all, old ? &old->rows : &none, &job->rows) < 0)
 		return -ENOMEM;
 	making->metrics->folded.rows += all->n;
@@ -215,6 +184,25 @@ static void take_usage(struct metrics_job *job, const struct job_info *info,
 		job->cpu_ns = old->cpu_ns;
 }
 
+/* Is it the job that had the number before? Those that the environment names are used again. */
+static bool is_same(const struct metrics_job *job, const struct metrics_job *old)
+{
+	return job->rank->was_there && old &&
+	       (!tm_env_job_is(job->id) || !strcmp(job->labels, old->labels));
+}
+
+/*
+ * When a job's counters began that was not shown before: now, if it comes out of the others; else
+ * with it, which was after the time before.
+ */
+static __u64 begin_of(const struct making *making, const struct metrics_job *job,
+		      const struct job_info *info)
+{
+	if (job->rank->was_there)
+		return making->snapshot->time_ns;
+	return info && info->start_ns ? info->start_ns : making->metrics->before_ns;
+}
+
 /* A job gets room; what it has counted is found out later. */
 static int begin_job(struct making *making, struct metrics_rank *rank)
 {
@@ -229,15 +217,17 @@ static int begin_job(struct making *making, struct metrics_rank *rank)
 	if (!job)
 		return -ENOMEM;
 	job->rank = rank;
+	if (label_job(making, job) < 0)
+		return -ENOMEM;
+	if (old && !is_same(job, old)) {
+		rank->was_there = false;
+		old = NULL;
+	}
+	job->goes_on = old;
 	info = names__job(making->run, job->id);
 	take_usage(job, info, old);
-	if (old)
-		job->since_ns = old->since_ns;
-	else if (rank->was_there)
-		job->since_ns = making->snapshot->time_ns;
-	else
-		job->since_ns = info ? info->start_ns : 0;
-	return label_job(making, job);
+	job->since_ns = old ? old->since_ns : begin_of(making, job, info);
+	return 0;
 }
 
 /* The order of what tells jobs apart: their labels, and since when they count, as it is told. */
@@ -315,7 +305,7 @@ static int set_base(struct metrics_job *job, struct metrics_job *old, const stru
 
 static int fill_job(struct making *making, struct metrics_job *job)
 {
-	struct metrics_job *old = find_old(making, job->id);
+	struct metrics_job *old = job->goes_on ? find_old(making, job->id) : NULL;
 	struct metric_rows all = { 0 };
 	int rc = metric_rows__add_series(&all, making->run, making->snapshot, job->rank->first,
 					 job->rank->end);
@@ -461,6 +451,7 @@ int metrics__update(struct metrics *metrics, const struct report_run *run,
 	free_jobs(metrics->jobs, metrics->n_jobs);
 	metrics->jobs = NULL;
 	metrics->n_jobs = 0;
+	metrics->before_ns = snapshot->time_ns;
 	if (!rc) {
 		metrics->jobs = making.jobs;
 		metrics->n_jobs = making.n;

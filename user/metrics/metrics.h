@@ -9,18 +9,11 @@
 #ifndef USER_METRICS_METRICS_H
 #define USER_METRICS_METRICS_H
 
-#include "metrics/rows.h"
+#include "metrics/layers.h"
 #include "metrics/text.h"
 
 /* Fewer samples are not enough for what is always there. */
 #define METRICS_LEAST 3000
-
-/* What a job did in a layer: of its operations on files and requests to devices, by direction. */
-struct metrics_layer {
-	__u8 layer;
-	__u64 calls, errors, bytes, own_ns;
-	__u64 read_bytes, written_bytes;
-};
 
 /* A job with rows of its own; the last one may be the others. */
 struct metrics_job {
@@ -34,6 +27,7 @@ struct metrics_job {
 	/* What it had counted when it came out of the others, where that stays. */
 	struct metric_rows base;
 	struct metrics_rank *rank; /* NULL: of the others */
+	bool goes_on;		   /* it was shown the time before */
 };
 
 /* What has no rows of its own. */
@@ -50,6 +44,8 @@ struct metrics;
  */
 struct metrics *metrics__new(size_t most_samples, __u64 restarted_ns);
 void metrics__free(struct metrics *metrics); /* NULL is fine */
+/* Another bound, from the next update on. */
+void metrics__bound(struct metrics *metrics, size_t most_samples);
 
 /*
  * Takes the figures of a snapshot. 0; -ENOMEM: then there are none until the next time, when others

@@ -73,13 +73,12 @@ static void measure(struct metrics_rank *rank, const struct report_run *run,
 static void score(struct metrics_rank *rank, const struct metrics_rank *old, double kept)
 {
 	rank->score = (double)rank->weight;
-	if (!old)
+	/* Of one that has done less than before, the number is another one's now. */
+	if (!old || rank->weight < old->weight)
 		return;
 	rank->was_there = true;
 	rank->had_room = old->has_room;
-	rank->score = old->score * kept;
-	if (rank->weight > old->weight)
-		rank->score += (double)(rank->weight - old->weight);
+	rank->score = old->score * kept + (double)(rank->weight - old->weight);
 }
 
 int metrics_ranking__update(struct metrics_ranking *ranking, const struct report_run *run,
