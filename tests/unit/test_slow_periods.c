@@ -116,6 +116,38 @@ static void test_more(void **state)
 		assert_int_equal(run(seed, 30, 6, 1, 4, out), 0);
 }
 
+/*
+ * Few bins, of which a fifth is slow and the first ones quick, while the program begins: what is
+ * usual is known from the others, so that the period does not hide itself. Seconds of a run that
+ * varies by as much all the time do not stand out.
+ */
+static void test_few_bins(void **state)
+{
+	const struct timeline_about about = { .job = 1 };
+	struct slow_period out[SLOW_PERIODS_MAX];
+
+	(void)state;
+	for (__u64 seed = 1; seed <= RUNS; seed++) {
+		struct timeline *slow = timeline__new(&about), *uneasy = timeline__new(&about);
+		size_t n;
+
+		random_state = seed;
+		for (unsigned int i = 0; i < 16; i++) {
+			double times = i < 2 ? 0.12 : i >= 7 && i < 11 ? 20 : 1 + 0.5 * uniform();
+
+			add_second(slow, i, 200, 30000 * times);
+			add_second(uneasy, i, 200, 30000 * pow(30, uniform()));
+		}
+		assert_int_equal(slow_periods__find(slow, out, &n), 0);
+		assert_int_equal(n, 1);
+		assert_in_range(out[0].start_ns, START_NS + 6 * NS_PER_S, START_NS + 8 * NS_PER_S);
+		assert_int_equal(slow_periods__find(uneasy, out, &n), 0);
+		assert_int_equal(n, 0);
+		timeline__free(slow);
+		timeline__free(uneasy);
+	}
+}
+
 /* Nobody knows what is usual. */
 static void test_short(void **state)
 {
@@ -139,7 +171,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_undisturbed), cmocka_unit_test(test_slow),
 		cmocka_unit_test(test_load),	    cmocka_unit_test(test_more),
-		cmocka_unit_test(test_short),
+		cmocka_unit_test(test_short),	    cmocka_unit_test(test_few_bins),
 	};
 
 	return cmocka_run_group_tests_name("slow_periods", tests, NULL, NULL);

@@ -28,7 +28,6 @@ struct search {
 	struct busy_bin *busy;
 	double *scratch;
 	size_t n;
-	struct usual usual;
 };
 
 static void collect(struct search *search)
@@ -84,22 +83,34 @@ static int prepare(struct search *search, const struct timeline *timeline)
 	return 0;
 }
 
+/* What is usual in all bins but those from first to end - 1. */
+static struct usual usual_without(struct search *search, size_t first, size_t end)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < search->n; i++)
+		if (i < first || i >= end)
+			search->scratch[n++] = search->busy[i].log_ns;
+	return usual__of(search->scratch, n);
+}
+
+/* Bins that may be of a slow period. */
 static void mark(struct search *search)
 {
+	const struct usual usual = usual_without(search, 0, 0);
+
 	for (size_t i = 0; i < search->n; i++)
-		search->scratch[i] = search->busy[i].log_ns;
-	search->usual = usual__of(search->scratch, search->n);
-	for (size_t i = 0; i < search->n; i++)
-		search->busy[i].slow = usual__is_exceeded(&search->usual, search->busy[i].log_ns);
+		search->busy[i].slow = usual__is_longer(&usual, search->busy[i].log_ns);
 }
 
 /* Slow bins first to end - 1 as one. */
-static struct slow_period period_of(struct search *search, size_t first, size_t end)
+static struct slow_period period_of(struct search *search, size_t first, size_t end,
+				    const struct usual *usual)
 {
 	__u64 counts[TM_BUCKETS] = { 0 }, bin_ns = timeline__bin_ns(search->bins);
 	__u64 start_ns = timeline__start_ns(search->bins);
 	double calls = 0, usual_calls = median_calls(search, false);
-	struct slow_period period = { .usual_ns = (__u64)exp(search->usual.log_ns) };
+	struct slow_period period = { .usual_ns = (__u64)exp(usual->log_ns) };
 	struct timeline_bin sum = { 0 };
 
 	for (size_t i = first; i < end; i++) {
@@ -110,7 +121,7 @@ static struct slow_period period_of(struct search *search, size_t first, size_t 
 	period.start_ns = start_ns + search->busy[first].at * bin_ns;
 	period.end_ns = start_ns + (search->busy[end - 1].at + 1) * bin_ns;
 	period.p75_ns = timeline_bin__quantile(&sum, 750);
-	period.deviations = usual__deviations(&search->usual, log((double)period.p75_ns));
+	period.deviations = usual__deviations(usual, log((double)period.p75_ns));
 	period.load = usual_calls > 0 ? calls / (double)(end - first) / usual_calls : 0;
 	period.by_load = usual__explains(period.load);
 	return period;
@@ -135,21 +146,39 @@ static void keep(struct slow_period out[SLOW_PERIODS_MAX], size_t *n,
 	out[*n - 1] = *period;
 }
 
+/*
+ * Bins first to end - 1 may be slow: those of them that stand out from all others, which the period
+ * is no part of, so that it does not hide itself. One bin alone may be a moment in which the
+ * machine did something else; and what is most of the time is usual.
+ */
+static void judge(struct search *search, size_t first, size_t end,
+		  struct slow_period out[SLOW_PERIODS_MAX], size_t *n)
+{
+	const struct usual usual = usual_without(search, first, end);
+	struct slow_period period;
+
+	if (end - first > search->n / 3)
+		return;
+	while (first < end && !usual__is_exceeded(&usual, search->busy[first].log_ns))
+		first++;
+	while (end > first && !usual__is_exceeded(&usual, search->busy[end - 1].log_ns))
+		end--;
+	if (end - first < 2)
+		return;
+	period = period_of(search, first, end, &usual);
+	if (usual__is_exceeded(&usual, log((double)period.p75_ns)))
+		keep(out, n, &period);
+}
+
 static void join(struct search *search, struct slow_period out[SLOW_PERIODS_MAX], size_t *n)
 {
 	for (size_t i = 0, end; i < search->n; i = end) {
-		struct slow_period period;
-
 		end = i + 1;
 		if (!search->busy[i].slow)
 			continue;
 		while (end < search->n && search->busy[end].slow)
 			end++;
-		/* One bin alone may be a moment in which the machine did something else. */
-		if (end - i < 2)
-			continue;
-		period = period_of(search, i, end);
-		keep(out, n, &period);
+		judge(search, i, end, out, n);
 	}
 }
 

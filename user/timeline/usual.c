@@ -42,10 +42,14 @@ double usual__deviations(const struct usual *usual, double log_ns)
 	return (log_ns - usual->log_ns) / usual->deviation;
 }
 
+bool usual__is_longer(const struct usual *usual, double log_ns)
+{
+	return log_ns - usual->log_ns >= log(TIMES);
+}
+
 bool usual__is_exceeded(const struct usual *usual, double log_ns)
 {
-	return usual__deviations(usual, log_ns) >= DEVIATIONS &&
-	       log_ns - usual->log_ns >= log(TIMES);
+	return usual__deviations(usual, log_ns) >= DEVIATIONS && usual__is_longer(usual, log_ns);
 }
 
 bool usual__explains(double load)

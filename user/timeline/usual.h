@@ -24,6 +24,8 @@ struct usual usual__of(double *log_ns, size_t n);
 
 /* How many usual deviations a latency is above the usual one. */
 double usual__deviations(const struct usual *usual, double log_ns);
+/* Is it so many times as long? */
+bool usual__is_longer(const struct usual *usual, double log_ns);
 /* Is it so far above it, and so many times as long, that chance does not explain it? */
 bool usual__is_exceeded(const struct usual *usual, double log_ns);
 
