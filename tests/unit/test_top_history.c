@@ -74,7 +74,7 @@ static void check_history(const struct top_history *history, __u64 seconds, __u6
 	__u64 sum = 0, end = 0;
 	double whole = 0;
 
-	assert_true(top_history__n(history) <= TOP_HISTORY_MOST);
+	assert_true(top_history__n(history) <= 3 * TOP_HISTORY_POINTS + 1);
 	for (size_t i = 0; i < top_history__n(history); i++) {
 		const struct top_interval *interval = top_history__at(history, i);
 		__u64 counts[TM_BUCKETS] = { 0 }, latencies = 0;
@@ -115,30 +115,40 @@ static void test_widths(void **state)
 	}
 	for (int i = 0; i < 100; i++)
 		add_second(&f, 3, 1000);
-	assert_true(top_history__n(f.history) <= TOP_HISTORY_MOST);
+	assert_true(top_history__n(f.history) <= 3 * TOP_HISTORY_POINTS);
 	assert_true(top_history__at(f.history, 0)->seconds == 4);
 	assert_true(top_history__newest(f.history)->seconds == 1);
 	close_fixture(&f);
 }
 
-/* The oldest go where there is no room, but the newest is there. */
+/* Where there is little room there are fewer points, of the same time; the newest is as it is. */
 static void test_limit(void **state)
 {
 	struct fixture f;
+	size_t few;
 
 	(void)state;
-	open_fixture(&f, 8 << 10);
-	for (int i = 0; i < 100; i++) {
+	open_fixture(&f, 16 << 10);
+	for (__u64 n = 1; n <= TOP_HISTORY_INTERVALS; n++) {
 		size_t bytes = 0;
 
 		add_second(&f, 3, 1000);
 		for (size_t k = 0; k < top_history__n(f.history); k++)
 			bytes += top_interval__size(top_history__at(f.history, k));
-		assert_true(bytes <= 8 << 10);
+		assert_true(bytes <= 16 << 10);
+		check_history(f.history, n, 3 * n);
+		assert_true(top_history__newest(f.history)->seconds == 1);
 	}
-	assert_true(top_history__n(f.history) > 3);
+	few = top_history__n(f.history);
+	assert_true(few < TOP_HISTORY_POINTS);
+	/* Where there is room again, there are more. */
+	for (int i = 0; i < TOP_HISTORY_INTERVALS; i++)
+		add_second(&f, 0, 0);
+	assert_true(top_history__n(f.history) > few);
 	top_history__free(f.history);
+	/* There is no room for more than one. */
 	f.history = top_history__new(1);
+	assert_non_null(f.history);
 	add_second(&f, 3, 1000);
 	add_second(&f, 4, 1000);
 	assert_int_equal(top_history__n(f.history), 1);

@@ -5,6 +5,11 @@
 
 #include "top/history.h"
 
+/* The most that there are: with all points of a step, and one more while it is added. */
+#define ROOM 128
+/* Where there is little room, so many of a step at the least. */
+#define POINTS_LEAST 2
+
 struct point {
 	struct top_interval *interval;
 	unsigned int step; /* it is of 2^step intervals */
@@ -12,8 +17,8 @@ struct point {
 
 struct top_history {
 	size_t bytes;
-	/* From the oldest on; one more while it is added. */
-	struct point points[TOP_HISTORY_MOST + 1];
+	size_t points_of_step; /* TOP_HISTORY_POINTS, or fewer, so that they take no more bytes */
+	struct point points[ROOM]; /* from the oldest on */
 	size_t n;
 };
 
@@ -22,7 +27,8 @@ struct top_history *top_history__new(size_t bytes)
 	struct top_history *history = calloc(1, sizeof(*history));
 
 	if (history)
-		history->bytes = bytes;
+		*history = (struct top_history){ .bytes = bytes,
+						 .points_of_step = TOP_HISTORY_POINTS };
 	return history;
 }
 
@@ -47,34 +53,28 @@ static void remove_point(struct top_history *history, size_t i)
 		(history->n - i) * sizeof(*history->points));
 }
 
-/* The first point of a step; n where there is none. */
+/* The first point of a step, and how many there are; steps go down from the oldest point on. */
 static size_t first_of(const struct top_history *history, unsigned int step, size_t *count)
 {
-	size_t first = history->n;
+	size_t first = 0, end;
 
-	*count = 0;
-	for (size_t i = history->n; i-- > 0;) {
-		if (history->points[i].step != step)
-			continue;
-		first = i;
-		++*count;
-	}
+	while (first < history->n && history->points[first].step > step)
+		first++;
+	for (end = first; end < history->n && history->points[end].step == step;)
+		end++;
+	*count = end - first;
 	return first;
 }
 
-/* The two oldest of a step become one of the next; those of the last step are forgotten. */
+/* The two oldest of a step become one of the next, as long as they are too many. */
 static int widen(struct top_history *history, unsigned int step)
 {
 	struct top_interval *both;
 	size_t count, first = first_of(history, step, &count);
 	int rc;
 
-	if (count <= TOP_HISTORY_POINTS)
+	if (count <= history->points_of_step)
 		return 0;
-	if (step + 1 == TOP_HISTORY_STEPS) {
-		remove_point(history, first);
-		return 0;
-	}
 	rc = top_interval__merge(&both, history->points[first].interval,
 				 history->points[first + 1].interval);
 	if (rc < 0)
@@ -82,35 +82,64 @@ static int widen(struct top_history *history, unsigned int step)
 	remove_point(history, first + 1);
 	top_interval__give(history->points[first].interval);
 	history->points[first] = (struct point){ both, step + 1 };
-	return 0;
+	return widen(history, step);
 }
 
-static void keep_limit(struct top_history *history)
+static int widen_all(struct top_history *history)
 {
-	size_t bytes = 0, i = history->n;
+	int rc = 0;
 
-	while (i-- > 0) {
+	for (unsigned int step = 0; history->n && step <= history->points[0].step && !rc; step++)
+		rc = widen(history, step);
+	return rc;
+}
+
+static size_t bytes_of(const struct top_history *history)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < history->n; i++)
 		bytes += top_interval__size(history->points[i].interval);
-		if (bytes > history->bytes)
-			break;
+	return bytes;
+}
+
+static unsigned long intervals_of(const struct top_history *history)
+{
+	unsigned long intervals = 0;
+
+	for (size_t i = 0; i < history->n; i++)
+		intervals += 1UL << history->points[i].step;
+	return intervals;
+}
+
+/* Fewer points of as long a time, before the oldest go; more again where there is room. */
+static int keep_limit(struct top_history *history)
+{
+	size_t bytes = bytes_of(history);
+	int rc = 0;
+
+	if (bytes < history->bytes / 2 && history->points_of_step < TOP_HISTORY_POINTS)
+		history->points_of_step *= 2;
+	for (; bytes > history->bytes && history->n > 1 && !rc; bytes = bytes_of(history)) {
+		if (history->points_of_step / 2 < POINTS_LEAST) {
+			remove_point(history, 0);
+			continue;
+		}
+		history->points_of_step /= 2;
+		rc = widen_all(history);
 	}
-	/* Point i, and those before it, do not fit. */
-	for (size_t n = i + 1; n-- > 0 && history->n > 1;)
-		remove_point(history, 0);
+	return rc;
 }
 
 int top_history__add(struct top_history *history, struct top_interval *interval)
 {
-	int rc = 0;
+	int rc;
 
 	history->points[history->n++] = (struct point){ interval, 0 };
-	for (unsigned int step = 0; step < TOP_HISTORY_STEPS && !rc; step++)
-		rc = widen(history, step);
-	/* Without memory the oldest one goes in their place. */
-	if (history->n > TOP_HISTORY_MOST)
+	while (intervals_of(history) > TOP_HISTORY_INTERVALS || history->n == ROOM)
 		remove_point(history, 0);
-	keep_limit(history);
-	return rc;
+	rc = widen_all(history);
+	return rc ? rc : keep_limit(history);
 }
 
 void top_history__copy(struct top_history *to, const struct top_history *from, __u64 until_ns)

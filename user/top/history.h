@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The intervals of the last minutes, in bounded memory: the newest ones as they are; those that are
- * older two as one, then four. Those beyond that are forgotten, as are the oldest ones where all
- * take too much room.
+ * older two as one, then four. Where all take too much room there are fewer of each, and so still
+ * older ones of eight and more, so that it is the same time; then the oldest ones are forgotten.
  */
 #ifndef USER_TOP_HISTORY_H
 #define USER_TOP_HISTORY_H
 
 #include "top/interval.h"
 
-/* So many of one interval each, so many of two, so many of four. */
-#define TOP_HISTORY_POINTS 40
-#define TOP_HISTORY_STEPS  3
-#define TOP_HISTORY_MOST   (TOP_HISTORY_POINTS * TOP_HISTORY_STEPS)
+/* So many of one interval each, so many of two, so many of four: in all so many intervals. */
+#define TOP_HISTORY_POINTS    40
+#define TOP_HISTORY_INTERVALS (7 * TOP_HISTORY_POINTS)
 
 struct top_history;
 
