@@ -18,6 +18,13 @@
  */
 static const int percentiles[] = { 50, 90 };
 
+/*
+ * How far few others are apart is mostly chance: two may be alike. The least that their deviation
+ * is taken to be is twice as much, where there are so many, as it is where there are very many.
+ */
+#define DEVIATION_LEAST 0.1
+#define FEW		4.0
+
 #define PERCENTILES (sizeof(percentiles) / sizeof(*percentiles))
 
 static __u64 value_of(const struct figures *figures, int percentile)
@@ -56,6 +63,7 @@ static bool exceeds(const struct figures *figures, size_t n, size_t i, int perce
 	if (known + 1 < SLOW_NODES_LEAST || !is_known(&figures[i]))
 		return false;
 	usual = usual__of(log_ns, known);
+	usual.deviation = fmax(usual.deviation, DEVIATION_LEAST * (1 + FEW / (double)known));
 	own = log((double)value_of(&figures[i], percentile));
 	if (!usual__is_exceeded(&usual, own))
 		return false;
