@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <regex.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,25 +11,22 @@
 #include "catalogue/text_file.h"
 #include "catalogue/yaml_doc.h"
 #include "ring/format.h"
-#include "service/config_metrics.h"
 #include "service/config_reader.h"
+#include "service/config_sections.h"
 
-#define SERIES	      16384
-#define PAST_JOBS     256
-#define INTERVAL_S    60
-#define HISTORY	      "/var/lib/tmtrace/history.data"
-#define TIMELINES     (1 << 20)
-#define TIMELINES_MIN (64 << 10)
-#define HISTORY_SIZE  (64ULL << 20)
-#define LOG_RATE      1000
-#define PROCESSES     4096
-#define SNAPSHOT      "/run/tmtrace/snapshot"
-#define SNAPSHOT_S    15
-#define PINS	      "/sys/fs/bpf/tmtrace"
+#define SERIES	     16384
+#define PAST_JOBS    256
+#define INTERVAL_S   60
+#define HISTORY	     "/var/lib/tmtrace/history.data"
+#define TIMELINES    (1 << 20)
+#define HISTORY_SIZE (64ULL << 20)
+#define LOG_RATE     1000
+#define PROCESSES    4096
+#define SNAPSHOT     "/run/tmtrace/snapshot"
+#define SNAPSHOT_S   15
+#define PINS	     "/sys/fs/bpf/tmtrace"
 
 #define MAX_OVERHEAD 0.01
-
-#define PROCESSES_MAX 1000000
 
 /* What is on where nobody says it; a site chooses mpi, hdf5, m0 and addb. */
 static const char *const default_layers[] = { "vfs", "block", "mstro", "mio" };
@@ -44,89 +40,6 @@ static int read_layers(struct config_reader *r, const yaml_node_t *node)
 		return yaml_doc__fail(&r->doc, node, r->err,
 				      "layers is empty, name at least one, e.g. [vfs, block]");
 	return config_reader__names(r, node, "a layer", &r->config->layers, &r->config->n_layers);
-}
-
-static int read_excluded(struct config_reader *r, const yaml_node_t *node)
-{
-	regex_t regex;
-	int rc = config_reader__names(r, node, "exclude", &r->config->excluded,
-				      &r->config->n_excluded);
-
-	for (size_t i = 0; rc == 0 && i < r->config->n_excluded; i++) {
-		const char *text = r->config->excluded[i].text;
-
-		if (regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) != 0)
-			return yaml_doc__fail(&r->doc, yaml_doc__item(&r->doc, node, i), r->err,
-					      "exclude has %s, which is no regular expression",
-					      yaml_doc__quote(text).text);
-		regfree(&regex);
-	}
-	return rc;
-}
-
-/* Names of variables. */
-static int read_variables(struct config_reader *r, const yaml_node_t *node)
-{
-	struct service_config *config = r->config;
-	size_t room = 0;
-
-	for (size_t i = 0; i < yaml_doc__n_items(node); i++) {
-		const yaml_node_t *item = yaml_doc__item(&r->doc, node, i);
-		const char *text = NULL;
-		int rc = yaml_doc__read_text(&r->doc, item, "a variable", &text, r->err);
-
-		if (rc < 0)
-			return rc;
-		if (!text[0] || strchr(text, '='))
-			return yaml_doc__fail(
-				&r->doc, item, r->err,
-				"env_vars has %s, names without values are needed, as "
-				"in [USER, OMP_NUM_THREADS]",
-				yaml_doc__quote(text).text);
-		if (array__grow((void **)&config->env_vars, &room, config->n_env_vars,
-				sizeof(*config->env_vars)) < 0)
-			return config_reader__no_memory(r);
-		rc = config_reader__keep(r, text, &config->env_vars[config->n_env_vars]);
-		if (rc < 0)
-			return rc;
-		config->n_env_vars++;
-	}
-	return 0;
-}
-
-static int read_processes(struct config_reader *r)
-{
-	static const char *const known[] = { "exclude", "min_wall", "env_vars", "max_processes",
-					     NULL };
-	const yaml_node_t *section, *exclude, *wall, *variables;
-	long room = r->config->processes;
-	const char *text = NULL;
-	bool none;
-	int rc = config_reader__section(r, "processes", known, &section, &none);
-
-	if (none) {
-		r->config->log.types &= ~SYSLOG_PROCESSES;
-		r->config->accounts = false;
-	}
-	if (rc < 0 || !section)
-		return rc;
-	exclude = yaml_doc__get(&r->doc, section, "exclude");
-	wall = yaml_doc__get(&r->doc, section, "min_wall");
-	variables = yaml_doc__get(&r->doc, section, "env_vars");
-	if (exclude)
-		rc = read_excluded(r, exclude);
-	if (rc == 0 && variables)
-		rc = read_variables(r, variables);
-	if (rc == 0)
-		rc = config_reader__number(r, section, "max_processes", 1, PROCESSES_MAX, &room);
-	r->config->processes = (unsigned int)room;
-	if (rc == 0 && wall)
-		rc = yaml_doc__read_text(&r->doc, wall, "min_wall", &text, r->err);
-	if (rc == 0 && wall && quantity__ns(text, &r->config->min_wall_ns) < 0)
-		rc = yaml_doc__fail(&r->doc, wall, r->err,
-				    "min_wall is %s, a time is needed, as in 500ms or 2s",
-				    yaml_doc__quote(text).text);
-	return rc;
 }
 
 static int read_probes(struct config_reader *r, const yaml_node_t *node)
@@ -154,114 +67,6 @@ static int read_probes(struct config_reader *r, const yaml_node_t *node)
 		config->n_probes++;
 	}
 	return 0;
-}
-
-static int read_history(struct config_reader *r)
-{
-	static const char *const known[] = { "file", "size", NULL };
-	struct service_config *config = r->config;
-	const yaml_node_t *section, *size;
-	const char *text = NULL;
-	bool none;
-	int rc = config_reader__section(r, "history", known, &section, &none);
-
-	if (rc == 0 && none)
-		config->history = NULL;
-	if (rc == 0)
-		rc = config_reader__path(r, section, "file", &config->history);
-	size = section ? yaml_doc__get(&r->doc, section, "size") : NULL;
-	if (rc < 0 || !size)
-		return rc;
-	rc = yaml_doc__read_text(&r->doc, size, "size", &text, r->err);
-	if (rc == 0 &&
-	    (quantity__bytes(text, &config->history_size) < 0 || config->history_size < (1 << 20)))
-		rc = yaml_doc__fail(&r->doc, size, r->err,
-				    "size is %s, a number of bytes from 1M on is needed, as in 64M",
-				    yaml_doc__quote(text).text);
-	return rc;
-}
-
-static int read_timelines(struct config_reader *r)
-{
-	const yaml_node_t *node = yaml_doc__get(&r->doc, yaml_doc__root(&r->doc), "timelines");
-	__u64 *bytes = &r->config->timelines;
-	const char *text = NULL;
-	int rc = node ? yaml_doc__read_text(&r->doc, node, "timelines", &text, r->err) : 0;
-
-	if (!node || rc < 0)
-		return rc;
-	if (config_reader__is_none(node))
-		*bytes = 0;
-	else if (quantity__bytes(text, bytes) < 0 || *bytes < TIMELINES_MIN)
-		rc = yaml_doc__fail(&r->doc, node, r->err,
-				    "timelines is %s, a number of bytes from 64K on is needed, as "
-				    "in 1M, or none",
-				    yaml_doc__quote(text).text);
-	return rc;
-}
-
-/* Those that are there without anything that only a single run has. */
-static const unsigned int possible_types =
-	~(SYSLOG_RECORDED | 1U << SYSLOG_OBJECT | 1U << SYSLOG_ADDB);
-
-static int add_type(struct config_reader *r, const yaml_node_t *node)
-{
-	char known[256] = "";
-	const char *text = NULL;
-	size_t used = 0;
-	int rc = yaml_doc__read_text(&r->doc, node, "a type", &text, r->err);
-
-	if (rc < 0)
-		return rc;
-	for (enum syslog_type i = 0; i < SYSLOG_TYPES; i++) {
-		if (!(possible_types >> i & 1))
-			continue;
-		if (!strcmp(text, syslog_type_names[i])) {
-			r->config->log.types |= 1U << i;
-			return 0;
-		}
-		if (used < sizeof(known))
-			used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
-						 used ? ", " : "", syslog_type_names[i]);
-	}
-	return yaml_doc__fail(&r->doc, node, r->err, "there is no type %s, known are: %s",
-			      yaml_doc__quote(text).text, known);
-}
-
-static int read_log(struct config_reader *r)
-{
-	static const char *const known[] = { "types", "rate", "socket", "journal", NULL };
-	struct syslog_options *log = &r->config->log;
-	const yaml_node_t *section, *types;
-	const char *journal = NULL;
-	long rate = log->rate;
-	bool none;
-	int rc = config_reader__section(r, "log", known, &section, &none);
-
-	if (none)
-		log->types = 0;
-	if (rc < 0 || !section)
-		return rc;
-	types = yaml_doc__get(&r->doc, section, "types");
-	if (types)
-		log->types = 0;
-	for (size_t i = 0; rc == 0 && types && i < yaml_doc__n_items(types); i++)
-		rc = add_type(r, yaml_doc__item(&r->doc, types, i));
-	if (rc == 0)
-		rc = config_reader__number(r, section, "rate", 1, 1000000, &rate);
-	log->rate = (unsigned int)rate;
-	if (rc == 0)
-		rc = config_reader__path(r, section, "socket", &log->path);
-	if (rc == 0)
-		rc = config_reader__path(r, section, "journal", &journal);
-	if (rc == 0 && journal && log->path)
-		return yaml_doc__fail(&r->doc, section, r->err,
-				      "log has a socket and a journal, remove one");
-	if (journal) {
-		log->path = journal;
-		log->journal = true;
-	}
-	return rc;
 }
 
 static int read_snapshot(struct config_reader *r)
@@ -388,11 +193,11 @@ static int read_keys(struct config_reader *r)
 	if (rc == 0)
 		rc = config_reader__seconds(r, root, &config->interval_s);
 	if (rc == 0)
-		rc = read_timelines(r);
+		rc = config_timelines__read(r);
 	if (rc == 0)
-		rc = read_history(r);
+		rc = config_history__read(r);
 	if (rc == 0)
-		rc = read_log(r);
+		rc = config_log__read(r);
 	if (rc == 0)
 		rc = config_reader__path(r, root, "socket", &config->socket);
 	if (rc == 0)
@@ -403,7 +208,7 @@ static int read_keys(struct config_reader *r)
 		rc = read_overhead(r);
 	if (rc == 0)
 		rc = config_metrics__read(r);
-	return rc == 0 ? read_processes(r) : rc;
+	return rc == 0 ? config_processes__read(r) : rc;
 }
 
 /* A file of comments alone is one that says nothing. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/address.h"
 #include "metrics/metrics.h"
-#include "service/config_metrics.h"
+#include "service/config_sections.h"
 
 #define SAMPLES_MAX 1000000
 
