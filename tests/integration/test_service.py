@@ -160,8 +160,8 @@ def test_counts(env):
                               if line.startswith("tmtrace.job_calls{") and ",sample} " in line],
                      "the pairs of the sample")
     wait_for(lambda: f",sample}} {calls}\n" in read_text(env.path("pairs")), f"{calls} in {pairs}")
-    wait_for(lambda: f',layer="sample"}} {calls}\n' in read_text(env.path("node.prom")),
-             f"{calls} for Prometheus")
+    wait_for(lambda: re.search(rf'calls_total{{[^}}]*layer="sample"[^}}]*}} {calls}\n',
+                               read_text(env.path("node.prom"))), f"{calls} for Prometheus")
     service.told("WATCHDOG=1")
     equal("its children", children_of(service.process.pid), [])
     service.stop()
