@@ -53,8 +53,9 @@ static void put_bytes(struct wire *wire, const void *bytes, size_t n)
 static void put_varint(struct wire *wire, __u64 value)
 {
 	unsigned char varint[VARINT_MAX];
+	size_t n = make_varint(varint, value);
 
-	put_bytes(wire, varint, make_varint(varint, value));
+	put_bytes(wire, varint, n);
 }
 
 static void put_tag(struct wire *wire, unsigned int field, enum kind kind)
