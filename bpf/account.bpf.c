@@ -7,6 +7,7 @@
 #include "account.bpf.h"
 #include "env_job.bpf.h"
 #include "environment.bpf.h"
+#include "exec.bpf.h"
 #include "path.bpf.h"
 #include "scope.bpf.h"
 #include "thread.bpf.h"
@@ -259,8 +260,7 @@ int BPF_PROG(account_fork, struct task_struct *parent, struct task_struct *child
  * The account goes on. Who is a child of the tracer itself, the command of the command line, has
  * waited until now.
  */
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(account_exec, struct task_struct *task)
+TM_INLINE void follow_exec(struct task_struct *task)
 {
 	struct tm_account *account;
 	bool known;
@@ -268,12 +268,12 @@ int BPF_PROG(account_exec, struct task_struct *task)
 
 	env_job__exec();
 	if (is_off() || !scope__holds())
-		return 0;
+		return;
 	known = find((u64)task);
 	number = account__number();
 	account = account_at(number);
 	if (!account || number == TM_ACCOUNT_OTHERS)
-		return 0;
+		return;
 	note_program(number);
 	note_environment(number);
 	if (known) {
@@ -281,6 +281,25 @@ int BPF_PROG(account_exec, struct task_struct *task)
 	} else if (account->ppid == tm_self_tgid) {
 		account->start_ns = bpf_ktime_get_ns();
 	}
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(account_exec, struct task_struct *task)
+{
+	follow_exec(task);
+	exec__note_followed(task, TM_EXEC_ACCOUNT);
+	return 0;
+}
+
+/*
+ * Once more: a kernel that preempts programs at tracepoints (7.x) does not run the one for another
+ * task meanwhile, and the new program would count for its parent's job.
+ */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(account_exec_again, struct task_struct *task)
+{
+	if (!exec__is_followed(task, TM_EXEC_ACCOUNT))
+		follow_exec(task);
 	return 0;
 }
 
@@ -363,50 +382,54 @@ int BPF_PROG(account_rest, bool preempt, struct task_struct *prev, struct task_s
 	return 0;
 }
 
-/* A thread has ended, the last one or not. What it had to count is counted. */
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(account_exit, struct task_struct *task)
+TM_INLINE void follow_exit(struct task_struct *task)
 {
 	struct tm_thread *thread = thread__find_of(task);
 	bool is_last = task->signal->live.counter == 0;
 	u32 number, tgid = task->tgid;
 
 	if (is_off() || task->flags & PF_KTHREAD)
-		return 0;
+		return;
 	number = find((u64)task);
 	/* One that has counted is told already; this thread is late. */
 	if (!number && !(thread && thread->account) && scope__holds())
 		number = create((u64)task);
 	if (!number)
-		return 0;
+		return;
 	if (number == TM_ACCOUNT_OTHERS) {
 		if (is_last)
 			bpf_map_delete_elem(&tm_account_numbers, &tgid);
-		return 0;
+		return;
 	}
 	end_thread(number);
 	if (is_last)
 		end_process(number);
+}
+
+/* A thread has ended, the last one or not. What it had to count is counted. */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(account_exit, struct task_struct *task)
+{
+	follow_exit(task);
+	env_job__exit();
 	return 0;
 }
 
-/*
- * Once more: a kernel that preempts programs at tracepoints (7.x) does not run the one for another
- * task meanwhile, and the process would seem to live.
- */
+/* Once more, as above: the process would seem to live. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(account_exit_again, struct task_struct *task)
 {
-	struct tm_account *account;
-	u32 number;
+	struct tm_account *account = NULL;
+	u32 number = 0;
 
-	if (is_off() || task->flags & PF_KTHREAD || task->signal->live.counter != 0)
-		return 0;
-	number = find((u64)task);
-	account = account_at(number);
-	if (!account || number == TM_ACCOUNT_OTHERS || account->state != TM_ACCOUNT_LIVE)
-		return 0;
-	end_thread(number);
-	end_process(number);
+	if (!is_off() && !(task->flags & PF_KTHREAD) && task->signal->live.counter == 0)
+		number = find((u64)task);
+	if (number && number != TM_ACCOUNT_OTHERS)
+		account = account_at(number);
+	if (account && account->state == TM_ACCOUNT_LIVE) {
+		end_thread(number);
+		end_process(number);
+	}
+	env_job__exit();
 	return 0;
 }

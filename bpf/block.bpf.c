@@ -12,14 +12,15 @@
  */
 static __attribute__((noinline)) u64 block__charged(u64 address)
 {
-	struct cgroup *cgroup = (void *)address;
+	struct cgroup *cgroup = (void *)address, *own;
 	u64 id;
 
 	if (tm_config.cgroup_io < 0 || !cgroup || !BPF_CORE_READ(cgroup, level))
 		return 0;
 	id = scope__cgroup_id(cgroup);
 	/* The task's own cgroup may have no io controller: the one above it is charged then. */
-	return id == scope__cgroup() || cgroup == scope__cgroup_of(tm_config.cgroup_io) ? 0 : id;
+	own = scope__cgroup_of((void *)bpf_get_current_task(), tm_config.cgroup_io);
+	return id == scope__cgroup() || cgroup == own ? 0 : id;
 }
 
 /*

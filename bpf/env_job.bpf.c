@@ -1,227 +1,384 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which job a process is of by its environment. It is read here, when the program is executed: its
- * first operation counts for the job already, and /proc would be too late for a short one.
+ * first operation counts for the job already, and /proc would be too late for a short one. Those
+ * that ran before are looked for by env_walk.bpf.c.
  */
 #include "env_job.bpf.h"
+#include "env_text.bpf.h"
+#include "exec.bpf.h"
 #include "scope.bpf.h"
+#include "series.bpf.h"
 
-/* Variables that are looked at; longer ones count as several. */
-#define VARIABLES 4096
+/* Tries to get a number while other processors take theirs. */
+#define TRIES 2
 
 struct reading {
 	u64 at, end;
 	struct tm_env_scratch *scratch;
-	u32 kind;	/* the best that was found; TM_ENV_KINDS: none */
-	bool is_inside; /* of a long one */
+	struct env_text text;
 };
-
-/* Eight characters as they lie in memory. */
-#define WORD(a, b, c, d, e, f, g, h)                                                   \
-	((u64)(a) | (u64)(b) << 8 | (u64)(c) << 16 | (u64)(d) << 24 | (u64)(e) << 32 | \
-	 (u64)(f) << 40 | (u64)(g) << 48 | (u64)(h) << 56)
-/* The first of eight. */
-#define BYTES(word, n) ((word) & ((1ULL << 8 * (n)) - 1))
-
-/* The kind of job that a variable names, and where its value begins; TM_ENV_KINDS: none. */
-TM_INLINE u32 kind_of(const u64 text[2], u32 *value)
-{
-	u64 end = WORD('D', '=', 0, 0, 0, 0, 0, 0);
-
-	if (text[0] == WORD('S', 'L', 'U', 'R', 'M', '_', 'J', 'O') &&
-	    BYTES(text[1], 5) == WORD('B', '_', 'I', 'D', '=', 0, 0, 0)) {
-		*value = 13;
-		return TM_ENV_SLURM;
-	}
-	*value = 10;
-	if (BYTES(text[1], 2) != end)
-		return TM_ENV_KINDS;
-	if (text[0] == WORD('P', 'B', 'S', '_', 'J', 'O', 'B', 'I'))
-		return TM_ENV_PBS;
-	if (text[0] == WORD('L', 'S', 'B', '_', 'J', 'O', 'B', 'I'))
-		return TM_ENV_LSF;
-	return TM_ENV_KINDS;
-}
-
-/* Takes the value; what is longer than a scheduler's is none. */
-TM_INLINE void take_value(struct reading *reading, u32 kind, u32 value)
-{
-	char *jobid = reading->scratch->name.jobid;
-	u64 *words = (u64 *)jobid;
-	long n;
-
-	for (u32 i = 0; i < TM_ENV_JOBID / sizeof(u64); i++)
-		words[i] = 0;
-	n = bpf_probe_read_user_str(jobid, TM_ENV_JOBID, (void *)(reading->at + value));
-	/* The NUL counts. */
-	if (n > 1 && n < TM_ENV_JOBID)
-		reading->kind = kind;
-}
 
 static long read_variable(u32 i, struct reading *reading)
 {
 	struct tm_env_scratch *scratch = reading->scratch;
-	u32 kind, value = 0;
 	long n;
 
 	if (!scratch || reading->at >= reading->end)
 		return 1;
 	n = bpf_probe_read_user_str(scratch->text, sizeof(scratch->text), (void *)reading->at);
-	if (n <= 0)
+	if (n <= 0) {
+		ADD(tm_env_lost[TM_ENV_UNREAD], 1);
 		return 1;
-	kind = reading->is_inside ? TM_ENV_KINDS : kind_of((const u64 *)scratch->text, &value);
-	if (kind < reading->kind)
-		take_value(reading, kind, value);
-	/* One that just fits has its NUL left. */
-	reading->is_inside = n == sizeof(scratch->text);
-	reading->at += reading->is_inside ? n - 1 : n;
+	}
+	reading->at += env_text__look(&reading->text, scratch, n);
 	return 0;
 }
 
-TM_INLINE struct tm_env_job *job_at(u64 job)
-{
-	u32 index = (u32)job;
+/* What the table has for one who wants a number. */
+struct search {
+	struct tm_env_scratch *scratch;
+	u32 of_user; /* jobs that the user has */
+	u32 free;    /* an index; 0: none */
+	u64 sibling; /* the same job in another cgroup; 0: none */
+};
 
-	return tm_env_job_is(job) ? bpf_map_lookup_elem(&tm_env_jobs, &index) : NULL;
+/* Without branches: they would multiply what the verifier has to look at. */
+TM_INLINE bool has_name(const struct tm_env_name *a, const struct tm_env_name *b)
+{
+	const u64 *left = (const u64 *)a->jobid, *right = (const u64 *)b->jobid;
+	u64 other = a->kind ^ b->kind;
+
+	for (u32 i = 0; i < TM_ENV_JOBID / sizeof(u64); i++)
+		other |= left[i] ^ right[i];
+	return !other;
 }
 
-/* An index that nobody has; 0: there is none. */
-TM_INLINE u32 take_index(void)
+static long look_at_job(u32 i, struct search *search)
 {
-	u32 index = 0;
+	u32 index = i + 1;
+	struct tm_env_job *job = bpf_map_lookup_elem(&tm_env_jobs, &index);
+	const struct tm_env_name *name;
 
-	if (!bpf_map_pop_elem(&tm_free_env_jobs, &index))
-		return index;
-	/* Without this, a full table would move the counter on and wrap it one day. */
-	if (*(volatile u32 *)&tm_next_env_job >= TM_ENV_JOBS)
+	if (!job || !search->scratch)
+		return 1;
+	if (*(volatile u32 *)&job->state == TM_ENV_FREE) {
+		if (!search->free)
+			search->free = index;
 		return 0;
-	index = __sync_fetch_and_add(&tm_next_env_job, 1);
-	return index < TM_ENV_JOBS ? index : 0;
+	}
+	name = &search->scratch->name;
+	if (job->name.uid != name->uid)
+		return 0;
+	search->of_user++;
+	if (has_name(&job->name, name))
+		search->sibling = tm_env_number(index, job->serial);
+	return 0;
 }
 
-/* How many jobs a user has; NULL: no room for so many users. */
-TM_INLINE u32 *share_of(u32 uid)
+/* How much is told of it is as of the same job elsewhere, or of the job of its cgroup. */
+TM_INLINE void inherit_details(u64 number, u64 sibling, u64 cgroup)
 {
-	u32 none = 0, *share = bpf_map_lookup_elem(&tm_env_users, &uid);
+	struct tm_details *details;
 
-	if (share)
-		return share;
-	bpf_map_update_elem(&tm_env_users, &uid, &none, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&tm_env_users, &uid);
+	if (!*(volatile u32 *)&tm_any_job_detail)
+		return;
+	details = bpf_map_lookup_elem(&tm_job_details, &sibling);
+	if (!details)
+		details = bpf_map_lookup_elem(&tm_job_details, &cgroup);
+	if (details)
+		bpf_map_update_elem(&tm_job_details, &number, details, BPF_ANY);
 }
 
-/* The number of the job of that name. */
-static __attribute__((noinline)) u64 number_of(struct tm_env_name *name)
+/* Gives an element that was claimed its name; the job's number. */
+TM_INLINE u64 take(struct tm_env_job *job, u32 index, struct tm_env_scratch *scratch, u64 start_ns)
 {
-	u32 *found, *share, index;
+	u64 number = tm_env_number(index, job->serial + 1), *found;
+
+	job->name = scratch->name;
+	job->serial++;
+	job->start_ns = start_ns;
+	job->end_ns = bpf_ktime_get_ns(); /* until somebody joins it */
+	job->ended = job->running = (struct tm_env_usage){};
+	job->live = 0;
+	if (bpf_map_update_elem(&tm_env_names, &scratch->name, &number, BPF_NOEXIST)) {
+		/* Another CPU was faster. */
+		*(volatile u32 *)&job->state = TM_ENV_FREE;
+		found = bpf_map_lookup_elem(&tm_env_names, &scratch->name);
+		return found ? *found : 0;
+	}
+	/* x86 keeps stores in order; the barrier is for the compiler. */
+	asm volatile("" ::: "memory");
+	*(volatile u32 *)&job->state = TM_ENV_USED;
+	return number;
+}
+
+/*
+ * A number for the name in a scratch, 0: none. All are looked at, so that a user's share is what
+ * the table has, whoever was killed when.
+ */
+static __attribute__((noinline)) u64 new_number(u64 start_ns)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct search search = {
+		.scratch = bpf_task_storage_get(&tm_env_scratches, task, NULL, 0),
+	};
+	u64 number, highest = *(volatile u64 *)&tm_env_highest;
 	struct tm_env_job *job;
 
-	if (!name)
-		return TM_JOB_OTHERS;
-	found = bpf_map_lookup_elem(&tm_env_names, name);
-	if (found)
-		return *found | TM_ENV_JOB_BIT;
-	share = share_of(name->uid);
-	if (!share || *(volatile u32 *)share >= TM_ENV_JOBS_OF_USER)
-		return TM_JOB_OTHERS;
-	index = take_index();
-	job = index ? bpf_map_lookup_elem(&tm_env_jobs, &index) : NULL;
-	if (!job)
-		return TM_JOB_OTHERS;
-	job->name = *name;
-	job->live = 0;
-	job->end_ns = 0;
-	if (bpf_map_update_elem(&tm_env_names, name, &index, BPF_NOEXIST)) {
-		/* Another CPU was faster. */
-		bpf_map_push_elem(&tm_free_env_jobs, &index, BPF_ANY);
-		found = bpf_map_lookup_elem(&tm_env_names, name);
-		return found ? *found | TM_ENV_JOB_BIT : TM_JOB_OTHERS;
-	}
-	__sync_fetch_and_add(share, 1);
-	asm volatile("" ::: "memory");
-	job->state = 1;
-	return index | TM_ENV_JOB_BIT;
+	if (!search.scratch)
+		return 0;
+	/* One more, which is free. */
+	bpf_loop(highest + 1 < TM_ENV_JOBS - 1 ? highest + 1 : TM_ENV_JOBS - 1, look_at_job,
+		 &search, 0);
+	if (search.of_user >= TM_ENV_JOBS_OF_USER)
+		return 0;
+	atomic__max(&tm_env_highest, search.free);
+	job = bpf_map_lookup_elem(&tm_env_jobs, &search.free);
+	if (!job || !search.free || !search.scratch)
+		return 0;
+	if (__sync_val_compare_and_swap(&job->state, TM_ENV_FREE, TM_ENV_CLAIMED) != TM_ENV_FREE)
+		return 0;
+	number = take(job, search.free, search.scratch, start_ns);
+	if (number)
+		inherit_details(number, search.sibling, search.scratch->name.cgroup);
+	return number;
 }
 
-static __attribute__((noinline)) int leave(u64 number)
+__attribute__((noinline)) u64 env_job__number(u64 start_ns)
 {
-	struct tm_env_job *job = job_at(number);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct tm_env_scratch *scratch = bpf_task_storage_get(&tm_env_scratches, task, NULL, 0);
+	u64 number = 0, *found;
+
+	if (!scratch)
+		return 0;
+	for (u32 i = 0; i < TRIES && !number; i++) {
+		found = bpf_map_lookup_elem(&tm_env_names, &scratch->name);
+		number = found ? *found : new_number(start_ns);
+	}
+	return number ?: tm_env_rest(scratch->name.cgroup);
+}
+
+TM_INLINE void end_one(u64 number)
+{
+	struct tm_env_job *job = env_job__at(number);
 
 	if (job && __sync_fetch_and_add(&job->live, -1) == 1)
 		job->end_ns = bpf_ktime_get_ns();
-	return 0;
 }
 
-/* From now on a process is of that job. */
-static __attribute__((noinline)) int join(u32 tgid, u64 number, u64 cgroup)
+TM_INLINE void add_usage(struct tm_env_usage *sum, const struct tm_env_usage *used)
 {
-	struct tm_env_process process = { .job = number, .cgroup = cgroup };
-	struct tm_env_job *job = job_at(number);
+	ADD(sum->run_ns, used->run_ns);
+	ADD(sum->user_ns, used->user_ns);
+	ADD(sum->system_ns, used->system_ns);
+}
 
-	/* Where there is no room, it is of its cgroup's job. */
-	if (bpf_map_update_elem(&tm_env_processes, &tgid, &process, BPF_NOEXIST))
-		return 0;
+/* What the current thread has used so far. */
+TM_INLINE struct tm_env_usage usage_of(struct task_struct *task)
+{
+	return (struct tm_env_usage){
+		.run_ns = task->se.sum_exec_runtime,
+		.user_ns = task->utime,
+		.system_ns = task->stime,
+	};
+}
+
+/* Of one that ran before, what its threads used that are gone. */
+TM_INLINE void add_gone(u64 address, u64 number)
+{
+	struct task_struct *task = (void *)address;
+	struct tm_env_job *job = env_job__at(number);
+	const struct tm_env_usage used = {
+		.run_ns = BPF_CORE_READ(task, signal, sum_sched_runtime),
+		.user_ns = BPF_CORE_READ(task, signal, utime),
+		.system_ns = BPF_CORE_READ(task, signal, stime),
+	};
+
 	if (job)
-		__sync_fetch_and_add(&job->live, 1);
-	__sync_fetch_and_add(&tm_env_members, 1);
+		add_usage(&job->ended, &used);
+}
+
+__attribute__((noinline)) int env_job__join(u64 address, u64 number, u64 cgroup, u32 how)
+{
+	struct task_struct *task = (void *)address;
+	u32 tgid = BPF_CORE_READ(task, tgid);
+	struct tm_env_process process = {
+		.job = number,
+		.cgroup = cgroup,
+		.born_ns = BPF_CORE_READ(task, group_leader, start_time),
+		.image = BPF_CORE_READ(task, self_exec_id),
+	}, *old;
+	struct tm_env_job *job = env_job__at(number);
+
+	if (how == ENV_JOB_EXEC)
+		process.before = usage_of(bpf_get_current_task_btf());
+	old = bpf_map_lookup_elem(&tm_env_processes, &tgid);
+	if (old && old->born_ns == process.born_ns)
+		return 0;
+	/* One that had the same pid, and whose end was not seen. */
+	if (old)
+		env_job__leave(tgid);
+	if (job)
+		ADD(job->live, 1);
+	if (bpf_map_update_elem(&tm_env_processes, &tgid, &process, BPF_NOEXIST)) {
+		/* Where there is no room, it is of its cgroup's job. */
+		if (!bpf_map_lookup_elem(&tm_env_processes, &tgid))
+			ADD(tm_env_lost[TM_ENV_CROWDED], 1);
+		end_one(number);
+		return 0;
+	}
+	ADD(tm_env_members, 1);
+	if (how == ENV_JOB_FOUND)
+		add_gone(address, number);
+	return 1;
+}
+
+__attribute__((noinline)) int env_job__leave(u32 tgid)
+{
+	struct tm_env_process *process = bpf_map_lookup_elem(&tm_env_processes, &tgid);
+	u64 number = process ? process->job : 0;
+
+	if (process && !bpf_map_delete_elem(&tm_env_processes, &tgid)) {
+		ADD(tm_env_members, -1);
+		end_one(number);
+	}
 	return 0;
 }
 
 /* The job that the current process's environment names; 0: none. */
-TM_INLINE u64 named(struct task_struct *task, struct tm_env_scratch *scratch)
+TM_INLINE u64 named(struct task_struct *task, struct tm_env_scratch *scratch, u64 cgroup)
 {
-	struct reading reading = { .scratch = scratch, .kind = TM_ENV_KINDS };
+	struct reading reading = { .scratch = scratch, .text.kind = TM_ENV_KINDS };
 	struct mm_struct *mm = task->mm;
 
 	if (!mm)
 		return 0;
 	reading.at = BPF_CORE_READ(mm, env_start);
 	reading.end = BPF_CORE_READ(mm, env_end);
-	bpf_loop(VARIABLES, read_variable, &reading, 0);
-	if (reading.kind >= TM_ENV_KINDS)
-		return 0;
-	scratch->name.cgroup = scope__cgroup();
-	scratch->name.uid = BPF_CORE_READ(task, cred, uid.val);
-	scratch->name.kind = reading.kind;
-	return number_of(&scratch->name);
+	bpf_loop(ENV_VARIABLES, read_variable, &reading, 0);
+	return env_job__named(scratch, task, cgroup, reading.text.kind, bpf_ktime_get_ns());
+}
+
+/* Whom the current process is of, as far as it is not another one that had the same pid. */
+TM_INLINE struct tm_env_process *process_of(struct task_struct *task)
+{
+	u32 tgid = task->tgid;
+	struct tm_env_process *process = bpf_map_lookup_elem(&tm_env_processes, &tgid);
+
+	return process && process->born_ns == task->group_leader->start_time ? process : NULL;
+}
+
+/*
+ * What the current thread has used in its process's job, until it ends or executes another program:
+ * all but what the first one had used before.
+ */
+TM_INLINE void settle(struct task_struct *task, const struct tm_env_process *process)
+{
+	struct tm_env_job *job = env_job__at(process->job);
+	struct tm_env_usage used = usage_of(task);
+
+	if (task->pid == task->tgid) {
+		used.run_ns -= process->before.run_ns;
+		used.user_ns -= process->before.user_ns;
+		used.system_ns -= process->before.system_ns;
+	}
+	if (job)
+		add_usage(&job->ended, &used);
 }
 
 __attribute__((noinline)) int env_job__exec(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct tm_env_process *process = process_of(task);
 	struct tm_env_scratch *scratch;
 	u64 number, cgroup = scope__cgroup();
-	u32 tgid = task->tgid;
 
-	env_job__end(tgid);
-	if (bpf_map_lookup_elem(&tm_job_cgroups, &cgroup))
+	if (exec__is_followed(task, TM_EXEC_JOB))
+		return 0;
+	exec__note_followed(task, TM_EXEC_JOB);
+	if (process)
+		settle(task, process);
+	env_job__leave(task->tgid);
+	if (!scope__holds() || bpf_map_lookup_elem(&tm_job_cgroups, &cgroup))
 		return 0;
 	scratch =
 		bpf_task_storage_get(&tm_env_scratches, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	number = scratch ? named(task, scratch) : 0;
+	if (!scratch)
+		ADD(tm_env_lost[TM_ENV_UNREAD], 1);
+	number = scratch ? named(task, scratch, cgroup) : 0;
 	bpf_task_storage_delete(&tm_env_scratches, task);
 	if (number)
-		join(tgid, number, cgroup);
+		env_job__join(bpf_get_current_task(), number, cgroup, ENV_JOB_EXEC);
 	return 0;
 }
 
-__attribute__((noinline)) int env_job__fork(u32 parent, u32 child)
+__attribute__((noinline)) int env_job__fork(u64 child)
 {
-	struct tm_env_process *process = bpf_map_lookup_elem(&tm_env_processes, &parent);
+	struct tm_env_process *process;
 
-	if (process && !bpf_map_lookup_elem(&tm_env_processes, &child))
-		join(child, process->job, process->cgroup);
+	if (!*(volatile u32 *)&tm_env_members)
+		return 0;
+	process = process_of(bpf_get_current_task_btf());
+	if (process)
+		env_job__join(child, process->job, process->cgroup, ENV_JOB_FORK);
 	return 0;
 }
 
-__attribute__((noinline)) int env_job__end(u32 tgid)
+__attribute__((noinline)) int env_job__exit(void)
 {
-	struct tm_env_process *process = bpf_map_lookup_elem(&tm_env_processes, &tgid);
-	u64 number = process ? process->job : 0;
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct tm_env_process *process;
+	struct tm_env_end *end;
 
-	if (process && !bpf_map_delete_elem(&tm_env_processes, &tgid)) {
-		__sync_fetch_and_add(&tm_env_members, -1);
-		leave(number);
+	if (!*(volatile u32 *)&tm_env_members)
+		return 0;
+	process = process_of(task);
+	if (!process)
+		return 0;
+	end = bpf_task_storage_get(&tm_env_ends, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!end)
+		ADD(tm_env_lost[TM_ENV_UNTIMED], 1);
+	if (end && !end->job) {
+		settle(task, process);
+		end->used = usage_of(task);
+		end->job = process->job;
 	}
+	if (task->signal->live.counter == 0)
+		env_job__leave(task->tgid);
+	return 0;
+}
+
+/*
+ * What a thread has used of its last tick, and of its end, is known when it is gone for good: that
+ * of a first thread when its parent has asked for it.
+ */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(env_gone, struct task_struct *task)
+{
+	struct tm_env_end *end = bpf_task_storage_get(&tm_env_ends, task, NULL, 0);
+	struct tm_env_job *job = end ? env_job__at(end->job) : NULL;
+	struct tm_env_usage used = usage_of(task);
+
+	if (!job)
+		return 0;
+	used.run_ns -= end->used.run_ns;
+	used.user_ns -= end->used.user_ns;
+	used.system_ns -= end->used.system_ns;
+	add_usage(&job->ended, &used);
+	return 0;
+}
+
+/*
+ * Once more: a kernel that preempts programs at tracepoints (7.x) does not run the one for another
+ * task meanwhile, and the job would never be over.
+ */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(env_exit_again, struct task_struct *task)
+{
+	/* Else where they are, after they noted whose job it was. */
+	if (!tm_config.accounts)
+		env_job__exit();
 	return 0;
 }

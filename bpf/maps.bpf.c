@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "maps.bpf.h"
+#include "env_maps.bpf.h"
 
 struct tm_job_details_map tm_job_details SEC(".maps");
 struct tm_slots_map tm_slots SEC(".maps");
@@ -35,11 +35,12 @@ struct tm_free_accounts_map tm_free_accounts SEC(".maps");
 struct tm_environments_map tm_account_environments SEC(".maps");
 struct tm_env_jobs_map tm_env_jobs SEC(".maps");
 struct tm_env_names_map tm_env_names SEC(".maps");
-struct tm_free_env_jobs_map tm_free_env_jobs SEC(".maps");
-struct tm_env_users_map tm_env_users SEC(".maps");
 struct tm_env_processes_map tm_env_processes SEC(".maps");
 struct tm_job_cgroups_map tm_job_cgroups SEC(".maps");
 struct tm_env_scratches_map tm_env_scratches SEC(".maps");
+struct tm_env_block_map tm_env_block SEC(".maps");
+struct tm_env_ends_map tm_env_ends SEC(".maps");
+struct tm_execs_map tm_execs SEC(".maps");
 struct tm_environments_map tm_environments SEC(".maps");
 struct tm_call_ledgers_map tm_call_ledgers SEC(".maps");
 struct tm_calls_map tm_calls SEC(".maps");
@@ -69,8 +70,13 @@ __u32 tm_next_account = TM_ACCOUNT_FIRST;
 __u64 tm_accounts_ended = 0;
 __u64 tm_accounts_folded = 0;
 __u64 tm_account_environment = 0;
-__u32 tm_next_env_job = 1;
 __u32 tm_env_members = 0;
+__u64 tm_env_lost[TM_ENV_LOSSES] = {};
+__u64 tm_env_highest = 0;
+__u64 tm_env_since = 0;
+__u64 tm_env_until = 0;
+__u32 tm_env_found = 0;
+__u32 tm_env_changed = 0;
 __u32 tm_folded = 0;
 __u64 tm_environments_lost = 0;
 /* The loader starts the counting when everything is in place. */

@@ -17,7 +17,6 @@
 #include "tmtrace/cgroup_event.h"
 #include "tmtrace/config.h"
 #include "tmtrace/detail.h"
-#include "tmtrace/env_job.h"
 #include "tmtrace/handle.h"
 #include "tmtrace/object.h"
 #include "tmtrace/pool.h"
@@ -168,65 +167,6 @@ struct tm_free_accounts_map {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
 	__uint(max_entries, 1); /* loader */
 	__type(value, u32);
-};
-
-/* Jobs that are named by the environment; by their names; those that were given back. */
-struct tm_env_jobs_map {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, TM_ENV_JOBS);
-	__type(key, u32);
-	__type(value, struct tm_env_job);
-};
-
-struct tm_env_names_map {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, TM_ENV_JOBS);
-	__type(key, struct tm_env_name);
-	__type(value, u32);
-};
-
-struct tm_free_env_jobs_map {
-	__uint(type, BPF_MAP_TYPE_QUEUE);
-	__uint(max_entries, TM_ENV_JOBS);
-	__type(value, u32);
-};
-
-/* How many of them a user has. */
-struct tm_env_users_map {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, TM_ENV_JOBS);
-	__type(key, u32); /* uid */
-	__type(value, u32);
-};
-
-/* Their processes. */
-struct tm_env_processes_map {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 32768);
-	__type(key, u32); /* tgid */
-	__type(value, struct tm_env_process);
-};
-
-/* Cgroups that are of a job: there nobody asks what the environment says. */
-struct tm_job_cgroups_map {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
-	__type(key, u64);
-	__type(value, u8);
-};
-
-/* While an environment is read: there is no such room on the stack. */
-struct tm_env_scratch {
-	struct tm_env_name name;
-	char text[96] __attribute__((aligned(8)));
-};
-
-struct tm_env_scratches_map {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct tm_env_scratch);
 };
 
 struct tm_environments_map {
@@ -463,13 +403,6 @@ extern struct tm_accounts_map tm_accounts SEC(".maps");
 extern struct tm_account_numbers_map tm_account_numbers SEC(".maps");
 extern struct tm_free_accounts_map tm_free_accounts SEC(".maps");
 extern struct tm_environments_map tm_account_environments SEC(".maps");
-extern struct tm_env_jobs_map tm_env_jobs SEC(".maps");
-extern struct tm_env_names_map tm_env_names SEC(".maps");
-extern struct tm_free_env_jobs_map tm_free_env_jobs SEC(".maps");
-extern struct tm_env_users_map tm_env_users SEC(".maps");
-extern struct tm_env_processes_map tm_env_processes SEC(".maps");
-extern struct tm_job_cgroups_map tm_job_cgroups SEC(".maps");
-extern struct tm_env_scratches_map tm_env_scratches SEC(".maps");
 extern struct tm_environments_map tm_environments SEC(".maps");
 extern struct tm_call_ledgers_map tm_call_ledgers SEC(".maps");
 extern struct tm_calls_map tm_calls SEC(".maps");
@@ -517,9 +450,6 @@ extern __u64 tm_accounts_ended;
 extern __u64 tm_accounts_folded;
 /* The last environment's id. */
 extern __u64 tm_account_environment;
-/* The next job named by the environment never used, from 1; how many processes are of any. */
-extern __u32 tm_next_env_job;
-extern __u32 tm_env_members;
 /* There was no room to tell all processes apart. */
 extern __u32 tm_folded;
 /* Environments that could not be read, or told of. */

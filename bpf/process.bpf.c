@@ -3,6 +3,7 @@
 #include "addb.bpf.h"
 #include "association.bpf.h"
 #include "env_job.bpf.h"
+#include "exec.bpf.h"
 #include "frame.bpf.h"
 #include "processes.bpf.h"
 #include "operation.bpf.h"
@@ -52,12 +53,12 @@ TM_INLINE void follow_child(struct task_struct *parent, struct task_struct *chil
 	if (child->tgid == parent->tgid)
 		return;
 	inherit_stack(parent, child);
-	env_job__fork(parent->tgid, child->tgid);
+	/* Itself, and no typed pointer, which a global function does not take. */
+	env_job__fork((u64)BPF_CORE_READ(child, group_leader));
 	inherit_mark(&tm_switchers, parent->tgid, child->tgid);
 	if (tm_config.scope == TM_SCOPE_PROCESSES)
 		inherit_mark(&tm_targets, parent->tgid, child->tgid);
 	if (tm_config.per_process && scope__holds())
-		/* Itself, and no typed pointer, which a global function does not take. */
 		process__fork((u64)BPF_CORE_READ(child, group_leader));
 }
 
@@ -122,6 +123,16 @@ TM_INLINE void sweep(u32 tgid)
 	sweep_objects(tgid);
 }
 
+/* Who the process is from now on. */
+TM_INLINE void follow_exec(struct task_struct *task)
+{
+	/* Else where they are, before they note whose job it is. */
+	if (!tm_config.accounts)
+		env_job__exec();
+	if (tm_config.per_process && scope__holds())
+		process__exec();
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(process_exec, struct task_struct *task)
 {
@@ -129,13 +140,19 @@ int BPF_PROG(process_exec, struct task_struct *task)
 
 	bpf_map_delete_elem(&tm_switchers, &tgid);
 	close_calls(task);
-	/* Else where they are, before they note whose job it is. */
-	if (!tm_config.accounts)
-		env_job__exec();
-	if (tm_config.per_process && scope__holds())
-		process__exec();
+	follow_exec(task);
 	if (!scope__is_over() && bpf_map_lookup_elem(&tm_submitters, &tgid))
 		sweep_objects(tgid);
+	exec__note_followed(task, TM_EXEC_PROCESS);
+	return 0;
+}
+
+/* Once more, as above: the new program would count for its parent's job. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(process_exec_again, struct task_struct *task)
+{
+	if (!exec__is_followed(task, TM_EXEC_PROCESS))
+		follow_exec(task);
 	return 0;
 }
 
@@ -148,12 +165,14 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	close_calls(task);
 	if (thread && thread->syscall.start_ns && thread->syscall.function && !scope__is_over())
 		vfs__drop(thread->syscall.function, thread->syscall.slot, TM_LOSS_KILLED);
+	/* Else where they are, after they noted whose job it was. */
+	if (!tm_config.accounts)
+		env_job__exit();
 	/* The last thread of the process: its number may be used again. */
 	if (task->signal->live.counter == 0) {
 		if (!scope__is_over())
 			sweep(tgid);
 		bpf_map_delete_elem(&tm_switchers, &tgid);
-		env_job__end(tgid);
 		if (tm_config.per_process)
 			process__end(tgid);
 		if (tm_config.scope == TM_SCOPE_PROCESSES)

@@ -3,7 +3,7 @@
 #ifndef BPF_SCOPE_BPF_H
 #define BPF_SCOPE_BPF_H
 
-#include "maps.bpf.h"
+#include "env_maps.bpf.h"
 
 /* Has the loader ended the tracing? */
 TM_INLINE bool scope__is_over(void)
@@ -11,10 +11,9 @@ TM_INLINE bool scope__is_over(void)
 	return *(volatile u32 *)&tm_stopped;
 }
 
-/* The current task's cgroup, or the nearest one above it that has the controller of that index. */
-TM_INLINE struct cgroup *scope__cgroup_of(int controller)
+/* A task's cgroup, or the nearest one above it that has the controller of that index. */
+TM_INLINE struct cgroup *scope__cgroup_of(struct task_struct *task, int controller)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
 	struct css_set *set = BPF_CORE_READ(task, cgroups);
 	struct cgroup_subsys_state *css = NULL;
 
@@ -29,11 +28,11 @@ TM_INLINE u64 scope__cgroup_id(struct cgroup *cgroup)
 	return BPF_CORE_READ(cgroup, kn, id);
 }
 
-/* The id of the current task's cgroup. */
+/* The id of a task's cgroup. */
 TM_INLINE u64 scope__cgroup_id_of(struct task_struct *task)
 {
 	if (tm_config.cgroup_v1 >= 0)
-		return scope__cgroup_id(scope__cgroup_of(tm_config.cgroup_v1));
+		return scope__cgroup_id(scope__cgroup_of(task, tm_config.cgroup_v1));
 	return task->cgroups->dfl_cgrp->kn->id;
 }
 
@@ -42,8 +41,8 @@ TM_INLINE u64 scope__cgroup(void)
 	return scope__cgroup_id_of(bpf_get_current_task_btf());
 }
 
-/* The job that a process in a cgroup is of by its environment; else that cgroup. */
-u64 scope__named_job(u32 tgid, u64 cgroup);
+/* The job that the current process, in a cgroup, is of by its environment; else that cgroup. */
+u64 scope__named_job(u64 cgroup);
 
 /* The current task's job: the id of its cgroup, or what its environment says. */
 TM_INLINE u64 scope__job_of(struct task_struct *task)
@@ -52,7 +51,7 @@ TM_INLINE u64 scope__job_of(struct task_struct *task)
 
 	if (!*(volatile u32 *)&tm_env_members)
 		return cgroup;
-	return scope__named_job(task->tgid, cgroup);
+	return scope__named_job(cgroup);
 }
 
 TM_INLINE u64 scope__job(void)
@@ -84,7 +83,7 @@ TM_INLINE bool scope__holds_for(struct task_struct *task)
 	if (tm_config.scope == TM_SCOPE_ALL)
 		return true;
 	if (tm_config.cgroup_v1 >= 0)
-		return scope__reaches((u64)scope__cgroup_of(tm_config.cgroup_v1));
+		return scope__reaches((u64)scope__cgroup_of(task, tm_config.cgroup_v1));
 	return bpf_current_task_under_cgroup(&tm_cgroup, 0) == 1;
 }
 

@@ -339,6 +339,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	const struct cred *cred;
 	u64 start_time;
+	u64 self_exec_id; /* how often it has called exec, of which a child goes on counting */
 	u64 utime;
 	u64 stime;
 	struct sched_entity se;
@@ -486,6 +487,18 @@ struct io_splice {
 struct io_uring_cqe {
 	u64 user_data;
 	s32 res;
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+/* A program for each task: its context. */
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task; /* NULL: there is no further one */
 };
 
 #pragma clang attribute pop

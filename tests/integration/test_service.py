@@ -262,8 +262,7 @@ def test_users(env):
     # One job's are read by themselves.
     equal("the job's figures", figures(alone, "/" + name),
           figures(service.records("--all"), "/" + name))
-    header, lines = wait_for(lambda: (answer := service.asked_by(NOBODY, request="dump"))[1]
-                             and answer, "nobody's answer")
+    header, lines = service.asked_by(NOBODY, request="dump")
     cgroups = {r["cgroup"] for r in lines if r["type"] == "function"}
     equal("nobody's cgroups", cgroups, {"/" + other})
     check(not [r for r in lines if r["type"] == "loss"], "losses of the node")
@@ -308,7 +307,8 @@ def test_job_of_a_scheduler(env):
                  env.spawn([*joining(cgroup), "setpriv", "--reuid", str(NOBODY), "--clear-groups",
                             "sh", "-c", "cat /etc/passwd >/dev/null; echo; exec sleep 1000"])]
         equal("the load", steps[1].stdout.readline(), "\n")
-        lines = wait_for(lambda: answer(service, NOBODY, "71"), "the job to be known as the user's")
+        lines = answer(service, NOBODY, "71")
+        check(lines, "the job is not known as the user's")
         equal("jobs", {r["jobid"] for r in lines if r["type"] == "function"}, {"71"})
         header, _ = service.asked_by(NOBODY - 1, request="dump", job="71")
         equal(f"another's: {header}", header["type"], "error")
@@ -322,6 +322,24 @@ def test_job_of_a_scheduler(env):
         for process in steps:
             process.kill()
             process.wait()
+    service.stop()
+
+
+def test_begun_by_root(env):
+    """A job that was root's when somebody asked is its user's from then on when that has processes."""
+    cgroup, patterns = new_cgroup(env, mount_v2(), "begun"), env.path("patterns")
+    with open(patterns, "w", encoding="utf-8") as f:
+        f.write("site ^/tmtrace-test-(?<jobid>[0-9]+)-begun\n")
+    service = Service(env, layers="vfs", more=f"job_patterns: {patterns}\n")
+    job = os.path.basename(cgroup).split("-")[2]
+    for uid, seen in ((0, False), (NOBODY, True)):
+        process = env.spawn([*joining(cgroup), "setpriv", "--reuid", str(uid), "--clear-groups",
+                             "sh", "-c", "cat /etc/passwd >/dev/null; echo; exec sleep 1000"])
+        equal("the load", process.stdout.readline(), "\n")
+        equal("is it seen", answer(service, NOBODY, job) is not None, seen)
+        process.kill()
+        process.wait()
+    check(answer(service, NOBODY, job), "it is forgotten")
     service.stop()
 
 

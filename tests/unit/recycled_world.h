@@ -30,6 +30,8 @@ struct world {
 	__u64 gone[JOBS];
 	size_t n_gone, next_gone;
 	__u64 ends[JOBS], unseen, last_job;
+	__u64 of[SLOTS]; /* jobs of which there were series */
+	size_t n_of;
 	struct recycler *recycler;
 	struct drain *drain;
 };
@@ -106,6 +108,16 @@ static inline void forget_job(void *context, __u64 job)
 	world->last_job = job;
 }
 
+static inline void keep_jobs(void *context, const __u64 *jobs, size_t n)
+{
+	struct world *world = context;
+
+	assert_true(n <= SLOTS);
+	world->n_of = n;
+	if (n)
+		memcpy(world->of, jobs, n * sizeof(*jobs));
+}
+
 static inline void open_recycler(struct world *world, unsigned int limit)
 {
 	const struct recycler_source source = {
@@ -124,6 +136,7 @@ static inline void open_recycler(struct world *world, unsigned int limit)
 		.is_gone = is_gone,
 		.end_of = end_of,
 		.forget = forget_job,
+		.keep = keep_jobs,
 		.context = world,
 	};
 	const struct recycler_limits limits = { .jobs = limit };

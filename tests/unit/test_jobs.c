@@ -407,6 +407,20 @@ static void test_recorded(void **state)
 	assert_null(table.job(table.context, 7)->step);
 	assert_int_equal(table.job(table.context, 7)->end_ns, 9);
 
+	/* One that the environment names is that user's, which is not there in older recordings. */
+	assert_false(table.job(table.context, 7)->is_named);
+	job.is_named = true;
+	job.uid = 1000;
+	put(&pack, "/slurm/uid_0/job_5", &job);
+	unpack = all_of(&pack);
+	assert_int_equal(recorded_names__take(names, RECORDING_CGROUP, 7, &unpack), 0);
+	assert_true(table.job(table.context, 7)->is_named);
+	assert_int_equal(table.job(table.context, 7)->uid, 1000);
+	unpack = all_of(&pack);
+	unpack.end -= 2; /* 1001, packed */
+	assert_int_equal(recorded_names__take(names, RECORDING_CGROUP, 7, &unpack), 0);
+	assert_false(table.job(table.context, 7)->is_named);
+
 	put(&pack, "/a", NULL);
 	unpack = all_of(&pack);
 	assert_int_equal(recorded_names__take(names, RECORDING_CGROUP, 8, &unpack), 0);
@@ -478,9 +492,14 @@ static void test_several_nodes(void **state)
 	struct node unit = { "/system.slice/a.service",
 			     { JOB_UNIT, "a.service", NULL, NULL, 1, 0, { 0 } } };
 	struct node plain = { "/a", { 0 } }, unknown = { 0 };
+	struct node mine = { "/a", first.info }, theirs;
 	const struct job_info *both;
 
 	(void)state;
+	mine.info.is_named = true;
+	mine.info.uid = 1;
+	theirs = mine;
+	theirs.info.uid = 2;
 	assert_int_equal(common_number(jobs, &first, 0), 0);
 	assert_int_equal(common_number(jobs, &first, 70), 1);
 	assert_string_equal(combined_jobs__path(jobs, 1), first.path);
@@ -504,7 +523,11 @@ static void test_several_nodes(void **state)
 	assert_string_equal(combined_jobs__path(jobs, 4), "/a");
 	assert_int_equal(common_number(jobs, &unknown, 75), 5);
 	assert_int_equal(common_number(jobs, &plain, 76), 4);
-	assert_null(combined_jobs__path(jobs, 6));
+	/* Of the same name: each user's is one on all nodes, and none that a cgroup tells. */
+	assert_int_equal(common_number(jobs, &mine, 77), 6);
+	assert_int_equal(common_number(jobs, &theirs, 78), 7);
+	assert_int_equal(common_number(jobs, &mine, 79), 6);
+	assert_null(combined_jobs__path(jobs, 8));
 	assert_null(combined_jobs__info(jobs, 0));
 	combined_jobs__free(jobs);
 }

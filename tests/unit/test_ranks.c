@@ -40,6 +40,13 @@ static void test_ranks(void **state)
 	READ(&env, "PMIX_RANK=5\0SLURM_PROCID=0\0");
 	assert_int_equal(env.rank, 5);
 	assert_string_equal(env.workflow, "");
+	assert_string_equal(env.step, "");
+	READ(&env, "SLURM_STEP_ID=12\0XSLURM_STEP_ID=7\0");
+	assert_string_equal(env.step, "12");
+	READ(&env, "SLURM_STEP_ID=4294967291\0");
+	assert_string_equal(env.step, "batch");
+	READ(&env, "SLURM_STEP_ID=4294967292\0SLURM_STEP_ID=a b\0");
+	assert_string_equal(env.step, "extern");
 	READ(&env, "MSTRO_WORKFLOW_NAME=a b\0MSTRO_COMPONENT_NAME_2=no\0MSTRO_COMPONENT_NAME="
 		   "123456789012345678901234567890123456789012345678901234567890123456789\0");
 	assert_string_equal(env.workflow, "a b");
@@ -103,6 +110,7 @@ static const struct process_info process = {
 	.comm = "a\xff\"\n",
 	.command = "./app -x",
 	.jobid = "77",
+	.step = "0",
 	.workflow = "weather",
 };
 
@@ -135,11 +143,16 @@ static void test_recorded(void **state)
 	assert_string_equal(read->jobid, "77");
 	assert_string_equal(read->workflow, "weather");
 	assert_null(read->component);
+	assert_string_equal(read->step, "0");
 	pack__free(&pack);
 	recorded_processes__free(all);
 }
 
-/* Of a recording that was made before there were workflows. */
+/* What came at the end since: of "weather" and no component; of "0". */
+#define NAMES_BYTES (sizeof("weather") + 1)
+#define STEP_BYTES  sizeof("0")
+
+/* Of recordings that were made before there were workflows, and before there were steps. */
 static void test_recorded_before(void **state)
 {
 	struct recorded_processes *all = recorded_processes__new();
@@ -150,7 +163,12 @@ static void test_recorded_before(void **state)
 	pack__start(&pack);
 	recorded_processes__pack(&pack, &process);
 	unpack = all_of(&pack);
-	unpack.end -= sizeof("weather") + 1;
+	unpack.end -= STEP_BYTES;
+	assert_int_equal(recorded_processes__take(all, 1, &unpack), 0);
+	assert_string_equal(recorded_processes__at(all, 1)->workflow, "weather");
+	assert_null(recorded_processes__at(all, 1)->step);
+	unpack = all_of(&pack);
+	unpack.end -= NAMES_BYTES + STEP_BYTES;
 	assert_int_equal(recorded_processes__take(all, 1, &unpack), 0);
 	assert_string_equal(recorded_processes__at(all, 1)->jobid, "77");
 	assert_null(recorded_processes__at(all, 1)->workflow);
@@ -161,8 +179,6 @@ static void test_recorded_before(void **state)
 /* Wherever it is cut, and whatever number it claims to have, nothing is believed of it. */
 static void test_damaged(void **state)
 {
-	/* Of "weather" and none. */
-	const size_t names = sizeof("weather") + 1;
 	struct recorded_processes *all = recorded_processes__new();
 	struct pack pack = { 0 };
 	struct unpack unpack;
@@ -171,8 +187,8 @@ static void test_damaged(void **state)
 	pack__start(&pack);
 	recorded_processes__pack(&pack, &process);
 	for (size_t n = 0; n < pack.n; n++) {
-		if (n == pack.n - names)
-			continue; /* so it was before there were workflows */
+		if (n == pack.n - STEP_BYTES || n == pack.n - NAMES_BYTES - STEP_BYTES)
+			continue; /* so it was in older recordings */
 		unpack = all_of(&pack);
 		unpack.end = unpack.at + n;
 		assert_int_equal(recorded_processes__take(all, 1, &unpack), -EBADMSG);

@@ -62,6 +62,30 @@ static void test_steps_become_the_job(void **state)
 	assert_int_equal(read_all(world)->series[0]->total.min_ns, 7);
 }
 
+/* Whoever has given numbers out hears of which there are series. */
+static void test_tells_jobs(void **state)
+{
+	struct world *world = *state;
+
+	make(world, 31, 1);
+	make(world, 12, 1);
+	make(world, 12, 2);
+	make(world, 11, 1);
+	tend(world, 1);
+	assert_int_equal(world->n_of, 0);
+	tend(world, 9);
+	assert_int_equal(world->n_of, 3);
+	assert_int_equal(world->of[0], 11);
+	assert_int_equal(world->of[1], 12);
+	assert_int_equal(world->of[2], 31);
+	/* They are of their job then, and so are the series. */
+	end_cgroup(world, 11, 1);
+	end_cgroup(world, 12, 1);
+	tend(world, 10);
+	assert_int_equal(world->of[0], 10);
+	assert_int_equal(world->of[world->n_of - 1], 31);
+}
+
 static void test_waits_for_what_moves(void **state)
 {
 	struct world *world = *state;
@@ -179,6 +203,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_steps_become_the_job, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tells_jobs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_waits_for_what_moves, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_slot_of_another, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_long_gone, setup, teardown),

@@ -274,11 +274,42 @@ static void test_owned_folder(void **state)
 	assert_int_equal(mkdir(in_folder("job_1"), 0755), 0);
 	if (geteuid() == 0)
 		assert_int_equal(chown(in_folder("job_1"), SOMEBODY, SOMEBODY), 0);
-	assert_int_equal(owners__of(owners, 5, "/job_1"), uid);
+	assert_int_equal(owners__of(owners, 5, "/job_1", true), uid);
 	assert_int_equal(rmdir(in_folder("job_1")), 0);
-	assert_int_equal(owners__of(owners, 5, NULL), uid);
-	assert_int_equal(owners__of(owners, 6, "/job_1"), OWNERS_NOBODY);
-	assert_int_equal(owners__of(owners, 7, NULL), OWNERS_NOBODY);
+	assert_int_equal(owners__of(owners, 5, NULL, true), uid);
+	assert_int_equal(owners__of(owners, 6, "/job_1", true), OWNERS_NOBODY);
+	assert_int_equal(owners__of(owners, 7, NULL, true), OWNERS_NOBODY);
+	owners__free(owners);
+}
+
+static void put_process(const char *path, int pid)
+{
+	FILE *file = fopen(in_folder(path), "w");
+
+	assert_non_null(file);
+	fprintf(file, "%d\n", pid);
+	fclose(file);
+}
+
+/* Root begins the jobs of users: it is their owner only where it is no job. */
+static void test_processes_of_root(void **state)
+{
+	struct owners *owners = owners__new(folder);
+	uid_t uid = geteuid();
+
+	(void)state;
+	assert_non_null(owners);
+	/* The folder is root's, or names nobody else than its processes do. */
+	assert_int_equal(mkdir(in_folder("job_2"), 0755), 0);
+	put_process("job_2/cgroup.procs", 1);
+	if (uid == 0) {
+		assert_int_equal(owners__of(owners, 8, "/job_2", true), OWNERS_NOBODY);
+		assert_int_equal(owners__of(owners, 9, "/job_2", false), 0);
+	}
+	put_process("job_2/cgroup.procs", getpid());
+	assert_int_equal(owners__of(owners, 8, "/job_2", true), uid ? uid : OWNERS_NOBODY);
+	assert_int_equal(unlink(in_folder("job_2/cgroup.procs")), 0);
+	assert_int_equal(rmdir(in_folder("job_2")), 0);
 	owners__free(owners);
 }
 
@@ -514,10 +545,10 @@ int main(void)
 		cmocka_unit_test(test_none),	     cmocka_unit_test(test_bad_config),
 		cmocka_unit_test(test_requests),     cmocka_unit_test(test_bad_requests),
 		cmocka_unit_test(test_job_names),    cmocka_unit_test(test_owners),
-		cmocka_unit_test(test_owned_folder), cmocka_unit_test(test_dump),
-		cmocka_unit_test(test_report),	     cmocka_unit_test(test_exposition),
-		cmocka_unit_test(test_hostile_name), cmocka_unit_test(test_replace),
-		cmocka_unit_test(test_lock),
+		cmocka_unit_test(test_owned_folder), cmocka_unit_test(test_processes_of_root),
+		cmocka_unit_test(test_dump),	     cmocka_unit_test(test_report),
+		cmocka_unit_test(test_exposition),   cmocka_unit_test(test_hostile_name),
+		cmocka_unit_test(test_replace),	     cmocka_unit_test(test_lock),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -129,6 +129,7 @@ static int load_kernel(struct session *session, bool past, struct error *err)
 		.choice = { .min_ns = session->options->calls.min_ns,
 			    .sample = session->options->calls.sample },
 		.by_job = session->options->by_job,
+		.before = session->options->scope != SCOPE_COMMAND,
 		.addb_buffer = session->options->addb.buffer,
 		.pins = continuity__pins(session->continuity),
 		.adopt = continuity__layout(session->continuity),

@@ -17,6 +17,15 @@ void missed__note(struct session *session)
 		{ kernel__lost_environments(kernel),
 		  "processes were started with an environment that is not known, and so neither "
 		  "their job nor their rank" },
+		{ kernel__lost_env_jobs(kernel, TM_ENV_CROWDED),
+		  "processes of jobs that the environment names count for their cgroups: there "
+		  "were too many at the same time" },
+		{ kernel__lost_env_jobs(kernel, TM_ENV_UNREAD),
+		  "processes count for their cgroups, whatever job their environment names: it "
+		  "could not be read" },
+		{ kernel__lost_env_jobs(kernel, TM_ENV_UNTIMED),
+		  "threads' CPU time is not in that of the job that their environment names: the "
+		  "kernel had no memory to note it" },
 		{ kernel__lost_cgroups(kernel),
 		  "times it was not seen that a cgroup came or went: there were too many at once; "
 		  "paths and jobs of short ones may be missing" },
@@ -27,8 +36,9 @@ void missed__note(struct session *session)
 		  "system calls were not seen: the kernel does not run a program that is under way "
 		  "on the same CPU" },
 		{ kernel__missed(kernel, MISSED_PROCESSES),
-		  "forks, execs or ends of threads were not seen: the kernel does not run a "
-		  "program that is under way on the same CPU" },
+		  "forks, execs or ends of threads were not seen, so that what such a process does "
+		  "may be of its parent's job: the kernel does not run a program that is under way "
+		  "on the same CPU" },
 		{ kernel__missed(kernel, MISSED_TIMES),
 		  "system calls are missing in the times of calls of libraries around them: the "
 		  "kernel does not run a program that is under way on the same CPU" },

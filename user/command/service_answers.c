@@ -39,7 +39,7 @@ struct service_answers {
 	bool unwritable; /* a file could not be written, which was told */
 };
 
-/* What was read a moment ago is good enough, however many ask. */
+/* Of the node, what was read a moment ago is good enough, however many ask. */
 #define FRESH_NS (20 * NS_PER_MS)
 
 /*
@@ -155,7 +155,8 @@ static int tell_figures(struct service_answers *answers, const struct request *r
 	if (request->job[0] || uid != 0)
 		rc = read_jobs(answers, &source, request, uid, &source.snapshot, err);
 	else
-		rc = read_figures(answers, false, &source.snapshot, err);
+		/* Anew: who asks when the own job has ended is to see it. */
+		rc = read_figures(answers, true, &source.snapshot, err);
 	if (rc < 0)
 		return rc;
 	if (request->timelines) {
@@ -243,8 +244,7 @@ static void find_owners(struct service_answers *answers, const struct service_st
 	jobs__start(&jobs, status->snapshot);
 	while (jobs__next(&jobs))
 		if (jobs__id(&jobs) && !tm_env_job_is(jobs__id(&jobs)))
-			owners__of(answers->owners, jobs__id(&jobs),
-				   names__cgroup(run, jobs__id(&jobs)));
+			answer__owner(answers->owners, run, jobs__id(&jobs));
 }
 
 static void on_snapshot(void *context)

@@ -126,12 +126,9 @@ static int spread_job(const struct service_levels *levels, const struct place *p
 	char path[PATH_MAX];
 	int folder, n;
 
-	if (tm_env_job_is(place->job)) {
-		if (details)
-			return details__set_cgroup(&levels->maps, place->job, details);
-		details__drop_cgroup(&levels->maps, place->job);
+	/* One that the environment names has no folder: see tell_numbers(). */
+	if (tm_env_job_is(place->job))
 		return 0;
-	}
 	n = levels->mount ? snprintf(path, sizeof(path), "%s%s", levels->mount, place->path) : -1;
 	if (n < 0 || n >= (int)sizeof(path))
 		return 0;
@@ -163,6 +160,8 @@ static void note_place(struct service_levels *levels, __u64 job, const char *pat
 		forget_place(levels, i);
 		return;
 	}
+	if (!path && tm_env_job_is(job))
+		path = "";
 	if (path && is_own(levels->levels, job) && levels->n_places < TM_DETAIL_JOBS) {
 		char *copy = strdup(path);
 
@@ -171,7 +170,19 @@ static void note_place(struct service_levels *levels, __u64 job, const char *pat
 	}
 }
 
-/* Of which job with levels of its own is a cgroup: the nearest one above it; 0: of none. */
+/* Is what is at a path, or with is_in also what is in that cgroup, below a place? */
+static bool is_below(const struct place *place, const char *path, bool is_in)
+{
+	size_t length = strlen(place->path);
+
+	return !tm_env_job_is(place->job) && !strncmp(path, place->path, length) &&
+	       (path[length] == '/' || (is_in && !path[length]));
+}
+
+/*
+ * Of which job with levels of its own is a cgroup, or what the environment of its processes names:
+ * the nearest one above it; 0: of none.
+ */
 static __u64 owner_of(const struct service_levels *levels, __u64 cgroup)
 {
 	__u64 job = job_map__of(&levels->jobs, cgroup), found = 0;
@@ -184,8 +195,7 @@ static __u64 owner_of(const struct service_levels *levels, __u64 cgroup)
 	for (size_t i = 0; path && i < levels->n_places; i++) {
 		size_t length = strlen(levels->places[i].path);
 
-		if (length > best && !strncmp(path, levels->places[i].path, length) &&
-		    path[length] == '/') {
+		if (length > best && is_below(&levels->places[i], path, tm_env_job_is(cgroup))) {
 			best = length;
 			found = levels->places[i].job;
 		}
@@ -198,6 +208,26 @@ static __u8 wanted(void *context, __u64 cgroup, __u8 layer)
 	const struct service_levels *levels = context;
 
 	return levels__of(levels->levels, owner_of(levels, cgroup), layer);
+}
+
+/* The same of jobs that the environment names, of which one may have several numbers. */
+static int tell_numbers(const struct service_levels *levels)
+{
+	struct tm_details details;
+	__u64 number = 0;
+	int rc = 0;
+
+	while (rc == 0 && job_map__next_number(&levels->jobs, &number)) {
+		__u64 owner = owner_of(levels, number);
+
+		if (!is_own(levels->levels, owner)) {
+			details__drop_cgroup(&levels->maps, number);
+			continue;
+		}
+		levels__details(levels->levels, owner, &details);
+		rc = details__set_cgroup(&levels->maps, number, &details);
+	}
+	return rc;
 }
 
 /* First what calls are chosen by, then who has which level: nothing is ever read that is not there.
@@ -218,6 +248,9 @@ static int tell_kernel(struct service_levels *levels, const struct report_run *r
 		rc = spread_job(levels, &levels->places[i], &details);
 	}
 	levels->run = run;
+	/* Those that are new meanwhile may have missed what is told, but not the second time. */
+	for (int i = 0; rc == 0 && run && i < 2; i++)
+		rc = tell_numbers(levels);
 	if (rc < 0)
 		error__set(err, rc, "jobs with levels of their own have too many cgroups: %s",
 			   strerror(-rc));
@@ -343,12 +376,27 @@ int service_levels__set(struct service_levels *levels, const struct answer_sourc
 	return 0;
 }
 
+/* Has a job that the environment names a number? It has as long as it is shown. */
+static bool has_number(const struct service_levels *levels, __u64 job)
+{
+	__u64 number = 0;
+
+	while (job_map__next_number(&levels->jobs, &number))
+		if (job_map__of(&levels->jobs, number) == job)
+			return true;
+	return false;
+}
+
 /* Is the cgroup of that number still at its path? */
 static bool is_there(const struct service_levels *levels, const struct place *place)
 {
 	char path[PATH_MAX];
 	struct stat st;
-	int n = snprintf(path, sizeof(path), "%s%s", levels->mount, place->path);
+	int n;
+
+	if (tm_env_job_is(place->job))
+		return has_number(levels, place->job);
+	n = snprintf(path, sizeof(path), "%s%s", levels->mount, place->path);
 
 	return n < (int)sizeof(path) && stat(path, &st) == 0 && st.st_ino == place->job;
 }

@@ -5,6 +5,7 @@
 
 #include "command/load.h"
 #include "command/missed.h"
+#include "command/named.h"
 #include "command/probing.h"
 #include "command/scope.h"
 #include "command/session.h"
@@ -45,6 +46,8 @@ int session__start(struct session *session, const char *program, struct error *e
 		rc = attach_kernel(session, err);
 	if (!rc)
 		rc = scope__add_targets(session, err);
+	if (!rc)
+		rc = named__find(session, err);
 	if (!rc)
 		rc = continuity__start(session->continuity, session, err);
 	/* Its probes take a while to go: in the background, with the tracing under way. */

@@ -18,11 +18,14 @@
 #include "drain/key_order.h"
 #include "drain/merge.h"
 #include "drain/recycler_source.h"
+#include "drain/series_jobs.h"
 
 /* Tendings until a cgroup is left alone of which there is nothing any more: 10 s. */
 #define REST_TENDS 20
 /* Tendings between two looks for cgroups that were not seen to go: 30 s. */
 #define CHECK_TENDS 60
+/* Tendings between two looks for what jobs there are series of: 5 s. */
+#define KEEP_TENDS 10
 
 /* A slot that the kernel side has written to. */
 struct watched {
@@ -50,7 +53,7 @@ struct past {
 
 struct recycler {
 	struct recycler_source source;
-	struct job_ends jobs;
+	struct job_ends ends;
 	struct recycler_limits limits;
 	struct watched *watched; /* per slot */
 	struct gone *gone;	 /* sorted by cgroup when they are looked for */
@@ -59,7 +62,8 @@ struct recycler {
 	void *kept;	/* of struct kept, tsearch(3) */
 	struct past *past;
 	size_t n_past, past_room;
-	struct kept **found; /* of one job */
+	struct series_jobs of; /* of which there are series */
+	struct kept **found;   /* of one job */
 	size_t n_found, found_room;
 	__u64 wanted;	 /* that job */
 	bool has_failed; /* while the tree was walked: no memory */
@@ -88,7 +92,7 @@ int recycler__new_from(struct recycler **out, const struct recycler_source *sour
 		return -ENOMEM;
 	}
 	recycler->source = *source;
-	recycler->jobs = *jobs;
+	recycler->ends = *jobs;
 	recycler->limits = *limits;
 	*out = recycler;
 	return 0;
@@ -105,6 +109,7 @@ void recycler__free(struct recycler *recycler)
 	free(recycler->leaving);
 	free(recycler->gone);
 	free(recycler->past);
+	series_jobs__free(&recycler->of);
 	free((void *)recycler->found);
 	free(recycler);
 }
@@ -288,11 +293,22 @@ static int look_for_gone(struct recycler *recycler)
 		    find_gone(recycler, series->key.job))
 			continue;
 		last = series->key.job;
-		if (recycler->jobs.is_gone(recycler->jobs.context, last)) {
+		if (recycler->ends.is_gone(recycler->ends.context, last)) {
 			add_gone(recycler, last);
 			sort_gone(recycler);
 		}
 	}
+	return ret;
+}
+
+/* Tells what jobs there are series of. */
+static int tell_jobs(struct recycler *recycler)
+{
+	struct series_jobs *jobs = &recycler->of;
+	int ret = series_jobs__find(jobs, recycler->source.series, end_of_slots(recycler));
+
+	if (!ret)
+		recycler->ends.keep(recycler->ends.context, jobs->at, jobs->n);
 	return ret;
 }
 
@@ -334,7 +350,9 @@ static int step(struct recycler *recycler, __u32 slot)
 		return 0;
 	if (watched->is_leaving && watched->figures == figures) {
 		recycler->has_changed = true;
-		key.job = job_map__of(&recycler->jobs.map, key.job);
+		key.job = job_map__of(&recycler->ends.map, key.job);
+		if (key.job == TM_JOB_OTHERS)
+			key__fold(&key);
 		return fold(recycler, slot, key);
 	}
 	if (!watched->is_leaving)
@@ -377,7 +395,7 @@ static void note_past(const void *node, VISIT visit, void *context)
 	    recycler->wanted == job)
 		return;
 	recycler->wanted = job;
-	end_ns = recycler->jobs.end_of(recycler->jobs.context, job);
+	end_ns = recycler->ends.end_of(recycler->ends.context, job);
 	if (!end_ns)
 		return;
 	if (array__grow((void **)&recycler->past, &recycler->past_room, recycler->n_past,
@@ -425,7 +443,7 @@ static int retire(struct recycler *recycler, __u64 job)
 	if (recycler->has_failed)
 		return -ENOMEM;
 	if (!ret)
-		recycler->jobs.forget(recycler->jobs.context, job);
+		recycler->ends.forget(recycler->ends.context, job);
 	return ret;
 }
 
@@ -494,7 +512,7 @@ int recycler__tend(struct recycler *recycler)
 	__u64 cgroup;
 	int ret = 0;
 
-	while (recycler->jobs.next_gone(recycler->jobs.context, &cgroup))
+	while (recycler->ends.next_gone(recycler->ends.context, &cgroup))
 		add_gone(recycler, cgroup);
 	sort_gone(recycler);
 	if (check)
@@ -503,6 +521,8 @@ int recycler__tend(struct recycler *recycler)
 		ret = recycle_gone(recycler);
 	if (!ret && (check || recycler->has_changed))
 		ret = make_room(recycler);
+	if (!ret && recycler->ends.keep && recycler->tends % KEEP_TENDS == 0)
+		ret = tell_jobs(recycler);
 	return ret;
 }
 

@@ -69,7 +69,7 @@ CREATE TABLE device (
 
 CREATE TABLE job (
 	run INTEGER, time_ns INTEGER, cgroup TEXT, cgroup_id INTEGER, kind TEXT, jobid TEXT, step TEXT,
-	sluid TEXT, start_ns INTEGER, end_ns INTEGER,
+	sluid TEXT, uid INTEGER, start_ns INTEGER, end_ns INTEGER,
 	cpu_ns INTEGER, cpu_user_ns INTEGER, cpu_system_ns INTEGER, memory_peak_bytes INTEGER,
 	processes INTEGER, layers JSON, vfs_read_bytes INTEGER, vfs_write_bytes INTEGER,
 	storage_read_bytes INTEGER, storage_write_bytes INTEGER,

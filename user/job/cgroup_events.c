@@ -6,12 +6,14 @@
 #include "base/bpf_ring.h"
 #include "job/cgroup_events.h"
 #include "job/cgroup_lives.h"
+#include "job/job_cgroups.h"
 #include "target/cgroup_names.h"
 #include "tmtrace/cgroup_event.h"
 
 struct cgroup_events {
 	struct cgroup_names *names;
 	struct cgroup_lives *lives;
+	const struct job_cgroups *jobs;
 	struct bpf_ring *ring;
 };
 
@@ -31,12 +33,15 @@ static int on_event(void *context, void *data, size_t size)
 	}
 	memcpy(name, event->name, TM_CGROUP_NAME);
 	/* Without memory its path is looked up when it is needed, if it is there by then. */
-	cgroup_names__add(events->names, event->id, event->parent, name);
+	if (cgroup_names__add(events->names, event->id, event->parent, name) == 0)
+		job_cgroups__tell(events->jobs, event->id,
+				  cgroup_names__path(events->names, event->id));
 	return 0;
 }
 
 int cgroup_events__open(struct cgroup_events **out, int ring, struct cgroup_names *names,
-			struct cgroup_lives *lives, struct error *err)
+			struct cgroup_lives *lives, const struct job_cgroups *jobs,
+			struct error *err)
 {
 	struct cgroup_events *events = calloc(1, sizeof(*events));
 	int ret;
@@ -45,6 +50,7 @@ int cgroup_events__open(struct cgroup_events **out, int ring, struct cgroup_name
 		return error__set(err, -ENOMEM, "no memory");
 	events->names = names;
 	events->lives = lives;
+	events->jobs = jobs;
 	ret = bpf_ring__open(&events->ring, ring, on_event, events);
 	if (!ret) {
 		*out = events;

@@ -8,10 +8,12 @@
 struct cgroup_events;
 struct cgroup_names; /* target/cgroup_names.h */
 struct cgroup_lives; /* job/cgroup_lives.h */
+struct job_cgroups;  /* job/job_cgroups.h */
 
-/* ring: descriptor of tm_cgroups, stays the caller's, as names and lives. 0 and *out, or -errno. */
+/* ring: descriptor of tm_cgroups, stays the caller's, as all else. 0 and *out, or -errno. */
 int cgroup_events__open(struct cgroup_events **out, int ring, struct cgroup_names *names,
-			struct cgroup_lives *lives, struct error *err);
+			struct cgroup_lives *lives, const struct job_cgroups *jobs,
+			struct error *err);
 void cgroup_events__close(struct cgroup_events *events); /* NULL is fine */
 
 int cgroup_events__fd(const struct cgroup_events *events); /* to be polled; stays the module's */

@@ -6,7 +6,10 @@
 #include <bpf/bpf.h>
 
 #include "base/clock.h"
+#include "base/grown_map.h"
 #include "job/env_jobs.h"
+#include "job/env_walk.h"
+#include "job/job_usage.h"
 #include "process/start_env.h"
 
 /* Between two commands of a job there may be no process of it. */
@@ -14,52 +17,90 @@
 
 struct env_jobs {
 	struct env_jobs_maps maps;
-	struct tm_env_job *at; /* mapped */
+	struct grown_map table;
+	/* What each had used when those that run were asked last; by index. */
+	struct tm_env_usage *asked;
+	__u64 asked_ns; /* CLOCK_MONOTONIC; 0: never */
 };
-
-#define BYTES (TM_ENV_JOBS * sizeof(struct tm_env_job))
 
 int env_jobs__open(struct env_jobs **out, const struct env_jobs_maps *maps, struct error *err)
 {
 	struct env_jobs *jobs = calloc(1, sizeof(*jobs));
-	void *at;
-	int ret;
+	int ret = -ENOMEM;
 
-	if (!jobs)
-		return error__set(err, -ENOMEM, "no memory");
-	jobs->maps = *maps;
-	at = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, maps->jobs, 0);
-	if (at == MAP_FAILED) {
-		ret = error__set(err, -errno, "mapping tm_env_jobs: %s", strerror(errno));
-		free(jobs);
-		return ret;
+	if (jobs) {
+		jobs->maps = *maps;
+		/* Of pages that are touched only where there are jobs. */
+		jobs->asked = calloc(TM_ENV_JOBS, sizeof(*jobs->asked));
 	}
-	jobs->at = at;
-	*out = jobs;
-	return 0;
+	if (jobs && jobs->asked)
+		ret = grown_map__open(&jobs->table, maps->jobs,
+				      TM_ENV_JOBS * sizeof(struct tm_env_job),
+				      PROT_READ | PROT_WRITE);
+	if (!ret) {
+		*out = jobs;
+		return 0;
+	}
+	env_jobs__close(jobs);
+	return error__set(err, ret, "mapping tm_env_jobs: %s", strerror(-ret));
 }
 
 void env_jobs__close(struct env_jobs *jobs)
 {
 	if (!jobs)
 		return;
-	munmap(jobs->at, BYTES);
+	grown_map__close(&jobs->table);
+	free(jobs->asked);
 	free(jobs);
 }
 
-static struct tm_env_job *find(const struct env_jobs *jobs, __u64 number)
+/* Indices from here on were never given out, or cannot be mapped now. */
+static size_t end_of(struct env_jobs *jobs)
 {
-	__u64 index = number & ~TM_ENV_JOB_BIT;
-	struct tm_env_job *job = &jobs->at[index < TM_ENV_JOBS ? index : 0];
+	__u64 highest = __atomic_load_n(jobs->maps.highest, __ATOMIC_ACQUIRE);
+	size_t n = highest < TM_ENV_JOBS ? (size_t)highest + 1 : TM_ENV_JOBS;
 
-	if (!tm_env_job_is(number) || !index || index >= TM_ENV_JOBS)
-		return NULL;
-	return __atomic_load_n(&job->state, __ATOMIC_ACQUIRE) ? job : NULL;
+	return grown_map__show(&jobs->table, n, sizeof(struct tm_env_job));
 }
 
-const struct tm_env_job *env_jobs__at(const struct env_jobs *jobs, __u64 number)
+static struct tm_env_job *table_of(const struct env_jobs *jobs)
+{
+	return (struct tm_env_job *)jobs->table.at;
+}
+
+static bool is_used(const struct tm_env_job *job)
+{
+	return __atomic_load_n(&job->state, __ATOMIC_ACQUIRE) >= TM_ENV_USED;
+}
+
+static struct tm_env_job *find(struct env_jobs *jobs, __u64 number)
+{
+	__u32 index = tm_env_index(number);
+	struct tm_env_job *job = &table_of(jobs)[index];
+
+	if (!index || index >= end_of(jobs))
+		return NULL;
+	return is_used(job) && tm_env_number(index, job->serial) == number ? job : NULL;
+}
+
+const struct tm_env_job *env_jobs__at(struct env_jobs *jobs, __u64 number)
 {
 	return find(jobs, number);
+}
+
+bool env_jobs__next(struct env_jobs *jobs, __u64 *number)
+{
+	size_t end = end_of(jobs);
+
+	for (__u32 index = tm_env_index(*number) + 1; index < end; index++) {
+		const struct tm_env_job *job = &table_of(jobs)[index];
+
+		if (!is_used(job))
+			continue;
+		*number = tm_env_number(index, job->serial);
+		return true;
+	}
+	return false;
 }
 
 const char *env_jobs__kind(const struct tm_env_job *job)
@@ -72,40 +113,106 @@ const char *env_jobs__kind(const struct tm_env_job *job)
 	return kinds[job->name.kind];
 }
 
-__u64 env_jobs__end(const struct tm_env_job *job)
+/* From the kernel's clock to that of records. */
+static __u64 to_real(__u64 monotonic_ns)
 {
-	__u64 now = clock__ns(CLOCK_MONOTONIC);
-	__u64 end_ns = __atomic_load_n(&job->end_ns, __ATOMIC_RELAXED);
-
-	if (__atomic_load_n(&job->live, __ATOMIC_RELAXED) > 0 || !end_ns || now < end_ns + OVER_NS)
-		return 0;
-	return end_ns + clock__ns(CLOCK_REALTIME) - now;
+	return monotonic_ns + clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
 }
 
-void env_jobs__leave_out(const struct env_jobs *jobs, __u64 cgroup)
+static bool is_live(const struct tm_env_job *job)
+{
+	return __atomic_load_n(&job->live, __ATOMIC_RELAXED) > 0;
+}
+
+__u64 env_jobs__start(const struct tm_env_job *job)
+{
+	return job->start_ns ? to_real(job->start_ns) : 0;
+}
+
+__u64 env_jobs__end(const struct tm_env_job *job)
+{
+	__u64 end_ns = __atomic_load_n(&job->end_ns, __ATOMIC_RELAXED);
+
+	if (is_live(job) || clock__ns(CLOCK_MONOTONIC) < end_ns + OVER_NS)
+		return 0;
+	return to_real(end_ns);
+}
+
+static void add(struct tm_env_usage *sum, const struct tm_env_usage *more)
+{
+	sum->run_ns += more->run_ns;
+	sum->user_ns += more->user_ns;
+	sum->system_ns += more->system_ns;
+}
+
+/*
+ * Asks those that run. What ended threads have used is read before: one that ends meanwhile is not
+ * counted twice, but the next time.
+ */
+static void ask(struct env_jobs *jobs)
+{
+	struct tm_env_job *table = table_of(jobs);
+	size_t end = end_of(jobs);
+
+	for (size_t i = 1; i < end; i++) {
+		jobs->asked[i] = table[i].ended;
+		table[i].running = (struct tm_env_usage){ 0 };
+	}
+	if (env_walk__run(jobs->maps.usage) < 0)
+		return;
+	for (size_t i = 1; i < end; i++)
+		add(&jobs->asked[i], &table[i].running);
+}
+
+/* By ticks it is known how much of the time was in the kernel. */
+static struct job_usage divided(const struct tm_env_usage *used)
+{
+	struct job_usage usage = job_usage__unknown();
+
+	usage.cpu_ns = used->run_ns;
+	job_usage__divide(&usage, used->user_ns, used->system_ns);
+	return usage;
+}
+
+struct job_usage env_jobs__usage(struct env_jobs *jobs, __u64 number, __u64 since_ns)
+{
+	const struct tm_env_job *job = find(jobs, number);
+	const struct tm_env_usage *asked;
+
+	if (!job)
+		return job_usage__unknown();
+	if (is_live(job) && jobs->asked_ns <= since_ns) {
+		jobs->asked_ns = clock__ns(CLOCK_MONOTONIC);
+		ask(jobs);
+	}
+	asked = &jobs->asked[tm_env_index(number)];
+	return divided(is_live(job) && asked->run_ns > job->ended.run_ns ? asked : &job->ended);
+}
+
+void env_jobs__leave_out(const struct env_jobs_maps *maps, __u64 cgroup)
 {
 	const __u8 yes = 1;
 
 	/* Where there is no room, its processes are looked at in vain. */
-	bpf_map_update_elem(jobs->maps.cgroups, &cgroup, &yes, BPF_ANY);
+	bpf_map_update_elem(maps->cgroups, &cgroup, &yes, BPF_ANY);
 }
 
-void env_jobs__give_back(struct env_jobs *jobs, __u64 number)
+bool env_jobs__give_back(struct env_jobs *jobs, __u64 number)
 {
 	struct tm_env_job *job = find(jobs, number);
-	__u32 index = (__u32)number, share;
 
-	if (!job || !env_jobs__end(job))
-		return;
-	/* First the name: from now on nobody finds the number. */
-	if (bpf_map_delete_elem(jobs->maps.names, &job->name) < 0 && errno != ENOENT)
-		return;
+	if (!job)
+		return true;
 	if (!env_jobs__end(job))
-		return; /* a process came meanwhile: the number stays its own */
-	if (bpf_map_lookup_elem(jobs->maps.users, &job->name.uid, &share) == 0 && share) {
-		share--;
-		bpf_map_update_elem(jobs->maps.users, &job->name.uid, &share, BPF_EXIST);
+		return false;
+	if (job->state == TM_ENV_LEAVING) {
+		jobs->asked[tm_env_index(number)] = (struct tm_env_usage){ 0 };
+		/* How much was told of it; most are told as the node. */
+		bpf_map_delete_elem(jobs->maps.details, &number);
+		__atomic_store_n(&job->state, TM_ENV_FREE, __ATOMIC_RELEASE);
+		return true;
 	}
-	__atomic_store_n(&job->state, 0, __ATOMIC_RELEASE);
-	bpf_map_update_elem(jobs->maps.free, NULL, &index, BPF_ANY);
+	if (bpf_map_delete_elem(jobs->maps.names, &job->name) == 0 || errno == ENOENT)
+		__atomic_store_n(&job->state, TM_ENV_LEAVING, __ATOMIC_RELEASE);
+	return false;
 }

@@ -4,6 +4,7 @@
 #define USER_JOB_JOB_ENDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "job/job_map.h"
 
@@ -17,6 +18,11 @@ struct job_ends {
 	__u64 (*end_of)(void *context, __u64 job);
 	/* It is among others now, and nobody will ask for it. */
 	void (*forget)(void *context, __u64 job);
+	/*
+	 * There are series of these n jobs alone, cgroups or numbers, in order; of what is over and
+	 * not among them there will be none. NULL: nobody wants to know.
+	 */
+	void (*keep)(void *context, const __u64 *jobs, size_t n);
 	void *context;
 };
 

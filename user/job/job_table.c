@@ -9,55 +9,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/id_map.h"
-#include "job/cgroup_events.h"
-#include "job/cgroup_lives.h"
 #include "job/cgroup_usage.h"
-#include "job/job_env.h"
-#include "job/job_patterns.h"
-#include "job/job_table.h"
-#include "target/cgroup_names.h"
+#include "job/job_table_state.h"
+#include "job/job_usage.h"
 #include "target/files.h"
-
-struct member;
-
-/* A job, or a cgroup that is of none. */
-struct job {
-	struct job_match name; /* first: the tree of jobs compares kind and jobid */
-	__u64 id;
-	struct job_info info;
-	__u64 directory;	  /* id of its cgroup; another one after it was requeued */
-	struct job_usage own;	  /* of that */
-	struct job_usage earlier; /* of those before */
-	bool several_steps;
-	char told[START_ENV_JOBID + 1]; /* what its environment calls it; empty: not known */
-	__u64 read_ns;			/* CLOCK_MONOTONIC: when usage was read */
-	struct member *members;
-};
-
-/* A cgroup that was looked into. */
-struct member {
-	__u64 cgroup;
-	struct job *job;
-	bool owns;	     /* the job is itself */
-	char *step;	     /* of the job; NULL: none */
-	struct member *next; /* of the job's */
-};
-
-struct job_table {
-	struct cgroup_names *cgroups;
-	struct cgroup_lives *lives;
-	struct cgroup_events *events;
-	struct job_patterns *patterns;
-	struct env_jobs *env; /* NULL: none */
-	char *mount;
-	bool is_urgent;	       /* what has been used is told to somebody who asks */
-	__u64 stale_ns;	       /* CLOCK_MONOTONIC: what was read of usage before is read anew */
-	void *jobs;	       /* of struct job, tsearch(3) */
-	void *named;	       /* of those that the environment names, the same */
-	struct id_map members; /* of struct member, by cgroup */
-	struct job_info shown; /* of the cgroup of a step that was asked for */
-};
 
 static int compare_jobs(const void *left, const void *right)
 {
@@ -65,16 +20,6 @@ static int compare_jobs(const void *left, const void *right)
 	int order = strcmp(a->name.kind, b->name.kind);
 
 	return order ? order : strcmp(a->name.jobid, b->name.jobid);
-}
-
-/* Anybody may take the name of another one's job. */
-static int compare_named(const void *left, const void *right)
-{
-	const struct job *a = left, *b = right;
-
-	if (a->info.uid != b->info.uid)
-		return a->info.uid < b->info.uid ? -1 : 1;
-	return compare_jobs(left, right);
 }
 
 static void free_member(void *node)
@@ -94,6 +39,13 @@ static int prepare(struct job_table *table, const char *mount, struct error *err
 	return table->lives && table->mount ? 0 : error__set(err, -ENOMEM, "no memory");
 }
 
+static int open_named(struct job_table *table, const struct env_jobs_maps *maps, struct error *err)
+{
+	table->named_maps = *maps;
+	table->told = (struct job_cgroups){ table->patterns, &table->named_maps };
+	return env_jobs__open(&table->env, maps, err);
+}
+
 int job_table__open(struct job_table **out, const struct job_table_options *options,
 		    struct error *err)
 {
@@ -109,11 +61,11 @@ int job_table__open(struct job_table **out, const struct job_table_options *opti
 		ret = cgroup_names__open(&table->cgroups, options->mount, err);
 	if (!ret)
 		ret = prepare(table, options->mount, err);
+	if (!ret && options->named)
+		ret = open_named(table, options->named, err);
 	if (!ret)
 		ret = cgroup_events__open(&table->events, options->events, table->cgroups,
-					  table->lives, err);
-	if (!ret && options->named)
-		ret = env_jobs__open(&table->env, options->named, err);
+					  table->lives, &table->told, err);
 	/* After the events: what is made meanwhile is in one of both. */
 	if (!ret && options->walk)
 		ret = cgroup_names__refresh(table->cgroups);
@@ -121,6 +73,7 @@ int job_table__open(struct job_table **out, const struct job_table_options *opti
 		job_table__close(table);
 		return ret;
 	}
+	job_cgroups__tell_all(&table->told, table->cgroups);
 	*out = table;
 	return 0;
 }
@@ -134,6 +87,7 @@ void job_table__close(struct job_table *table)
 	cgroup_lives__free(table->lives);
 	cgroup_names__close(table->cgroups);
 	free(table->mount);
+	free(table->over);
 	job_patterns__free(table->patterns);
 	id_map__clear(&table->members, free_member);
 	tdestroy(table->jobs, free);
@@ -151,7 +105,7 @@ void job_table__read(struct job_table *table)
 	cgroup_events__read(table->events);
 }
 
-static struct job *new_job(const struct job_match *name, __u64 id)
+struct job *job_table__new_job(const struct job_match *name, __u64 id)
 {
 	struct job *job = calloc(1, sizeof(*job));
 
@@ -193,17 +147,6 @@ static void add_step(struct job *job, const char *step)
 #define USAGE_NS     (5 * NS_PER_S)
 #define USAGES_PER_S 40
 
-/* By ticks it is known how much of the time was in the kernel; cpu.stat tells it so, too. */
-static void divide(struct job_usage *usage, __u64 user_ticks, __u64 system_ticks)
-{
-	double ticks = (double)user_ticks + (double)system_ticks;
-
-	usage->system_ns = 0;
-	if (ticks > 0)
-		usage->system_ns = (__u64)((double)usage->cpu_ns * ((double)system_ticks / ticks));
-	usage->user_ns = usage->cpu_ns - usage->system_ns;
-}
-
 /* Of what is gone, the kernel told all if it was seen to begin. */
 static void take_end(struct job *job, const struct cgroup_life *life)
 {
@@ -213,7 +156,7 @@ static void take_end(struct job *job, const struct cgroup_life *life)
 	if (life->usage.cpu_ns == JOB_UNKNOWN)
 		return;
 	job->own.cpu_ns = life->usage.cpu_ns;
-	divide(&job->own, life->usage.user_ns, life->usage.system_ns);
+	job_usage__divide(&job->own, life->usage.user_ns, life->usage.system_ns);
 }
 
 /* Where its path has a SLUID, its processes know what it is called. */
@@ -249,47 +192,13 @@ static void read_usage(struct job_table *table, struct job *job)
 		ask_environment(table, job, path);
 }
 
-static __u64 sum_of(__u64 a, __u64 b)
-{
-	return a == JOB_UNKNOWN || b == JOB_UNKNOWN ? JOB_UNKNOWN : a + b;
-}
-
-static struct job_usage all_of(const struct job_usage *a, const struct job_usage *b)
-{
-	return (struct job_usage){
-		.cpu_ns = sum_of(a->cpu_ns, b->cpu_ns),
-		.user_ns = sum_of(a->user_ns, b->user_ns),
-		.system_ns = sum_of(a->system_ns, b->system_ns),
-		.memory_peak_bytes = a->memory_peak_bytes > b->memory_peak_bytes
-					     ? a->memory_peak_bytes
-					     : b->memory_peak_bytes,
-	};
-}
-
-/* It is over when all are that have the name; 0: it is not. */
-static __u64 end_of_named(const struct job_table *table, const struct job *job)
-{
-	__u64 last = 0;
-
-	for (const struct member *member = job->members; member; member = member->next) {
-		const struct tm_env_job *env = env_jobs__at(table->env, member->cgroup);
-		__u64 end_ns = env ? env_jobs__end(env) : 1;
-
-		if (!end_ns)
-			return 0;
-		if (end_ns > last)
-			last = end_ns;
-	}
-	return last;
-}
-
 /* When it began and ended, and what it has used so far. */
 static void update(struct job_table *table, struct job *job)
 {
 	struct cgroup_life life = { 0 };
 
 	if (job->info.is_named)
-		job->info.end_ns = end_of_named(table, job);
+		named_jobs__update(table, job);
 	if (job->info.end_ns || job->info.is_named)
 		return;
 	if (cgroup_lives__find(table->lives, job->directory, &life) && !job->info.start_ns)
@@ -298,7 +207,7 @@ static void update(struct job_table *table, struct job *job)
 		take_end(job, &life);
 	else
 		read_usage(table, job);
-	job->info.usage = all_of(&job->earlier, &job->own);
+	job->info.usage = job_usage__sum(&job->earlier, &job->own);
 }
 
 /* Another directory of it: it was ended, and goes on. */
@@ -342,7 +251,7 @@ static struct job *find_or_add(struct job_table *table, const struct job_match *
 	}
 	if (!found)
 		id = cgroup; /* the first that was seen stands for it */
-	job = new_job(match, id);
+	job = job_table__new_job(match, id);
 	if (job && !tsearch(job, &table->jobs, compare_jobs)) {
 		free(job);
 		return NULL;
@@ -350,7 +259,7 @@ static struct job *find_or_add(struct job_table *table, const struct job_match *
 	return job;
 }
 
-static const struct member *add_member(struct job_table *table, struct member *member)
+const struct member *job_table__add_member(struct job_table *table, struct member *member)
 {
 	if (member->job && !id_map__add(&table->members, member->cgroup, member)) {
 		member->next = member->job->members;
@@ -361,47 +270,16 @@ static const struct member *add_member(struct job_table *table, struct member *m
 	return NULL;
 }
 
-/* The job that is named so. */
-static struct job *find_or_name(struct job_table *table, const struct tm_env_job *env,
-				const char *kind, __u64 number)
+void job_table__drop_member(struct job_table *table, struct member *member)
 {
-	struct job_match match = { 0 };
-	struct job *job, **node;
+	struct member **at = &member->job->members;
 
-	snprintf(match.kind, sizeof(match.kind), "%s", kind);
-	snprintf(match.jobid, sizeof(match.jobid), "%.*s", (int)sizeof(env->name.jobid),
-		 env->name.jobid);
-	job = new_job(&match, number);
-	if (!job)
-		return NULL;
-	job->info.is_named = true;
-	job->info.uid = env->name.uid;
-	node = tsearch(job, &table->named, compare_named);
-	if (!node || *node != job)
-		free(job);
-	return node ? *node : NULL;
-}
-
-static const struct member *member_of(struct job_table *table, __u64 cgroup);
-
-/* The same of a number; in a job's cgroup it is that job's, whatever the environment says. */
-static const struct member *meet_named(struct job_table *table, __u64 number)
-{
-	const struct tm_env_job *env = table->env ? env_jobs__at(table->env, number) : NULL;
-	const struct member *around = env ? member_of(table, env->name.cgroup) : NULL;
-	const char *kind = env ? env_jobs__kind(env) : NULL;
-	struct member *member = around || kind ? calloc(1, sizeof(*member)) : NULL;
-
-	if (!member)
-		return NULL;
-	member->cgroup = number;
-	if (around && (!kind || job_info__is_job(&around->job->info))) {
-		member->job = around->job;
-		member->step = around->step ? strdup(around->step) : NULL;
-	} else {
-		member->job = find_or_name(table, env, kind, number);
-	}
-	return add_member(table, member);
+	while (*at != member)
+		at = &(*at)->next;
+	*at = member->next;
+	id_map__remove(&table->members, member->cgroup);
+	member->owns = false;
+	free_member(member);
 }
 
 /* Looks into a cgroup for the first time; NULL: its path is not known, or no memory. */
@@ -420,43 +298,53 @@ static const struct member *meet(struct job_table *table, __u64 cgroup)
 	if (job_patterns__match(table->patterns, path, &match)) {
 		member->job = find_or_add(table, &match, path, cgroup);
 		member->step = match.step[0] ? strdup(match.step) : NULL;
-		if (table->env)
-			env_jobs__leave_out(table->env, cgroup);
-		if (table->env && member->job)
-			env_jobs__leave_out(table->env, member->job->directory);
+		job_cgroups__tell(&table->told, cgroup, path);
 	} else {
 		job_patterns__unit(path, &match);
-		member->job = new_job(&match, cgroup);
+		member->job = job_table__new_job(&match, cgroup);
 		member->owns = true;
 	}
-	return add_member(table, member);
+	return job_table__add_member(table, member);
 }
 
-/* NULL: its path is not known, or no memory. */
-static const struct member *member_of(struct job_table *table, __u64 cgroup)
+struct member *job_table__find_member(const struct job_table *table, __u64 cgroup)
 {
-	const struct member *member = id_map__find(&table->members, cgroup);
+	return id_map__find(&table->members, cgroup);
+}
+
+const struct member *job_table__member(struct job_table *table, __u64 cgroup)
+{
+	const struct member *member = job_table__find_member(table, cgroup);
 
 	if (member)
 		return member;
-	return tm_env_job_is(cgroup) ? meet_named(table, cgroup) : meet(table, cgroup);
+	return tm_env_job_is(cgroup) ? named_jobs__meet(table, cgroup) : meet(table, cgroup);
 }
 
 static __u64 map_job(void *context, __u64 cgroup)
 {
-	const struct member *member = member_of(context, cgroup);
+	const struct member *member = job_table__member(context, cgroup);
 
+	if (!member && tm_env_rest_is(cgroup))
+		return TM_JOB_OTHERS;
 	return member ? member->job->id : cgroup;
+}
+
+static bool next_number(void *context, __u64 *number)
+{
+	struct job_table *table = context;
+
+	return table->env && env_jobs__next(table->env, number);
 }
 
 struct job_map job_table__map(struct job_table *table)
 {
-	return (struct job_map){ .of = map_job, .context = table };
+	return (struct job_map){ .of = map_job, .next_number = next_number, .context = table };
 }
 
 const struct job_info *job_table__info(struct job_table *table, __u64 job)
 {
-	const struct member *member = member_of(table, job);
+	const struct member *member = job_table__member(table, job);
 
 	if (!member)
 		return NULL;
@@ -470,7 +358,7 @@ const struct job_info *job_table__info(struct job_table *table, __u64 job)
 
 const char *job_table__jobid(struct job_table *table, __u64 job)
 {
-	const struct member *member = member_of(table, job);
+	const struct member *member = job_table__member(table, job);
 
 	if (!member)
 		return NULL;
@@ -484,14 +372,8 @@ static bool next_gone(void *context, __u64 *cgroup)
 {
 	struct job_table *table = context;
 
-	return cgroup_lives__next_gone(table->lives, cgroup);
-}
-
-static bool is_named_gone(const struct job_table *table, __u64 number)
-{
-	const struct tm_env_job *env = table->env ? env_jobs__at(table->env, number) : NULL;
-
-	return !env || env_jobs__end(env);
+	return named_jobs__next_over(table, cgroup) ||
+	       cgroup_lives__next_gone(table->lives, cgroup);
 }
 
 /* Also of those that went while too much happened at once to be told. */
@@ -509,7 +391,7 @@ static bool is_gone(void *context, __u64 cgroup)
 	struct cgroup_life life;
 
 	if (tm_env_job_is(cgroup))
-		return is_named_gone(table, cgroup);
+		return named_jobs__is_gone(table, cgroup);
 	if (!cgroup_names__is_gone(table->cgroups, cgroup))
 		return false;
 	event.time_ns = clock__ns(CLOCK_MONOTONIC);
@@ -523,7 +405,7 @@ static bool is_gone(void *context, __u64 cgroup)
 static __u64 end_of(void *context, __u64 number)
 {
 	struct job_table *table = context;
-	const struct member *member = member_of(table, number);
+	const struct member *member = job_table__member(table, number);
 	struct cgroup_life life;
 	struct job *job;
 
@@ -532,7 +414,7 @@ static __u64 end_of(void *context, __u64 number)
 		return is_gone(table, number);
 	job = member->job;
 	if (job->info.is_named)
-		update(table, job);
+		named_jobs__find_end(table, job);
 	else if (!job->info.end_ns && cgroup_lives__find(table->lives, job->directory, &life) &&
 		 life.end_ns)
 		update(table, job);
@@ -542,30 +424,33 @@ static __u64 end_of(void *context, __u64 number)
 static void forget_job(void *context, __u64 number)
 {
 	struct job_table *table = context;
-	struct member *member = id_map__find(&table->members, number), *next;
+	const struct member *member = job_table__find_member(table, number);
 	struct job *job = member ? member->job : NULL;
 	bool is_listed = job && !member->owns;
 
 	if (!job || !job->info.end_ns)
 		return;
-	for (member = job->members; member; member = next) {
-		next = member->next;
-		if (tm_env_job_is(member->cgroup))
-			env_jobs__give_back(table->env, member->cgroup);
-		else
-			cgroup_names__forget(table->cgroups, member->cgroup);
-		id_map__remove(&table->members, member->cgroup);
-		member->owns = false;
-		free_member(member);
+	if (job->info.is_named) {
+		named_jobs__drop(table, job);
+		return;
+	}
+	for (struct member *one = job->members, *next; one; one = next) {
+		next = one->next;
+		/* Its numbers are given back when they are over. */
+		if (!tm_env_job_is(one->cgroup))
+			cgroup_names__forget(table->cgroups, one->cgroup);
+		job_table__drop_member(table, one);
 	}
 	/* It may have but steps as members. */
-	if (!job->info.is_named)
-		cgroup_names__forget(table->cgroups, job->directory);
-	if (job->info.is_named)
-		tdelete(job, &table->named, compare_named);
-	else if (is_listed)
+	cgroup_names__forget(table->cgroups, job->directory);
+	if (is_listed)
 		tdelete(job, &table->jobs, compare_jobs);
 	free(job);
+}
+
+static void keep(void *context, const __u64 *jobs, size_t n)
+{
+	named_jobs__keep(context, jobs, n);
 }
 
 struct job_ends job_table__ends(struct job_table *table)
@@ -576,6 +461,7 @@ struct job_ends job_table__ends(struct job_table *table)
 		.is_gone = is_gone,
 		.end_of = end_of,
 		.forget = forget_job,
+		.keep = keep,
 		.context = table,
 	};
 }
@@ -592,9 +478,15 @@ void job_table__hurry(struct job_table *table, bool is_urgent)
 
 __u64 job_table__cgroup(const struct job_table *table, __u64 job)
 {
-	const struct tm_env_job *env = table->env ? env_jobs__at(table->env, job) : NULL;
+	const struct member *member = job_table__find_member(table, job);
+	const struct tm_env_job *env;
 
-	return env ? env->name.cgroup : job;
+	if (tm_env_rest_is(job))
+		return tm_env_rest_cgroup(job);
+	env = table->env ? env_jobs__at(table->env, job) : NULL;
+	if (env)
+		return env->name.cgroup;
+	return member && member->job->info.is_named ? member->job->directory : job;
 }
 
 const char *job_table__path(struct job_table *table, __u64 job)

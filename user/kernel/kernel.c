@@ -9,6 +9,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "kernel/env_hooks.h"
 #include "kernel/forget.h"
 #include "kernel/grace.h"
 #include "kernel/kernel_state.h"
@@ -186,6 +187,8 @@ static int attach_all(struct kernel *kernel, struct error *err)
 		    !tap__is(&kernel->tap, prog))
 			rc = attach_program(kernel, prog, err);
 	}
+	if (!rc)
+		env_hooks__attach(kernel->skel, &kernel->links);
 	for (layer = 0; !rc && layer < KERNEL_LAYERS; layer++) {
 		const struct rung *rung = kernel->rungs[layer] < 0
 						  ? NULL
@@ -445,6 +448,11 @@ __u64 kernel__lost_cgroups(const struct kernel *kernel)
 __u64 kernel__other_cgroups(const struct kernel *kernel)
 {
 	return kernel->skel->bss->tm_other_cgroups;
+}
+
+__u64 kernel__lost_env_jobs(const struct kernel *kernel, enum tm_env_loss reason)
+{
+	return kernel->skel->bss->tm_env_lost[reason];
 }
 
 bool kernel__folded(const struct kernel *kernel)

@@ -14,6 +14,7 @@
 #include "base/note_list.h"
 #include "drain/drain.h"
 #include "job/env_jobs.h"
+#include "job/env_walk.h"
 #include "kernel/details.h"
 #include "kernel/ladder.h"
 #include "kernel/misses.h"
@@ -37,6 +38,7 @@ struct kernel_options {
 	enum tm_level level;	   /* at the start, of all layers */
 	struct tm_choice choice;   /* the first one */
 	bool by_job;		   /* jobs may have levels of their own */
+	bool before;		   /* the job of processes that run already is looked for */
 	/* Where config.calls is set: bytes of the ring buffer, a power of two, at least a page. */
 	__u32 call_buffer;
 	__u32 addb_buffer; /* the same where config.addb.on is set */
@@ -188,6 +190,10 @@ int kernel__cgroups_fd(const struct kernel *kernel);
 
 /* The maps of jobs that the environment names, the same. */
 void kernel__env_jobs(const struct kernel *kernel, struct env_jobs_maps *out);
+/* What looks for those that run already. */
+void kernel__env_walk(const struct kernel *kernel, struct env_walk *out);
+/* Of how many of their processes that is not known. */
+__u64 kernel__lost_env_jobs(const struct kernel *kernel, enum tm_env_loss reason);
 /* How many could not be told of. */
 __u64 kernel__lost_cgroups(const struct kernel *kernel);
 /* How many were made in other hierarchies. */

@@ -99,9 +99,23 @@ void kernel__env_jobs(const struct kernel *kernel, struct env_jobs_maps *out)
 	*out = (struct env_jobs_maps){
 		.jobs = bpf_map__fd(kernel->skel->maps.tm_env_jobs),
 		.names = bpf_map__fd(kernel->skel->maps.tm_env_names),
-		.free = bpf_map__fd(kernel->skel->maps.tm_free_env_jobs),
-		.users = bpf_map__fd(kernel->skel->maps.tm_env_users),
 		.cgroups = bpf_map__fd(kernel->skel->maps.tm_job_cgroups),
+		.details = bpf_map__fd(kernel->skel->maps.tm_job_details),
+		.highest = &kernel->skel->bss->tm_env_highest,
+		.usage = pins__program_fd(kernel->options.pins, kernel->skel->progs.env_usage),
+	};
+}
+
+void kernel__env_walk(const struct kernel *kernel, struct env_walk *out)
+{
+	struct tmtrace_bpf *skel = kernel->skel;
+
+	*out = (struct env_walk){
+		.program = pins__program_fd(kernel->options.pins, skel->progs.env_before),
+		.since = &skel->bss->tm_env_since,
+		.until = &skel->bss->tm_env_until,
+		.found = &skel->bss->tm_env_found,
+		.changed = &skel->bss->tm_env_changed,
 	};
 }
 

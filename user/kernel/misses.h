@@ -23,8 +23,9 @@ enum missed {
  * How often, since the load, a program of a kind was not run because the same one, or with perf's
  * tracepoints and kprobes any other, was under way on that CPU: it had been interrupted, or
  * preempted (a program at a tracepoint can be since 7.0). The kernel counts that (9ed9e9ba2337,
- * 5.12). tracepoints: operations on files are seen by the tracepoints of system calls. pins: where
- * programs are that were not loaded here, or NULL.
+ * 5.12). Of two programs that do the same, "name" and "name_again", those count that both may have
+ * missed: as many as the one that missed less. tracepoints: operations on files are seen by the
+ * tracepoints of system calls. pins: where programs are that were not loaded here, or NULL.
  */
 __u64 misses__count(const struct bpf_object *object, struct pins *pins, const struct links *links,
 		    bool tracepoints, enum missed kind);

@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "kernel/env_hooks.h"
 #include "kernel/programs.h"
 #include "kernel/uprobe.h"
 
@@ -86,12 +87,19 @@ int programs__choose_kernel(const struct rung_context *context, int rungs[KERNEL
 	bpf_program__set_autoload(skel->progs.process_fork, true);
 	bpf_program__set_autoload(skel->progs.process_fork_again, true);
 	bpf_program__set_autoload(skel->progs.process_exec, true);
+	bpf_program__set_autoload(skel->progs.process_exec_again, true);
 	bpf_program__set_autoload(skel->progs.process_exit, true);
+	bpf_program__set_autoload(skel->progs.env_exit_again, !options->config.accounts);
+	bpf_program__set_autoload(skel->progs.env_gone, true);
+	env_hooks__choose(skel);
+	bpf_program__set_autoload(skel->progs.env_before, options->before);
+	bpf_program__set_autoload(skel->progs.env_usage, true);
 	bpf_program__set_autoload(skel->progs.cgroup_made, true);
 	bpf_program__set_autoload(skel->progs.cgroup_renamed, true);
 	bpf_program__set_autoload(skel->progs.cgroup_gone, true);
 	bpf_program__set_autoload(skel->progs.account_fork, options->config.accounts);
 	bpf_program__set_autoload(skel->progs.account_exec, options->config.accounts);
+	bpf_program__set_autoload(skel->progs.account_exec_again, options->config.accounts);
 	bpf_program__set_autoload(skel->progs.account_exit, options->config.accounts);
 	bpf_program__set_autoload(skel->progs.account_exit_again, options->config.accounts);
 	bpf_program__set_autoload(skel->progs.account_rest, options->config.accounts);

@@ -148,6 +148,7 @@ void account_env__describe(const struct account_env *env, __u64 id, struct proce
 		return;
 	account->info.rank = entry->start.rank;
 	account->info.jobid = text_of(entry->start.jobid);
+	account->info.step = text_of(entry->start.step);
 	account->info.workflow = text_of(entry->start.workflow);
 	account->info.component = text_of(entry->start.component);
 	account->variables = entry->variables;

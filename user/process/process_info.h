@@ -13,6 +13,7 @@ struct process_info {
 	const char *comm;
 	const char *command; /* with its arguments, cut; NULL: not known */
 	const char *jobid;   /* the scheduler's; NULL: not known */
+	const char *step;    /* of that job, the same */
 	/* What it is in Maestro; NULL: not known. */
 	const char *workflow, *component;
 	const char *node; /* of several; NULL: the run's */

@@ -174,6 +174,7 @@ const struct process_info *processes__at(struct processes *processes, __u32 numb
 		.comm = processes->comm,
 		.command = processes->command[0] ? processes->command : NULL,
 		.jobid = env && env->jobid[0] ? env->jobid : NULL,
+		.step = env && env->step[0] ? env->step : NULL,
 		.workflow = choose_name(processes->workflow, from->workflow,
 					env ? env->workflow : NULL),
 		.component = choose_name(processes->component, from->component,

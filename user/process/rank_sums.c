@@ -60,6 +60,7 @@ static void free_entry(void *node)
 
 	free((char *)entry->sum.info.comm);
 	free((char *)entry->sum.info.jobid);
+	free((char *)entry->sum.info.step);
 	free(entry);
 }
 
@@ -99,7 +100,8 @@ static struct rank_entry *new_entry(__u64 job, const struct process_account *acc
 			  .start_ns = account->info.start_ns,
 			  .end_ns = account->info.end_ns,
 			  .comm = copy_of(account->info.comm),
-			  .jobid = copy_of(account->info.jobid) },
+			  .jobid = copy_of(account->info.jobid),
+			  .step = copy_of(account->info.step) },
 		.job = job,
 		.status = TM_ACCOUNT_UNSEEN,
 	};
@@ -155,6 +157,15 @@ static void add(struct process_account *sum, const struct process_account *more)
 	sum->was_oom |= more->was_oom;
 }
 
+/* Of several steps it is of none. */
+static void keep_step(struct process_info *sum, const struct process_info *more)
+{
+	if (!sum->step || (more->step && !strcmp(sum->step, more->step)))
+		return;
+	free((char *)sum->step);
+	sum->step = NULL;
+}
+
 int rank_sums__add(struct rank_sums *sums, __u64 job, const struct process_account *account)
 {
 	struct rank_entry *entry;
@@ -165,6 +176,7 @@ int rank_sums__add(struct rank_sums *sums, __u64 job, const struct process_accou
 	if (!entry)
 		return -ENOMEM;
 	add(&entry->sum, account);
+	keep_step(&entry->sum.info, &account->info);
 	return 0;
 }
 

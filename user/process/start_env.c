@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "process/start_env.h"
@@ -13,6 +14,7 @@
 static const char *const ranks[] = { "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
 				     "SLURM_PROCID" };
 static const char *const jobs[] = { "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID" };
+static const char *const step = "SLURM_STEP_ID";
 
 /* Which of the names a variable has; NO_MATCH: none. */
 static size_t find(const char *const *names, size_t n, const char *name, size_t length)
@@ -48,6 +50,26 @@ bool start_env__is_jobid(const char *value, size_t length)
 		if (!isalnum((unsigned char)value[i]) && !strchr("._-[]", value[i]))
 			return false;
 	return true;
+}
+
+/* As cgroups' paths have it; what Slurm calls by a number is called by its name. */
+static void take_step(char out[START_ENV_STEP + 1], const char *value, size_t length)
+{
+	static const struct {
+		const char *number, *name;
+	} named[] = {
+		{ "4294967290", "interactive" },
+		{ "4294967291", "batch" },
+		{ "4294967292", "extern" },
+	};
+
+	if (length > START_ENV_STEP || !start_env__is_jobid(value, length))
+		return;
+	memcpy(out, value, length);
+	out[length] = '\0';
+	for (size_t i = 0; i < COUNT(named); i++)
+		if (!strcmp(out, named[i].number))
+			snprintf(out, START_ENV_STEP + 1, "%s", named[i].name);
 }
 
 /* Copies the value of the variable of that name; what is too long is cut. */
@@ -87,6 +109,8 @@ void start_env__read(struct start_env *out, const char *block, size_t bytes)
 			  length);
 		take_name(out->component, "MSTRO_COMPONENT_NAME", at, (size_t)(equals - at), value,
 			  length);
+		if (find(&step, 1, at, (size_t)(equals - at)) == 0)
+			take_step(out->step, value, length);
 		which = find(ranks, COUNT(ranks), at, (size_t)(equals - at));
 		if (which < best_rank && parse_rank(value, length) >= 0) {
 			best_rank = which;

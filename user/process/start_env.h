@@ -9,10 +9,12 @@
 
 #define START_ENV_JOBID 64
 #define START_ENV_NAME	63
+#define START_ENV_STEP	32
 
 struct start_env {
 	__s64 rank;							  /* -1: none */
 	char jobid[START_ENV_JOBID + 1];				  /* empty: none */
+	char step[START_ENV_STEP + 1];					  /* the same */
 	char workflow[START_ENV_NAME + 1], component[START_ENV_NAME + 1]; /* the same */
 };
 
@@ -23,8 +25,9 @@ struct start_env {
  *
  * The rank is that of PMIX_RANK, OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID: the first of these
  * that is there. Slurm's is the last: under mpirun in a batch script, ranks have that of the shell.
- * The job is that of SLURM_JOB_ID, PBS_JOBID, LSB_JOBID. Workflow and component, cut, are those of
- * MSTRO_WORKFLOW_NAME and MSTRO_COMPONENT_NAME.
+ * The job is that of SLURM_JOB_ID, PBS_JOBID, LSB_JOBID, the step that of SLURM_STEP_ID, where the
+ * numbers that Slurm has for batch, extern and interactive stand for these words. Workflow and
+ * component, cut, are those of MSTRO_WORKFLOW_NAME and MSTRO_COMPONENT_NAME.
  */
 void start_env__read(struct start_env *out, const char *block, size_t bytes);
 

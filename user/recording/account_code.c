@@ -39,6 +39,7 @@ void account_code__pack(struct pack *pack, const struct process_account *account
 		pack__string(pack, account->variables[i].name);
 		pack__string(pack, account->variables[i].value);
 	}
+	pack__string(pack, info->step);
 }
 
 static void unpack_variables(struct process_account *account, struct unpack *unpack)
@@ -84,6 +85,9 @@ int account_code__unpack(struct process_account *account, struct unpack *unpack)
 	account->info.component = unpack__string(unpack);
 	unpack__numbers(unpack, (__u64 *)&account->sums, SUMS);
 	unpack_variables(account, unpack);
+	/* Not there in older recordings. */
+	if (!unpack->failed && unpack->at < unpack->end)
+		account->info.step = unpack__string(unpack);
 	if (!unpack->failed)
 		return 0;
 	account_code__free(account);
@@ -95,6 +99,7 @@ void account_code__free(struct process_account *account)
 	free((char *)account->info.comm);
 	free((char *)account->program);
 	free((char *)account->info.jobid);
+	free((char *)account->info.step);
 	free((char *)account->info.workflow);
 	free((char *)account->info.component);
 	for (size_t i = 0; account->variables && i < account->n_variables; i++) {

@@ -28,17 +28,23 @@ void job_code__pack(struct pack *pack, const struct job_info *info)
 	pack__string(pack, info->step);
 	pack__numbers(pack, numbers, NUMBERS);
 	pack__string(pack, info->sluid);
+	pack__u64(pack, info->is_named ? info->uid + 1ULL : 0);
 }
 
 void job_code__unpack(struct job_info *info, struct job_names *names, struct unpack *unpack)
 {
-	__u64 numbers[NUMBERS] = { 0 };
+	__u64 numbers[NUMBERS] = { 0 }, named = 0;
 
 	names->kind = unpack__text(unpack);
 	names->jobid = unpack__text(unpack);
 	names->step = unpack__text(unpack);
 	unpack__numbers(unpack, numbers, NUMBERS);
 	names->sluid = unpack__text(unpack);
+	/* Not there in older recordings. */
+	if (unpack->at < unpack->end)
+		named = unpack__u64(unpack);
+	info->is_named = named != 0;
+	info->uid = named ? (__u32)(named - 1) : 0;
 	info->start_ns = numbers[START];
 	info->end_ns = numbers[END];
 	info->usage = (struct job_usage){

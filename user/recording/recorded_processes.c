@@ -21,6 +21,7 @@ static void release(struct process_info *process)
 	free((char *)process->comm);
 	free((char *)process->command);
 	free((char *)process->jobid);
+	free((char *)process->step);
 	free((char *)process->workflow);
 	free((char *)process->component);
 }
@@ -48,6 +49,7 @@ void recorded_processes__pack(struct pack *pack, const struct process_info *proc
 	pack__string(pack, process->jobid);
 	pack__string(pack, process->workflow);
 	pack__string(pack, process->component);
+	pack__string(pack, process->step);
 }
 
 static struct process_info unpack_process(struct unpack *unpack)
@@ -68,6 +70,8 @@ static struct process_info unpack_process(struct unpack *unpack)
 		process.workflow = unpack__string(unpack);
 		process.component = unpack__string(unpack);
 	}
+	if (unpack->at < unpack->end)
+		process.step = unpack__string(unpack);
 	unpack->failed |= !process.comm || process.rank < -1;
 	return process;
 }

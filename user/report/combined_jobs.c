@@ -115,15 +115,19 @@ static int find_or_add(struct combined_jobs *jobs, const struct report_part *par
 {
 	const struct job_info *info = names__job(part->run, job);
 	const char *path = names__cgroup(part->run, job);
-	char unknown[256];
+	char unknown[256], kind[64];
 	int number;
 
 	/* One of a part alone. */
 	snprintf(unknown, sizeof(unknown), "%llu of %s", job, part->name);
 	if (!path)
 		path = unknown;
+	/* What the environment names is that user's alone. */
+	if (info && info->is_named)
+		snprintf(kind, sizeof(kind), "%s %u", info->kind, info->uid);
 	if (job_info__is_job(info))
-		number = name_list__number(&jobs->list, info->jobid, info->kind);
+		number = name_list__number(&jobs->list, info->jobid,
+					   info->is_named ? kind : info->kind);
 	else
 		number = name_list__number(&jobs->list, path, NULL);
 	if (number < 0)

@@ -78,6 +78,21 @@ const char *names__jobid(const struct report_run *run, const struct tm_key *key)
 	return names__jobid_of(run, key->job, names__process(run, key->process));
 }
 
+const char *names__step_of(const struct report_run *run, __u64 job,
+			   const struct process_info *process)
+{
+	const struct job_info *info = names__job(run, job);
+
+	if (info && (info->step || (job_info__is_job(info) && !info->is_named)))
+		return info->step;
+	return process ? process->step : NULL;
+}
+
+const char *names__step(const struct report_run *run, const struct tm_key *key)
+{
+	return names__step_of(run, key->job, names__process(run, key->process));
+}
+
 static bool find_mount(const struct report_run *run, const struct tm_series *series,
 		       struct report_mount *out)
 {

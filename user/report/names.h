@@ -26,6 +26,13 @@ const char *names__jobid(const struct report_run *run, const struct tm_key *key)
 /* The same of a process, or NULL, in a job's cgroup. */
 const char *names__jobid_of(const struct report_run *run, __u64 job,
 			    const struct process_info *process);
+/*
+ * The step of the job: by its cgroup, where that is a job's, else by the environment of its process
+ * (NULL: of several), whoever set that.
+ */
+const char *names__step(const struct report_run *run, const struct tm_key *key);
+const char *names__step_of(const struct report_run *run, __u64 job,
+			   const struct process_info *process);
 const char *names__mount(const struct report_run *run, const struct tm_series *series);
 
 /* The file system's type, or "" where it is not known. Returns out. */

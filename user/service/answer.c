@@ -69,14 +69,14 @@ bool answer__is_called(const struct report_run *run, __u64 job, const char *name
 	return cgroup && answer__names(name, cgroup);
 }
 
-/* The user whose processes named it, else the one of its cgroup. */
-static uid_t owner_of(const struct answer_source *source, const struct report_run *run, __u64 job)
+uid_t answer__owner(struct owners *owners, const struct report_run *run, __u64 job)
 {
 	const struct job_info *info = job ? names__job(run, job) : NULL;
+	bool is_job = job_info__is_job(info);
 
 	if (info && info->is_named)
 		return info->uid;
-	return job ? owners__of(source->owners, job, names__cgroup(run, job)) : OWNERS_NOBODY;
+	return job ? owners__of(owners, job, names__cgroup(run, job), is_job) : OWNERS_NOBODY;
 }
 
 static bool find_out(const struct asked *asked, const struct report_run *run, __u64 job)
@@ -88,7 +88,7 @@ static bool find_out(const struct asked *asked, const struct report_run *run, __
 		return false;
 	if (asked->uid == 0)
 		return true;
-	owner = owner_of(asked->source, run, job);
+	owner = answer__owner(asked->source->owners, run, job);
 	return owner == asked->uid ||
 	       (asked->vouched && owner == OWNERS_NOBODY && is_job(run, job, wanted));
 }

@@ -37,6 +37,9 @@ int answer__dump(const struct answer_source *source, const struct request *reque
 int answer__report(const struct answer_source *source, const struct request *request, uid_t uid,
 		   FILE *body, struct error *err);
 
+/* Whose a job is: the user whose processes named it, else the one of its cgroup. */
+uid_t answer__owner(struct owners *owners, const struct report_run *run, __u64 job);
+
 /* Is a job one that the request names, or any where it names none, and may the user see it? */
 bool answer__may_see(const struct answer_source *source, const struct request *request, uid_t uid,
 		     __u64 job);

@@ -142,7 +142,7 @@ static uid_t of_processes_below(const char *folder)
 	return one_user ? uid : OWNERS_NOBODY;
 }
 
-static uid_t find(const struct owners *owners, const char *path)
+static uid_t find(const struct owners *owners, const char *path, bool is_job)
 {
 	uid_t uid = owners__in_path(path);
 	char folder[PATH_MAX];
@@ -155,7 +155,10 @@ static uid_t find(const struct owners *owners, const char *path)
 	if (stat(folder, &st) == 0 && st.st_uid != 0)
 		return st.st_uid;
 	uid = of_processes(folder, &is_empty);
-	return is_empty ? of_processes_below(folder) : uid;
+	if (is_empty)
+		uid = of_processes_below(folder);
+	/* Root begins jobs of users. */
+	return is_job && uid == 0 ? OWNERS_NOBODY : uid;
 }
 
 static int compare(const void *left, const void *right)
@@ -183,7 +186,7 @@ static void remember(struct owners *owners, __u64 job, uid_t uid)
 		free(known);
 }
 
-uid_t owners__of(struct owners *owners, __u64 job, const char *path)
+uid_t owners__of(struct owners *owners, __u64 job, const char *path, bool is_job)
 {
 	const struct known wanted = { .job = job };
 	struct known **node = tfind(&wanted, &owners->tree, compare);
@@ -193,7 +196,7 @@ uid_t owners__of(struct owners *owners, __u64 job, const char *path)
 		return (*node)->uid;
 	if (!job || !path)
 		return OWNERS_NOBODY;
-	uid = find(owners, path);
+	uid = find(owners, path, is_job);
 	/* An empty one may get processes yet. */
 	if (uid != OWNERS_NOBODY)
 		remember(owners, job, uid);

@@ -109,6 +109,7 @@ struct json_object *json_job__record(const struct report_run *run, const struct 
 	json_value__add_string(record, "jobid", info ? info->jobid : NULL);
 	json_value__add_string(record, "step", info ? info->step : NULL);
 	json_value__add_string(record, "sluid", info ? info->sluid : NULL);
+	json_value__add_measured(record, "uid", info ? info->uid : 0, info && info->is_named);
 	add_usage(record, info, has_ended);
 	told_apart = count_processes(run, jobs, &n);
 	json_value__add_measured(record, "processes", n, told_apart);

@@ -127,13 +127,12 @@ struct json_object *json_process__record(const struct report_run *run,
 {
 	struct json_object *record = json_value__record(run, "process", account->time_ns);
 	const struct process_info *info = account->info.pid ? &account->info : NULL;
-	const struct job_info *job = names__job(run, account->job);
 
 	if (!record)
 		return NULL;
 	json_value__add_string(record, "cgroup", names__cgroup(run, account->job));
 	json_value__add_cgroup(record, account->job, account->job != 0);
-	json_value__add_string(record, "step", job ? job->step : NULL);
+	json_value__add_string(record, "step", names__step_of(run, account->job, &account->info));
 	json_record__who(record, info, names__jobid_of(run, account->job, &account->info));
 	/* Several together may be those of a rank. */
 	if (!info && account->info.rank >= 0)

@@ -176,13 +176,12 @@ static void add_interval(struct json_object *record, const struct report_run *ru
 void json_record__key(struct json_object *record, const struct report_run *run,
 		      const struct tm_series *total)
 {
-	const struct job_info *job = names__job(run, total->key.job);
 	const struct tm_key *key = &total->key;
 	char name[NAMES_ROOM];
 
 	json_value__add_string(record, "cgroup", names__cgroup(run, key->job));
 	json_value__add_cgroup(record, key->job, key->job && !run->combined);
-	json_value__add_string(record, "step", job ? job->step : NULL);
+	json_value__add_string(record, "step", names__step(run, key));
 	json_value__add_string(record, "layer", names__layer(run, key->layer));
 	json_value__add_string(record, "function", names__function(run, key));
 	if (key->layer == TM_LAYER_VFS) {

@@ -305,6 +305,13 @@ const char *cgroup_names__path(struct cgroup_names *names, __u64 id)
 	return known(names, id);
 }
 
+void cgroup_names__each(const struct cgroup_names *names,
+			void (*take)(void *context, __u64 id, const char *path), void *context)
+{
+	for (size_t i = 0; i < names->n; i++)
+		take(context, names->items[i].id, names->items[i].path);
+}
+
 size_t cgroup_names__n(const struct cgroup_names *names)
 {
 	return names->n;

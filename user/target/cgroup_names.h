@@ -44,6 +44,9 @@ int cgroup_names__find(struct cgroup_names *names, const char *path, size_t byte
 
 /* Walks the whole hierarchy: learns the new and the renamed, forgets the long gone. 0, -ENOMEM. */
 int cgroup_names__refresh(struct cgroup_names *names);
+/* Calls take for each that is known, gone or not. */
+void cgroup_names__each(const struct cgroup_names *names,
+			void (*take)(void *context, __u64 id, const char *path), void *context);
 size_t cgroup_names__n(const struct cgroup_names *names);
 
 #endif
