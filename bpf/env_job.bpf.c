@@ -261,13 +261,19 @@ TM_INLINE u64 named(struct task_struct *task, struct tm_env_scratch *scratch, u6
 	return env_job__named(scratch, task, cgroup, reading.text.kind, bpf_ktime_get_ns());
 }
 
-/* Whom the current process is of, as far as it is not another one that had the same pid. */
-TM_INLINE struct tm_env_process *process_of(struct task_struct *task)
+TM_INLINE struct tm_env_process *process_in(void *map, struct task_struct *task)
 {
 	u32 tgid = task->tgid;
-	struct tm_env_process *process = bpf_map_lookup_elem(&tm_env_processes, &tgid);
+	struct tm_env_process *process = bpf_map_lookup_elem(map, &tgid);
 
+	/* As far as it is not another one that had the same pid. */
 	return process && process->born_ns == task->group_leader->start_time ? process : NULL;
+}
+
+/* Whom the current process is of. */
+TM_INLINE struct tm_env_process *process_of(struct task_struct *task)
+{
+	return process_in(&tm_env_processes, task);
 }
 
 /*
@@ -326,15 +332,33 @@ __attribute__((noinline)) int env_job__fork(u64 child)
 	return 0;
 }
 
+/*
+ * The kernel counts a thread as ended some time before it tells so: another one, which was told
+ * that it has (pthread_join(3)), may end the process in between.
+ */
+TM_INLINE void keep_late(struct task_struct *task, const struct tm_env_process *process)
+{
+	u32 tgid = task->tgid;
+
+	if (task->signal->nr_threads < 2)
+		return;
+	bpf_map_update_elem(&tm_env_late, &tgid, process, BPF_ANY);
+	tm_any_env_late = true;
+}
+
 __attribute__((noinline)) int env_job__exit(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct tm_env_process *process;
+	struct tm_env_process *process = NULL;
+	bool is_late = false;
 	struct tm_env_end *end;
 
-	if (!*(volatile u32 *)&tm_env_members)
-		return 0;
-	process = process_of(task);
+	if (*(volatile u32 *)&tm_env_members)
+		process = process_of(task);
+	if (!process && *(volatile bool *)&tm_any_env_late) {
+		process = process_in(&tm_env_late, task);
+		is_late = true;
+	}
 	if (!process)
 		return 0;
 	end = bpf_task_storage_get(&tm_env_ends, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -345,8 +369,10 @@ __attribute__((noinline)) int env_job__exit(void)
 		end->used = usage_of(task);
 		end->job = process->job;
 	}
-	if (task->signal->live.counter == 0)
+	if (task->signal->live.counter == 0 && !is_late) {
+		keep_late(task, process);
 		env_job__leave(task->tgid);
+	}
 	return 0;
 }
 

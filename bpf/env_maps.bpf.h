@@ -66,6 +66,14 @@ struct tm_env_block_map {
 	__type(value, struct tm_env_block);
 };
 
+/* Of those that have ended, the ones that have threads whose end comes after that. */
+struct tm_env_late_map {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, u32); /* tgid */
+	__type(value, struct tm_env_process);
+};
+
 /* What a thread that has ended had used, as it was told to its job. */
 struct tm_env_end {
 	u64 job;
@@ -106,11 +114,14 @@ extern struct tm_env_processes_map tm_env_processes SEC(".maps");
 extern struct tm_job_cgroups_map tm_job_cgroups SEC(".maps");
 extern struct tm_env_scratches_map tm_env_scratches SEC(".maps");
 extern struct tm_env_block_map tm_env_block SEC(".maps");
+extern struct tm_env_late_map tm_env_late SEC(".maps");
 extern struct tm_env_ends_map tm_env_ends SEC(".maps");
 extern struct tm_execs_map tm_execs SEC(".maps");
 
 /* How many processes are of jobs that the environment names, and what is not known of others. */
 extern __u32 tm_env_members;
+/* Was any of them ever late? */
+extern bool tm_any_env_late;
 extern __u64 tm_env_lost[TM_ENV_LOSSES];
 /* The highest index of such a job that was ever given out. */
 extern __u64 tm_env_highest;

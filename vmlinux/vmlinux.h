@@ -292,6 +292,7 @@ struct files_struct {
 
 struct signal_struct {
 	atomic_t live;
+	int nr_threads;
 	int group_exit_code;
 	unsigned int flags;
 	u64 utime; /* of threads that are gone: */
