@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/grown_map.h"
 #include "base/hash.h"
+#include "drain/gone_cgroups.h"
 #include "drain/key_order.h"
 #include "drain/merge.h"
 #include "drain/recycler_source.h"
@@ -31,12 +32,6 @@
 struct watched {
 	__u64 figures; /* a hash of what the last tending saw */
 	bool is_leaving;
-};
-
-struct gone {
-	__u64 cgroup;
-	unsigned int rested; /* tendings since there was something of it */
-	bool is_busy;	     /* something is in flight */
 };
 
 /* A slot of the loader's own. */
@@ -56,8 +51,7 @@ struct recycler {
 	struct job_ends ends;
 	struct recycler_limits limits;
 	struct watched *watched; /* per slot */
-	struct gone *gone;	 /* sorted by cgroup when they are looked for */
-	size_t n_gone, gone_room;
+	struct gone_cgroups gone;
 	__u32 *leaving; /* slots of those; room for all */
 	void *kept;	/* of struct kept, tsearch(3) */
 	struct past *past;
@@ -107,7 +101,7 @@ void recycler__free(struct recycler *recycler)
 	tdestroy(recycler->kept, free);
 	free(recycler->watched);
 	free(recycler->leaving);
-	free(recycler->gone);
+	gone_cgroups__free(&recycler->gone);
 	free(recycler->past);
 	series_jobs__free(&recycler->of);
 	free((void *)recycler->found);
@@ -238,44 +232,6 @@ static int fold(struct recycler *recycler, __u32 slot, struct tm_key key)
 	return kept ? add_slot(recycler, kept->slot, slot) : rename_slot(recycler, slot, &key);
 }
 
-static int compare_gone(const void *left, const void *right)
-{
-	const struct gone *a = left, *b = right;
-
-	return a->cgroup < b->cgroup ? -1 : a->cgroup > b->cgroup;
-}
-
-static struct gone *find_gone(const struct recycler *recycler, __u64 cgroup)
-{
-	const struct gone wanted = { .cgroup = cgroup };
-
-	if (!recycler->n_gone)
-		return NULL;
-	return bsearch(&wanted, recycler->gone, recycler->n_gone, sizeof(*recycler->gone),
-		       compare_gone);
-}
-
-/* To be sorted. Without memory it is found some time later. */
-static void add_gone(struct recycler *recycler, __u64 cgroup)
-{
-	if (array__grow((void **)&recycler->gone, &recycler->gone_room, recycler->n_gone,
-			sizeof(*recycler->gone)) == 0)
-		recycler->gone[recycler->n_gone++] = (struct gone){ .cgroup = cgroup };
-}
-
-static void sort_gone(struct recycler *recycler)
-{
-	size_t left = 0;
-
-	if (!recycler->n_gone)
-		return;
-	qsort(recycler->gone, recycler->n_gone, sizeof(*recycler->gone), compare_gone);
-	for (size_t i = 0; i < recycler->n_gone; i++)
-		if (!left || recycler->gone[left - 1].cgroup != recycler->gone[i].cgroup)
-			recycler->gone[left++] = recycler->gone[i];
-	recycler->n_gone = left;
-}
-
 /* Those that were not seen to go; and what the loader before this one kept. */
 static int look_for_gone(struct recycler *recycler)
 {
@@ -290,12 +246,12 @@ static int look_for_gone(struct recycler *recycler)
 		    !find_kept(recycler, &series->key))
 			ret = add_kept(recycler, &series->key, slot);
 		if (!is_of_cgroup(series) || series->key.job == last ||
-		    find_gone(recycler, series->key.job))
+		    gone_cgroups__find(&recycler->gone, series->key.job))
 			continue;
 		last = series->key.job;
 		if (recycler->ends.is_gone(recycler->ends.context, last)) {
-			add_gone(recycler, last);
-			sort_gone(recycler);
+			gone_cgroups__add(&recycler->gone, last);
+			gone_cgroups__sort(&recycler->gone);
 		}
 	}
 	return ret;
@@ -318,15 +274,13 @@ static size_t collect(struct recycler *recycler)
 	__u32 end = end_of_slots(recycler);
 	size_t n = 0;
 
-	for (size_t i = 0; i < recycler->n_gone; i++) {
-		recycler->gone[i].is_busy = false;
-		recycler->gone[i].rested++;
-	}
+	gone_cgroups__begin(&recycler->gone);
 	for (__u32 slot = 0; slot < end; slot++) {
 		const struct tm_series *series = &recycler->source.series[slot];
-		struct gone *gone;
+		struct gone_cgroup *gone;
 
-		gone = is_of_cgroup(series) ? find_gone(recycler, series->key.job) : NULL;
+		gone = is_of_cgroup(series) ? gone_cgroups__find(&recycler->gone, series->key.job)
+					    : NULL;
 		if (!gone)
 			continue;
 		recycler->leaving[n++] = slot;
@@ -346,7 +300,7 @@ static int step(struct recycler *recycler, __u32 slot)
 	__u64 figures = figures_of(series);
 	int ret = 0;
 
-	if (find_gone(recycler, key.job)->is_busy || series->in_flight)
+	if (gone_cgroups__find(&recycler->gone, key.job)->is_busy || series->in_flight)
 		return 0;
 	if (watched->is_leaving && watched->figures == figures) {
 		recycler->has_changed = true;
@@ -362,17 +316,6 @@ static int step(struct recycler *recycler, __u32 slot)
 	return ret;
 }
 
-/* Of most that are gone there is nothing any more after a while. */
-static void drop_rested(struct recycler *recycler)
-{
-	size_t left = 0;
-
-	for (size_t i = 0; i < recycler->n_gone; i++)
-		if (recycler->gone[i].rested < REST_TENDS)
-			recycler->gone[left++] = recycler->gone[i];
-	recycler->n_gone = left;
-}
-
 static int recycle_gone(struct recycler *recycler)
 {
 	size_t n = collect(recycler);
@@ -380,7 +323,8 @@ static int recycle_gone(struct recycler *recycler)
 
 	for (size_t i = 0; i < n && !ret; i++)
 		ret = step(recycler, recycler->leaving[i]);
-	drop_rested(recycler);
+	/* Of most that are gone there is nothing any more after a while. */
+	gone_cgroups__drop(&recycler->gone, REST_TENDS);
 	return ret;
 }
 
@@ -513,11 +457,11 @@ int recycler__tend(struct recycler *recycler)
 	int ret = 0;
 
 	while (recycler->ends.next_gone(recycler->ends.context, &cgroup))
-		add_gone(recycler, cgroup);
-	sort_gone(recycler);
+		gone_cgroups__add(&recycler->gone, cgroup);
+	gone_cgroups__sort(&recycler->gone);
 	if (check)
 		ret = look_for_gone(recycler);
-	if (!ret && recycler->n_gone)
+	if (!ret && recycler->gone.n)
 		ret = recycle_gone(recycler);
 	if (!ret && (check || recycler->has_changed))
 		ret = make_room(recycler);
