@@ -32,6 +32,7 @@ class Load:
         self.block = b"x" * BLOCK
         self.truth = {}  # jobid: (calls, writes)
         self.endless = []
+        self.go = env.path("go")
 
     def load_library(self, env):
         os.environ["STACK_TRUTH"] = "off"
@@ -80,7 +81,7 @@ class Load:
             time.sleep(max(0, begin + (i + 1) * seconds / n - time.monotonic()))
 
     def begin_endless(self, env, jobid):
-        """One that goes on beside the others, until end_endless()."""
+        """One that goes on beside the others, from go_endless() until end_endless()."""
         context = contextlib.ExitStack()
         step = context.enter_context(self.cgroup(jobid))
         told = env.path(f"count_{jobid}")
@@ -89,7 +90,8 @@ class Load:
             n = 0
             ended = []
             signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
-            time.sleep(3)  # its library is probed
+            while not os.path.exists(self.go):
+                time.sleep(0.01)
             while not ended:
                 self.work(10, 1)
                 n += 1
@@ -98,6 +100,18 @@ class Load:
                 f.write(str(n))  # a write that counts, of no whole block
 
         self.endless.append((jobid, told, context, self.start(step, work)))
+
+    def go_endless(self, service):
+        """The library being probed, nothing is missed."""
+        def is_probed():
+            probes = map(json.loads, service.command("status", "--probes").splitlines())
+            return any(p["type"] == "probe" and p["function"] == "sample_leaf" and
+                       p["state"] == "armed" for p in probes)
+
+        if self.library:
+            wait_for(is_probed, "the library's probes")
+        with open(self.go, "w", encoding="ascii"):
+            pass
 
     def end_endless(self):
         for jobid, told, context, pid in self.endless:
@@ -190,7 +204,7 @@ def test_totals(env):
                       log=f"{{types: [job], rate: 100000, socket: {log.path}}}",
                       more=f"max_series: {series}\npast_jobs: 20\ncgroup: {load.scope}\n")
     load.begin_endless(env, 1)
-    time.sleep(4)
+    load.go_endless(service)
     resident, maps = [], []
     for part in range(10):
         load.run_all(1000 + part * jobs // 10, jobs // 10, seconds / 10)

@@ -235,6 +235,7 @@ def test_bound(env):
     endpoint = Endpoint(env, layers="vfs", max_samples=3000, scope=load.scope,
                         more="max_series: 4096\npast_jobs: 120\n")
     load.begin_endless(env, 1)
+    load.go_endless(endpoint.service)
     before, sizes = None, []
     for part in range(12):
         load.run_all(1000 + part * jobs // 12, jobs // 12, 0)
@@ -267,6 +268,7 @@ def test_under_load(env):
     endpoint = Endpoint(env, scope=load.scope)
     for jobid in (1, 2, 3):
         load.begin_endless(env, jobid)
+    load.go_endless(endpoint.service)
     before = endpoint.scrape()
     wait_for(lambda: endpoint.scrape().sum("tmtrace_calls_total", function="sample_leaf") > 0,
              "calls of the library")
