@@ -69,5 +69,5 @@ say "How to read this: in the first tables, \"total\" is how long the calls took
 	"calls, theirs that of m0 calls. In m0_op_wait it ends as wait, while libmotr's own threads talk to" \
 	"the server: m0_rpc_post_sync is nearly all network (net). In the server the time goes on: fsync and" \
 	"its part off the CPU (disk), and below it the device." \
-	"README.md explains the columns."
+	"docs/tables.md explains the columns, docs/guide.md goes on with questions."
 exit "$status"
