@@ -372,7 +372,7 @@ const char *probe__reason(const struct probe *probe, char text[PROBE_REASON])
 		return text;
 	}
 	snprintf(text, PROBE_REASON,
-		 "parked by the governor: %llu hits/s cost %.1f %% of a processor, and all probes "
+		 "parked by the governor: %llu hits/s cost %.2f %% of a processor, and all probes "
 		 "may cost %g %% of what the node spends; %s%snot counted since %s, comes back at "
 		 "%s or later",
 		 parking->hits_per_s, (double)parking->cost_ns / NS_PER_S * 100,
