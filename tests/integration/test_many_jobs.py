@@ -12,7 +12,7 @@ import socket
 import threading
 import time
 
-from harness import Records, check, equal, read_text, wait_for
+from harness import Failure, Records, check, equal, read_text, wait_for
 from test_cgroup import mount_v2, move, new_cgroup
 from test_service import Service
 
@@ -144,6 +144,14 @@ class Log:
                 self.twice.append(record["jobid"])
             self.final[record["jobid"]] = record
 
+    def wait_for(self, jobs, service):
+        try:
+            wait_for(lambda: set(self.final) == set(jobs), "the records of all jobs")
+        except Failure as failure:
+            missing = sorted(set(jobs) - set(self.final), key=int)
+            raise Failure(f"{failure}: {len(missing)} are missing, {missing[:5]} to {missing[-5:]}; "
+                          f"the log: {service.status()['log']}") from failure
+
 
 def sums(records, load, **fields):
     """{jobid: [calls, writes, bytes]} of the load's jobs and of all others that are over."""
@@ -211,7 +219,7 @@ def test_totals(env):
         resident.append(resident_kib(service.process.pid))
         maps.append(maps_kib(service.process.pid))
     load.end_endless()
-    wait_for(lambda: set(log.final) == set(load.truth), "the records of all jobs")
+    log.wait_for(load.truth, service)
     equal("told twice", log.twice, [])
     for jobid, (_, writes) in load.truth.items():
         check(0 <= log.final[jobid]["vfs_write_bytes"] - writes * BLOCK < BLOCK, jobid)

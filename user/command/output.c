@@ -200,6 +200,13 @@ static int watch_ring(struct output *output, struct loop *loop, int fd, double p
 	return rc ? rc : loop__timer(loop, period_s, true, take, output, NULL);
 }
 
+static void on_log(void *context)
+{
+	struct output *output = context;
+
+	sink_syslog__flush(output->syslog);
+}
+
 static void on_objects(void *context)
 {
 	struct output *output = context;
@@ -217,6 +224,8 @@ int output__watch(struct output *output, struct loop *loop)
 		rc = watch_ring(output, loop, addb, ADDB_PERIOD_S, on_addb);
 	if (!rc && output->processes)
 		rc = loop__timer(loop, ACCOUNTS_PERIOD_S, true, on_processes, output, NULL);
+	if (!rc && output->syslog)
+		rc = loop__timer(loop, SYSLOG_PERIOD_S, true, on_log, output, NULL);
 	if (!rc && output->session->objects)
 		rc = loop__timer(loop, OBJECT_TABLE_TEND_S, true, on_objects, output, NULL);
 	return rc;

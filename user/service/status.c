@@ -93,6 +93,7 @@ static struct json_object *log_counts(const struct service_status *status)
 	json_value__add_u64(object, "sent", status->log.sent);
 	json_value__add_u64(object, "held_back", status->log.held_back);
 	json_value__add_u64(object, "lost", status->log.lost);
+	json_value__add_u64(object, "waiting", status->log.waiting);
 	return object;
 }
 

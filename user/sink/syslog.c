@@ -51,11 +51,11 @@ struct sink_syslog {
 	struct syslog_options options;
 	const struct report_run *run;
 	struct syslog_socket *socket;
-	struct json_calls *calls; /* NULL: there were none yet */
-	struct json_addb *addb;	  /* the same */
-	double allowance;	  /* lines that may be sent now */
-	double allowed_s;	  /* CLOCK_MONOTONIC: when that was so */
-	struct syslog_counts counts;
+	struct json_calls *calls;    /* NULL: there were none yet */
+	struct json_addb *addb;	     /* the same */
+	double allowance;	     /* lines that may be sent now */
+	double allowed_s;	     /* CLOCK_MONOTONIC: when that was so */
+	struct syslog_counts counts; /* but of what the socket counts */
 };
 
 static double now_s(void)
@@ -192,7 +192,6 @@ static void send_record(struct sink_syslog *sink, struct json_object *record)
 
 	if (record)
 		rc = sink->options.journal ? send_journal(sink, record) : send_syslog(sink, record);
-	sink->counts.sent += rc == 0;
 	sink->counts.lost += rc != 0;
 }
 
@@ -360,7 +359,6 @@ static void send_selfie(struct sink_syslog *sink, const struct process_account *
 		rc = sink->options.journal ? send_selfie_fields(sink, pid, text)
 					   : send_selfie_line(sink, pid, text);
 	free(text);
-	sink->counts.sent += rc == 0;
 	sink->counts.lost += rc != 0;
 }
 
@@ -381,14 +379,16 @@ void sink_syslog__process(struct sink_syslog *sink, const struct process_account
 static void tell_counts(struct sink_syslog *sink)
 {
 	struct json_object *record;
+	struct syslog_counts counts;
 
-	if (!sink->counts.held_back && !sink->counts.lost)
+	sink_syslog__counts(sink, &counts);
+	if (!counts.held_back && !counts.lost)
 		return;
 	record = json_value__record(sink->run, "syslog", clock__ns(CLOCK_REALTIME));
 	if (record) {
-		json_value__add_u64(record, "sent", sink->counts.sent);
-		json_value__add_u64(record, "held_back", sink->counts.held_back);
-		json_value__add_u64(record, "lost", sink->counts.lost);
+		json_value__add_u64(record, "sent", counts.sent);
+		json_value__add_u64(record, "held_back", counts.held_back);
+		json_value__add_u64(record, "lost", counts.lost);
 	}
 	send_record(sink, record);
 	json_object_put(record);
@@ -397,12 +397,21 @@ static void tell_counts(struct sink_syslog *sink)
 void sink_syslog__run_end(struct sink_syslog *sink, const struct snapshot *snapshot)
 {
 	records__run_end(&(struct records_sink){ put, sink }, sink->run, snapshot);
+	sink->counts.lost += syslog_socket__finish(sink->socket);
 	tell_counts(sink);
+	sink->counts.lost += syslog_socket__finish(sink->socket);
+}
+
+void sink_syslog__flush(struct sink_syslog *sink)
+{
+	sink->counts.lost += syslog_socket__flush(sink->socket);
 }
 
 void sink_syslog__counts(const struct sink_syslog *sink, struct syslog_counts *out)
 {
 	*out = sink->counts;
+	out->sent = syslog_socket__sent(sink->socket);
+	out->waiting = syslog_socket__waiting(sink->socket);
 }
 
 void sink_syslog__close(struct sink_syslog *sink)

@@ -83,8 +83,12 @@ void sink_syslog__process(struct sink_syslog *sink, const struct process_account
 /* Also sends what was held back and lost, as a record of the type syslog, if anything was. */
 void sink_syslog__run_end(struct sink_syslog *sink, const struct snapshot *snapshot);
 
+/* Sends what waits for the daemon: every SYSLOG_PERIOD_S. */
+#define SYSLOG_PERIOD_S 0.2
+void sink_syslog__flush(struct sink_syslog *sink);
+
 struct syslog_counts {
-	__u64 sent, held_back, lost;
+	__u64 sent, held_back, lost, waiting;
 };
 
 void sink_syslog__counts(const struct sink_syslog *sink, struct syslog_counts *out);

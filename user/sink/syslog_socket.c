@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "sink/backlog.h"
 #include "sink/syslog_socket.h"
 
 /* The longest wait for a daemon that does not keep up, and when it is waited for again. */
@@ -19,6 +20,8 @@ struct syslog_socket {
 	struct sockaddr_un address;
 	int fd;		      /* -1: not connected */
 	long long stalled_ms; /* CLOCK_MONOTONIC: since when it does not keep up; 0: it does */
+	struct backlog backlog;
+	__u64 sent;
 };
 
 static long long now_ms(void)
@@ -76,6 +79,7 @@ void syslog_socket__close(struct syslog_socket *to)
 	if (!to)
 		return;
 	disconnect(to);
+	backlog__clear(&to->backlog);
 	free(to);
 }
 
@@ -99,19 +103,86 @@ static bool wait_for_room(struct syslog_socket *to)
 	return false;
 }
 
-int syslog_socket__send(struct syslog_socket *to, const void *data, size_t size)
+static bool is_full(int rc)
+{
+	return rc == -EAGAIN || rc == -ENOBUFS;
+}
+
+static bool is_gone(int rc)
+{
+	return rc == -ECONNREFUSED || rc == -ENOTCONN || rc == -ECONNRESET || rc == -ENOENT ||
+	       rc == -EPIPE;
+}
+
+/* Sends it now, to a daemon that has come back, too: 0 or a negative errno. */
+static int send_now(struct syslog_socket *to, const void *data, size_t size)
 {
 	int rc = try_send(to, data, size);
 
-	if ((rc == -EAGAIN || rc == -ENOBUFS) && wait_for_room(to))
-		rc = try_send(to, data, size);
-	if (rc == -ECONNREFUSED || rc == -ENOTCONN || rc == -ECONNRESET || rc == -ENOENT ||
-	    rc == -EPIPE) {
+	if (is_gone(rc)) {
 		rc = connect_to(to);
 		if (!rc)
 			rc = try_send(to, data, size);
 	}
-	if (!rc)
-		to->stalled_ms = 0;
-	return rc;
+	if (rc)
+		return rc;
+	to->stalled_ms = 0;
+	to->sent++;
+	return 0;
+}
+
+size_t syslog_socket__flush(struct syslog_socket *to)
+{
+	const void *data;
+	size_t size, lost = 0;
+	int rc;
+
+	while ((data = backlog__first(&to->backlog, &size)) != NULL) {
+		rc = send_now(to, data, size);
+		if (is_full(rc) || is_gone(rc))
+			break;
+		lost += rc != 0;
+		backlog__drop_first(&to->backlog);
+	}
+	return lost;
+}
+
+int syslog_socket__send(struct syslog_socket *to, const void *data, size_t size)
+{
+	int rc = to->backlog.n ? -EAGAIN : send_now(to, data, size);
+
+	if (!is_full(rc) && !is_gone(rc))
+		return rc;
+	if (backlog__add(&to->backlog, data, size))
+		return 0;
+	if (!wait_for_room(to))
+		return rc;
+	syslog_socket__flush(to);
+	return backlog__add(&to->backlog, data, size) ? 0 : rc;
+}
+
+size_t syslog_socket__finish(struct syslog_socket *to)
+{
+	size_t lost = syslog_socket__flush(to);
+	struct pollfd room = { .events = POLLOUT };
+
+	while (to->backlog.n && to->fd >= 0) {
+		room.fd = to->fd;
+		if (poll(&room, 1, WAIT_MS) <= 0)
+			break;
+		lost += syslog_socket__flush(to);
+	}
+	lost += to->backlog.n;
+	backlog__clear(&to->backlog);
+	return lost;
+}
+
+__u64 syslog_socket__sent(const struct syslog_socket *to)
+{
+	return to->sent;
+}
+
+size_t syslog_socket__waiting(const struct syslog_socket *to)
+{
+	return to->backlog.n;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The socket of a log daemon: syslog's own, or the journal's. When the daemon goes away, lines are
- * lost until it is back.
+ * The socket of a log daemon: syslog's own, or the journal's. While the daemon is away, or does not
+ * keep up, what is sent waits, BACKLOG_BYTES of it.
  */
 #ifndef USER_SINK_SYSLOG_SOCKET_H
 #define USER_SINK_SYSLOG_SOCKET_H
 
+#include <linux/types.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -17,9 +18,17 @@ int syslog_socket__open(struct syslog_socket **out, const char *path, struct err
 void syslog_socket__close(struct syslog_socket *to); /* NULL is fine */
 
 /*
- * Sends one datagram; to a daemon that has come back, too. One that does not keep up is waited for,
- * a moment in each second. 0, or a negative errno: it is lost.
+ * Sends one datagram behind those that wait, now or later. Where no more can wait, a daemon that
+ * does not keep up is waited for, a moment in each second. 0, or a negative errno: it is lost.
  */
 int syslog_socket__send(struct syslog_socket *to, const void *data, size_t size);
+/* Sends what waits, as far as it goes; to be called from time to time. How many of it are lost. */
+size_t syslog_socket__flush(struct syslog_socket *to);
+/* The same, with a moment's wait for the daemon; what it does not take is lost, too. */
+size_t syslog_socket__finish(struct syslog_socket *to);
+
+/* How many were sent in all, and how many wait. */
+__u64 syslog_socket__sent(const struct syslog_socket *to);
+size_t syslog_socket__waiting(const struct syslog_socket *to);
 
 #endif
