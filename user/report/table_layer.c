@@ -222,6 +222,7 @@ static const struct grid_column state_columns[] = {
 	{ .title = "record", .align = GRID_LEFT, .least = 12 },
 	{ .title = "fom", .align = GRID_LEFT },
 	{ .title = "state", .align = GRID_LEFT, .least = 12 },
+	{ .title = "told by", .align = GRID_LEFT, .drop = 3 },
 	{ .title = "times" },
 	{ .title = "open" },
 	{ .title = "bytes" },
@@ -236,16 +237,17 @@ static const struct grid_column state_columns[] = {
 static void fill_state(struct row_writer *writer, const struct report_run *run,
 		       const struct table_row *row)
 {
-	__u64 where = row->series->total.key.where;
+	const struct tm_key *key = &row->series->total.key;
 	const struct figures *figures = &row->figures;
+	__u64 where = key->where;
 	char text[256];
 	const char *state;
 
-	(void)run;
 	row_writer__text(writer, addb_sum__record(where, text, sizeof(text)));
 	row_writer__text(writer, addb_sum__fom(where, text, sizeof(text)));
 	state = addb_sum__what(where, text, sizeof(text));
 	row_writer__text(writer, state ? state : "begin to end");
+	row_writer__text(writer, names__function(run, key));
 	row_writer__number(writer, figures->count);
 	row_writer__count(writer, figures->in_flight);
 	row_writer__bytes(writer, figures->bytes, figures->sized != 0);

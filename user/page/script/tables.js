@@ -101,7 +101,8 @@ function associationTable(job) {
 function stateTable(job) {
 	return table(data.addb_states, job, "How long state machines were in states", (rows) => [
 		{ title: "record", text: true, of: (r) => r.name }, { title: "fom", text: true, of: (r) => r.fom },
-		{ title: "state", text: true, of: (r) => r.state || "begin to end" }, jobColumn(rows), countColumn("times"),
+		{ title: "state", text: true, of: (r) => r.state || "begin to end" },
+		{ title: "told by", text: true, of: (r) => r.function }, jobColumn(rows), countColumn("times"),
 		{ title: "open", of: (r) => r.in_flight, show: some }, bytesColumn(), totalColumn("total"), ...latencyColumns(),
 		sparkColumn(rows),
 	], { sort: "total", detail: seriesDetail });
@@ -109,7 +110,8 @@ function stateTable(job) {
 
 function valueTable(job) {
 	return table(data.addb_values, job, "Times and sizes in records", (rows) => [
-		{ title: "record", text: true, of: (r) => r.name }, { title: "field", text: true, of: (r) => r.field },
+		{ title: "record", text: true, of: (r) => r.name }, { title: "fom", text: true, of: (r) => r.fom },
+		{ title: "field", text: true, of: (r) => r.field },
 		{ title: "told by", text: true, of: (r) => r.function }, jobColumn(rows), countColumn("times"), errorColumn(),
 		bytesColumn(), { title: "sum", of: (r) => r.sum, show: count }, totalColumn("total"), ...latencyColumns(), sparkColumn(rows),
 	], { sort: "total", detail: seriesDetail });
