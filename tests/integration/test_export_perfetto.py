@@ -35,7 +35,8 @@ def check_slice(trace, slice_, record_):
     equal(f"end of {what}", slice_.end_ns, start + record_["duration_ns"])
     equal(f"name of {what}", slice_.name, record_["function"])
     equal(f"layer of {what}", slice_.categories[0], record_["layer"])
-    for name in ("bytes", "rc", "object", "parent_id", "seqno", "sm_id", "fate", "sector"):
+    for name in ("bytes", "rc", "object", "parent_id", "seqno", "sm_id", "fate", "sector", "queue_ns",
+                 "service_ns"):
         if name in record_:
             equal(f"{name} of {what}", slice_.args.get(name), record_[name])
     track = trace.tracks[slice_.track]

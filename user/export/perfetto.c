@@ -68,6 +68,8 @@ static const char *const argument_names[PERFETTO_ARGUMENTS] = {
 	[PERFETTO_WAIT_NS] = "wait_ns",
 	[PERFETTO_LATE_POLL_NS] = "late_poll_ns",
 	[PERFETTO_SECTOR] = "sector",
+	[PERFETTO_QUEUE_NS] = "queue_ns",
+	[PERFETTO_SERVICE_NS] = "service_ns",
 	[PERFETTO_COMM] = "comm",
 };
 

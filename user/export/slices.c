@@ -212,6 +212,18 @@ static __u64 track_of_request(struct slices *slices, const struct tm_call *call)
 	return tracks__free_at(slices->tracks, 0, NULL, name, call->start_ns, end_of(call));
 }
 
+static void put_request(struct slices *slices, const struct tm_call *call)
+{
+	__u64 queue_ns = call_batch__queue_ns(call);
+
+	put_flow_end(slices, call->parent, call->id);
+	if (call->object[0] != TM_NO_SECTOR)
+		perfetto__number(slices->trace, PERFETTO_SECTOR, call->object[0]);
+	perfetto__number(slices->trace, PERFETTO_QUEUE_NS, queue_ns);
+	perfetto__number(slices->trace, PERFETTO_SERVICE_NS, call->duration_ns - queue_ns);
+	perfetto__text(slices->trace, PERFETTO_COMM, call_batch__comm(slices->batch, call->tid));
+}
+
 /* One that is in no thread. */
 static int put_beside(struct slices *slices, const struct tm_call *call)
 {
@@ -221,13 +233,8 @@ static int put_beside(struct slices *slices, const struct tm_call *call)
 	if (!track)
 		return -ENOMEM;
 	begin_slice(slices, call, track, request ? "request" : "call");
-	if (request) {
-		put_flow_end(slices, call->parent, call->id);
-		if (call->object[0] != TM_NO_SECTOR)
-			perfetto__number(slices->trace, PERFETTO_SECTOR, call->object[0]);
-		perfetto__text(slices->trace, PERFETTO_COMM,
-			       call_batch__comm(slices->batch, call->tid));
-	}
+	if (request)
+		put_request(slices, call);
 	perfetto__begun(slices->trace);
 	perfetto__end(slices->trace, track, end_of(call));
 	return 0;
