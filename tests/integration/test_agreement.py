@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Every figure of one recording is the same in report, page, database, trace and metrics."""
+
+import collections
+import json
+import os
+
+from agreement import check_jobs, check_metrics, check_page_sums, check_views, layer_sums, seconds
+from figures import grouped, groups_of, of_type
+from harness import check, equal, read_text, wait_for
+from metrics_endpoint import Endpoint
+from openmetrics import Exposition
+from report_tables import check_processes, check_tables, check_tree
+from test_cgroup import joining, mount_v2, new_cgroup
+from test_export import check_rows, check_sums, export, records_of, wanted_of
+from test_export_perfetto import check_trace
+from test_export_perfetto import export as export_trace
+from test_page import Page, check_page
+
+SHARES_MACHINE = True
+
+SERIES = ("function", "device", "op", "by_size", "association", "addb_state", "addb_value")
+
+
+def bucket_of(ns, buckets):
+    return next((tuple(b) for b in buckets if b[0] <= ns <= b[1]), None)
+
+
+def check_durations(what, durations, figures):
+    """Single calls, or operations, are those of which the sums are: count, total, extremes, histogram."""
+    equal(f"how many of {what}", len(durations), figures.count)
+    equal(f"time of {what}", sum(durations), figures.total_ns)
+    equal(f"extremes of {what}", (min(durations), max(durations)), (figures.min_ns, figures.max_ns))
+    counts = collections.Counter(bucket_of(ns, figures.buckets) for ns in durations)
+    equal(f"histogram of {what}", [(*b[:2], counts[b]) for b in figures.buckets], figures.buckets)
+
+
+def check_slices(trace, records):
+    """Slices of functions all of whose single calls were kept add up to their figures; of how many functions."""
+    slices = collections.defaultdict(list)
+    for s in trace.slices:
+        slices[s.categories[-1], s.categories[0], s.name].append(s)
+    probes = groups_of(of_type(records, "probe"), "layer", "function")
+    n = 0
+    for kind, word, fates in (("function", "call", "calls"), ("op", "operation", "operations"),
+                              ("device", "request", "calls")):
+        for key, figures in grouped(of_type(records, kind), "layer", "function").items():
+            lost = sum(p[fates][why] for p in probes[key] if p[fates]
+                       for why in ("full", "busy", "too_short", "sampled_out"))
+            if lost or not figures.bucketed or figures.bucketed < figures.count:
+                continue
+            of = slices[word, *key]
+            name = f"{word} {'.'.join(key)}"
+            if kind == "device":
+                equal(f"time before {name}", sum(s.args["queue_ns"] for s in of), figures.queue_ns)
+                equal(f"time of {name}", sum(s.args["service_ns"] for s in of), figures.total_ns)
+                equal(f"how many of {name}", len(of), figures.count)
+            elif kind == "op":
+                complete = [s for s in of if s.args["fate"] == "complete"]
+                check_durations(name, [s.end_ns - s.start_ns for s in complete], figures)
+                equal(f"late polls of {name}", sum(s.args.get("late_poll_ns") or 0 for s in of), figures.late_poll_ns)
+                equal(f"lost of {name}", len(of) - len(complete),
+                      figures.abandoned + figures.forgotten + figures.killed)
+            else:
+                check_durations(name, [s.end_ns - s.start_ns for s in of], figures)
+            if figures.bytes is not None:
+                equal(f"bytes of {name}", sum(s.args.get("bytes") or 0 for s in of), figures.bytes)
+            n += 1
+    return n
+
+
+def check_forms(env, *recordings):
+    """Tables, page, database and trace of recordings say what their records do: (records, what was compared)."""
+    records = records_of(env, "report", "--json", "-", *recordings)
+    text, tree = (env.trace("report", *options, *recordings)[1] for options in ((), ("--tree",)))
+    n = {"rows of tables": check_tables(text, records), "jobs": check_jobs(records)}
+    n["processes"] = check_processes(text, records)
+    check_tree(tree, records)
+    page = Page(env, *recordings)
+    check_page(env, page, *recordings)
+    check_page_sums(page, records)
+    db = export(env, "db", *recordings)
+    for number, recording in enumerate(recordings, 1):
+        check_rows(db, wanted_of(env, recording), number, recording)
+    check_sums(env, db, *recordings)
+    n["functions"] = check_views(db, records)
+    if len(recordings) == 1:
+        trace = export_trace(env, "trace", *recordings)
+        check_trace(env, trace, *recordings)
+        n["functions with all slices"] = check_slices(trace, records)
+    return records, n
+
+
+def remark(n):
+    return ", ".join(f"{number} {what}" for what, number in n.items())
+
+
+def record(env, name, *load_args):
+    """A recording of several processes, which are told apart, with ADDB2, objects and all single calls."""
+    words = '"$@" --truth "$0/truth"; cat "$0/truth" /etc/passwd "$0" >/dev/null; ' \
+            'dd if=/dev/zero of="$0/direct" bs=64k count=8 oflag=direct conv=fsync status=none; true'
+    status, _, err = env.trace(
+        "record", "-q", "--calls", "--addb", "--objects", "--processes", "--probes", env.sample, "--layer",
+        "sample,addb,mstro,mio,m0,vfs,block", "-o", env.path(name), "--", "sh", "-c", words, env.dir, env.load, *load_args)
+    equal(f"exit status, {err}", status, 0)
+    return env.path(name)
+
+
+def test_processes(env):
+    """Of one recording of all that there is, in which processes are told apart."""
+    _, n = check_forms(env, record(env, "data", "all", "--count", "2"))
+    env.remark = remark(n)
+
+
+def test_nodes(env):
+    """Of two recordings together, whose figures are added up."""
+    _, n = check_forms(env, record(env, "one", "story"), record(env, "two", "story"))
+    env.remark = remark(n)
+
+
+def plain(record):
+    """A record without what is of the moment at which it was written."""
+    return {k: v for k, v in record.items() if k not in ("time", "time_ns", "interval", "final")}
+
+
+def series_of(records, cgroup, *kinds):
+    return [plain(r) for r in of_type(records, *(kinds or SERIES)) if r["cgroup"] == cgroup]
