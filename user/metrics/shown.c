@@ -135,7 +135,11 @@ static const char *time_name(const struct report_run *run, const struct metric_k
 
 static bool has_size(const struct report_run *run, const struct metric_key *key)
 {
-	const struct tm_key like = { .layer = key->layer, .function = key->function };
+	const struct tm_key like = {
+		.layer = key->layer,
+		.function = key->function,
+		.flags = key->kind == METRIC_OPERATIONS ? TM_KEY_OPERATION : 0,
+	};
 
 	return metric_key__is_other(key) || names__has_size(run, &like);
 }

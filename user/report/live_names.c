@@ -25,12 +25,13 @@ static unsigned int reading(void *context, __u8 layer_id, __u32 id)
 {
 	const struct live_names *names = context;
 	const struct tm_spec *spec = probe_table__spec(names->probes, layer_id, id);
-	bool has_size;
+	bool has_size, brings;
 
 	if (!spec)
 		return 0;
-	has_size = spec->size.kind != TM_SIZE_NONE && spec->size.kind != TM_SIZE_BROUGHT;
-	return (has_size ? REPORT_SIZED : 0) |
+	brings = spec->size.kind == TM_SIZE_BROUGHT;
+	has_size = spec->size.kind != TM_SIZE_NONE && !brings;
+	return (has_size ? REPORT_SIZED : 0) | (brings ? REPORT_BRINGS : 0) |
 	       (spec->fail == TM_FAIL_NEGATIVE_ERRNO ? REPORT_ERRNO : 0);
 }
 

@@ -171,7 +171,8 @@ bool names__has_size(const struct report_run *run, const struct tm_key *key)
 	case TM_LAYER_BLOCK:
 		return true;
 	default:
-		return reads(run, key, REPORT_SIZED);
+		return reads(run, key, REPORT_SIZED) ||
+		       (key__is_operation(key) && reads(run, key, REPORT_BRINGS));
 	}
 }
 

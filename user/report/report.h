@@ -22,8 +22,9 @@ struct report_mount {
 
 /* How a function's results are read. */
 enum report_reading {
-	REPORT_SIZED = 1, /* it has a size, so that 0 bytes means none were moved */
-	REPORT_ERRNO = 2, /* its errors are errnos, not the library's own codes */
+	REPORT_SIZED = 1,  /* it has a size, so that 0 bytes means none were moved */
+	REPORT_ERRNO = 2,  /* its errors are errnos, not the library's own codes */
+	REPORT_BRINGS = 4, /* operations that it launches have a size, also where calls have none */
 };
 
 /*
