@@ -228,6 +228,7 @@ static int put_records(const struct view *view, FILE *body, struct error *err)
 	if (rc < 0)
 		return rc;
 	sink_json__gather(sink, GATHERED);
+	sink_json__all_jobs(sink);
 	to.sink = sink;
 	rc = sink_json__run_start(sink, err);
 	if (rc == 0)

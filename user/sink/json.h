@@ -32,6 +32,9 @@ int sink_json__new(struct sink_json **out, FILE *file, const char *name,
  */
 void sink_json__gather(struct sink_json *sink, size_t bytes);
 
+/* The last snapshot's records tell of all jobs: what is written is all that its reader knows. */
+void sink_json__all_jobs(struct sink_json *sink);
+
 /* Another run's records from now on. */
 void sink_json__use(struct sink_json *sink, const struct report_run *run);
 

@@ -81,6 +81,7 @@ static void put_jobs(const struct records_sink *sink, const struct report_run *r
 		is_due = job_info__has_ended(info, snapshot->time_ns)
 				 ? info->end_ns > snapshot->before_ns
 				 : final;
+		is_due |= final && sink->all_jobs;
 		if (is_due || has_moved(&jobs))
 			put(sink, json_job__record(run, &jobs, final));
 	}

@@ -12,6 +12,7 @@ struct records_sink {
 	void (*put)(void *context, struct json_object *record); /* NULL: without memory */
 	void *context;
 	bool without_series; /* put would only throw records of single series away */
+	bool all_jobs; /* at the end also those whose end came before: nobody was told of it */
 };
 
 void records__run_start(const struct records_sink *sink, const struct report_run *run);
