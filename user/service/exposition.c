@@ -14,7 +14,8 @@ struct row {
 	char *job;	   /* "": nobody's */
 	const char *layer; /* of the run's names */
 	__u64 calls, errors, bytes, ns;
-	__u64 read_bytes, written_bytes; /* of the kernel's layers */
+	bool tells_reads; /* it is of files or devices: of libraries it is not known */
+	__u64 read_bytes, written_bytes; /* where it tells them */
 };
 
 struct exposition {
@@ -28,6 +29,7 @@ struct metric {
 	const char *name;
 	bool seconds; /* nanoseconds are written so */
 	__u64 (*of)(const struct row *row);
+	bool of_reads; /* only of rows that tell them */
 };
 
 static __u64 calls_of(const struct row *row)
@@ -65,8 +67,8 @@ static const struct metric job_metrics[] = {
 	{ "job_errors", .of = errors_of },
 	{ "job_bytes", .of = bytes_of },
 	{ "job_seconds", true, time_of }, /* of library calls the own part */
-	{ "job_read_bytes", .of = read_of },
-	{ "job_written_bytes", .of = written_of },
+	{ "job_read_bytes", .of = read_of, .of_reads = true },
+	{ "job_written_bytes", .of = written_of, .of_reads = true },
 };
 
 #define JOB_METRICS (sizeof(job_metrics) / sizeof(*job_metrics))
@@ -88,6 +90,7 @@ static void add(struct row *row, const struct tm_series *total)
 	const struct tm_key *key = &total->key;
 	bool vfs = key->layer == TM_LAYER_VFS, block = key->layer == TM_LAYER_BLOCK;
 
+	row->tells_reads = vfs || block;
 	row->calls += total->count;
 	row->errors += total->errors;
 	row->bytes += total->bytes;
@@ -212,6 +215,8 @@ void exposition__write_pairs(void *exposition, FILE *out)
 	write_node(e->status, out);
 	for (size_t i = 0; i < e->n; i++) {
 		for (size_t m = 0; m < JOB_METRICS; m++) {
+			if (job_metrics[m].of_reads && !e->rows[i].tells_reads)
+				continue;
 			fprintf(out, "tmtrace.%s{", job_metrics[m].name);
 			put_word(out, e->rows[i].job);
 			fprintf(out, ",%s}", e->rows[i].layer);

@@ -82,6 +82,13 @@ static const struct sum all_sums[] = {
 	  OF(written_bytes) },
 };
 
+/* Of libraries it is not known which calls read or write. */
+static bool has_sum(const struct metrics_layer *layer, const struct sum *sum)
+{
+	return layer->layer < TM_LAYER_USER ||
+	       (sum->at != OF(read_bytes) && sum->at != OF(written_bytes));
+}
+
 static void write_layer(struct metrics_text *text, const struct report_run *run,
 			const struct metrics_job *job, const struct metrics_layer *layer,
 			const struct sum *sum)
@@ -117,8 +124,9 @@ void prometheus__write_sums(void *prometheus, FILE *out)
 			const struct metrics_job *job = metrics__job(metrics, j);
 
 			for (size_t k = 0; k < job->n_layers; k++)
-				write_layer(&text, of->status->run, job, &job->layers[k],
-					    &all_sums[i]);
+				if (has_sum(&job->layers[k], &all_sums[i]))
+					write_layer(&text, of->status->run, job, &job->layers[k],
+						    &all_sums[i]);
 		}
 	}
 	write_folded(&text, metrics);
