@@ -192,8 +192,8 @@ def layer_sums(records):
     """By layer what files for other programs have: {layer: {name: value}}."""
     sums = {}
     for (layer,), f in grouped(of_type(records, *CALLS), "layer").items():
-        moved = {name: sum(r["bytes"] for r in f.records if r["function"] == name) if layer in ("vfs", "block") else 0
-                 for name in ("read", "write")}
-        sums[layer] = {"calls": f.count, "errors": f.errors, "bytes": f.bytes or 0, "seconds": seconds(f.own_ns or 0),
-                       "read_bytes": moved["read"], "written_bytes": moved["write"]}
+        sums[layer] = {"calls": f.count, "errors": f.errors, "bytes": f.bytes or 0, "seconds": seconds(f.own_ns or 0)}
+        if layer in ("vfs", "block"):
+            for name, function in (("read_bytes", "read"), ("written_bytes", "write")):
+                sums[layer][name] = sum(r["bytes"] for r in f.records if r["function"] == function)
     return sums

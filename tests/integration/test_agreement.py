@@ -2,10 +2,11 @@
 """Every figure of one recording is the same in report, page, database, trace and metrics."""
 
 import collections
-import json
+import decimal
 import os
+import signal
 
-from agreement import check_jobs, check_metrics, check_page_sums, check_views, layer_sums, seconds
+from agreement import METRICS, check_jobs, check_metrics, check_page_sums, check_views, layer_sums, seconds
 from figures import grouped, groups_of, of_type
 from harness import check, equal, read_text, wait_for
 from metrics_endpoint import Endpoint
@@ -19,6 +20,7 @@ from test_page import Page, check_page
 
 SHARES_MACHINE = True
 
+LAYERS = "sample, mstro, mio, m0, vfs, block"
 SERIES = ("function", "device", "op", "by_size", "association", "addb_state", "addb_value")
 
 
@@ -73,7 +75,7 @@ def check_forms(env, *recordings):
     """Tables, page, database and trace of recordings say what their records do: (records, what was compared)."""
     records = records_of(env, "report", "--json", "-", *recordings)
     text, tree = (env.trace("report", *options, *recordings)[1] for options in ((), ("--tree",)))
-    n = {"rows of tables": check_tables(text, records), "jobs": check_jobs(records)}
+    n = {"rows of tables": check_tables(text, records), "records of jobs": check_jobs(records)}
     n["processes"] = check_processes(text, records)
     check_tree(tree, records)
     page = Page(env, *recordings)
@@ -125,3 +127,100 @@ def plain(record):
 
 def series_of(records, cgroup, *kinds):
     return [plain(r) for r in of_type(records, *(kinds or SERIES)) if r["cgroup"] == cgroup]
+
+
+# Room for all functions of the job, of which it may have a quarter; and for few of them.
+MANY_SAMPLES, FEW_SAMPLES = 20000, 3000
+
+
+def quiet(endpoint, cgroup):
+    """The job's records and all jobs' metrics, of a time at which nothing was counted of the job."""
+    def both():
+        before = endpoint.service.records("--all").all
+        exposition = endpoint.scrape()
+        after = endpoint.service.records("--all").all
+        open_calls = sum(r["in_flight"] for r in of_type(after, *SERIES))
+        return not open_calls and series_of(before, cgroup) == series_of(after, cgroup) and (after, exposition)
+    return wait_for(both, "a quiet job")
+
+
+def check_files(env, job, records):
+    """What files for other programs say of a job and its layers."""
+    wanted = layer_sums(records)
+
+    def said():
+        exposition = Exposition(read_text(env.path("node.prom")).encode(), False)
+        found = collections.defaultdict(dict)
+        for name in ("calls", "errors", "bytes", "seconds", "read_bytes", "written_bytes"):
+            for s in exposition.samples(f"tmtrace_job_{name}_total", job=job):
+                found[s.labels["layer"]][name] = s.value
+        return found
+
+    wait_for(lambda: {layer: of["calls"] for layer, of in said().items()} ==
+             {layer: of["calls"] for layer, of in wanted.items()}, "the file for Prometheus")
+    equal("the file for Prometheus", dict(said()), wanted)
+    pairs = collections.defaultdict(dict)
+    for line in wait_for(lambda: read_text(env.path("pairs")), "the pairs").splitlines():
+        name, value = line.rsplit(" ", 1)
+        if name.startswith("tmtrace.job_") and f"{{{job}," in name:
+            pairs[name.rsplit(",", 1)[1][:-1]][name[len("tmtrace.job_"):name.index("{")]] = decimal.Decimal(value)
+    equal("pairs", dict(pairs), wanted)
+
+
+def check_folded(endpoint, job, records):
+    """Where a job has less room, its metrics add up what has none of its own; how many those are."""
+    endpoint.service.write(layers=LAYERS, more=endpoint.more(FEW_SAMPLES))
+    endpoint.service.process.send_signal(signal.SIGHUP)
+    endpoint.service.told("READY=1")
+    exposition = endpoint.scrape()
+    told = {(kind, s.labels["layer"], s.labels.get("device"), s.labels.get("function", s.labels.get("operation")))
+            for kind, name in (("function", "calls"), ("op", "operations"), ("device", "device_requests"))
+            for s in exposition.samples(f"tmtrace_{name}_total", job=job)}
+    folded = [r if (r["type"], r["layer"], r.get("device"), r["function"]) in told else
+              {**r, "function": "other", "device": "other", "bytes": r["bytes"] or 0} for r in of_type(records, *METRICS)]
+    n = check_metrics(exposition, folded, job)
+    check(any(r["function"] == "other" for r in folded), f"all {n} have metrics of their own")
+    return n
+
+
+def test_service(env):
+    """Of the service: its metrics, its answers, its files, and what its history shows in all forms."""
+    scope = new_cgroup(env, mount_v2(), "agree")
+    folder = os.path.join(scope, "job")
+    os.mkdir(folder)
+    load = env.waiting_load("--count", "2", "all", prefix=joining(folder))
+    endpoint = Endpoint(env, layers=LAYERS, scope=scope, max_samples=MANY_SAMPLES)
+    service, cgroup, history = endpoint.service, f"/{os.path.basename(scope)}/job", env.path("history.data")
+    service.command("set", "calls")
+    load.go()
+    load.finish()
+    equal("dd", env.run(*joining(folder), "dd", "if=/dev/zero", f"of={env.path('direct')}", "bs=64k", "count=8",
+                        "oflag=direct", "conv=fsync", "status=none")[0], 0)
+    equal("sync", env.run("sync", "-f", env.dir)[0], 0)
+    os.rmdir(folder)
+    wait_for(lambda: [r for r in service.records("--all").of("job") if r["cgroup"] == cgroup and r["end_ns"]],
+             "the job's end")
+    live, exposition = quiet(endpoint, cgroup)
+    own = [r for r in live if r.get("cgroup") == cgroup]
+    n = {"metrics": check_metrics(exposition, own, cgroup)}
+    check_jobs(own)
+    job, = of_type(own, "job")
+    for name, value in (("cpu_seconds_total", job["cpu_ns"] and seconds(job["cpu_ns"])),
+                        ("memory_peak_bytes", job["memory_peak_bytes"])):
+        equal(name, [s.value for s in exposition.samples(f"tmtrace_job_{name}", job=cgroup)],
+              [] if value is None else [value])
+    check_files(env, cgroup, own)
+    # Its answers: of all jobs, of one, as a recording, as tables.
+    one = service.records("--job", cgroup).all
+    equal("of one job", series_of(one, cgroup), series_of(own, cgroup))
+    equal("of one job", [plain(r) for r in of_type(one, "job")], [plain(job)])
+    kept = env.path("kept")
+    service.command("report", "--job", cgroup, "-o", kept)
+    check_tables(service.command("report", "--job", cgroup), own)
+    equal("in its recording", series_of(records_of(env, "report", "--json", "-", kept), cgroup), series_of(own, cgroup))
+    n["metrics of the rest"] = check_folded(endpoint, cgroup, own)
+    endpoint.stop()
+    records, more = check_forms(env, history)
+    equal("in the history", series_of(records, cgroup), series_of(own, cgroup))
+    equal("in the history", [plain(r) for r in of_type(records, "job") if r["cgroup"] == cgroup], [plain(job)])
+    env.remark = remark({**more, **n})
