@@ -8,7 +8,7 @@ from harness import check
 KINDS = ("function", "device", "op", "by_size", "association", "addb_state", "addb_value")
 QUANTILES = (("p50_ns", 500), ("p90_ns", 900), ("p99_ns", 990), ("p999_ns", 999))
 # What of series is added up.
-SUMS = ("count", "errors", "retries", "bytes", "sum", "in_flight", "total_ns", "self_ns", "queue_ns", "vfs_ns",
+SUMS = ("count", "timed", "errors", "retries", "bytes", "sum", "in_flight", "total_ns", "self_ns", "queue_ns", "vfs_ns",
         "net_ns", "wait_ns", "syscall_ns", "block_ns", "iowait_ns", "submit_ns", "late_poll_ns", "abandoned",
         "forgotten", "killed", "no_entry")
 
@@ -63,7 +63,7 @@ class Figures:
 
     @property
     def average_ns(self):
-        return self.total_ns // self.bucketed if self.bucketed else None
+        return self.total_ns // self.timed if self.timed else None
 
     @property
     def lost(self):

@@ -17,7 +17,7 @@ CREATE TABLE function (
 	fs_type TEXT, mount TEXT, "where" TEXT,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
 	count INTEGER, errors INTEGER, errors_by JSON, retries INTEGER, bytes INTEGER,
-	total_ns INTEGER, self_ns INTEGER, vfs_ns INTEGER, net_ns INTEGER, wait_ns INTEGER,
+	timed INTEGER, total_ns INTEGER, self_ns INTEGER, vfs_ns INTEGER, net_ns INTEGER, wait_ns INTEGER,
 	syscall_ns INTEGER, block_ns INTEGER, iowait_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
 	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
 	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON, parked_ns INTEGER,
@@ -29,7 +29,7 @@ CREATE TABLE op (
 	fs_type TEXT, mount TEXT, "where" TEXT,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
 	count INTEGER, errors INTEGER, errors_by JSON, retries INTEGER, bytes INTEGER,
-	total_ns INTEGER, submit_ns INTEGER, wait_ns INTEGER, late_poll_ns INTEGER, oldest_ns INTEGER,
+	timed INTEGER, total_ns INTEGER, submit_ns INTEGER, wait_ns INTEGER, late_poll_ns INTEGER, oldest_ns INTEGER,
 	abandoned INTEGER, forgotten INTEGER, killed INTEGER, no_entry INTEGER,
 	min_ns INTEGER, max_ns INTEGER,
 	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
@@ -41,7 +41,7 @@ CREATE TABLE by_size (
 	run INTEGER, time_ns INTEGER, cgroup TEXT, cgroup_id INTEGER, step TEXT, layer TEXT, function TEXT,
 	size_class JSON,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
-	count INTEGER, bytes INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
+	count INTEGER, bytes INTEGER, timed INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
 	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
 	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
 	final BOOLEAN, other JSON
@@ -50,7 +50,7 @@ CREATE TABLE by_size (
 CREATE TABLE association (
 	run INTEGER, time_ns INTEGER, cgroup TEXT, cgroup_id INTEGER, step TEXT, layer TEXT, function TEXT,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
-	count INTEGER, bytes INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
+	count INTEGER, bytes INTEGER, timed INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
 	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
 	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
 	final BOOLEAN, other JSON
@@ -61,7 +61,7 @@ CREATE TABLE device (
 	device TEXT, fs_type TEXT, writeback BOOLEAN, metadata BOOLEAN, "where" TEXT,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
 	count INTEGER, errors INTEGER, errors_by JSON, retries INTEGER, bytes INTEGER,
-	total_ns INTEGER, queue_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
+	timed INTEGER, total_ns INTEGER, queue_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
 	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
 	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
 	final BOOLEAN, other JSON
@@ -122,7 +122,7 @@ CREATE TABLE addb_state (
 	run INTEGER, time_ns INTEGER, cgroup TEXT, cgroup_id INTEGER, step TEXT, layer TEXT, function TEXT,
 	id TEXT, name TEXT, fom TEXT, state TEXT,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
-	count INTEGER, bytes INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
+	count INTEGER, bytes INTEGER, timed INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
 	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
 	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
 	final BOOLEAN, other JSON
@@ -133,7 +133,7 @@ CREATE TABLE addb_value (
 	id TEXT, name TEXT, fom TEXT, field TEXT,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
 	count INTEGER, errors INTEGER, errors_by JSON, retries INTEGER, bytes INTEGER, sum INTEGER,
-	total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
+	timed INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
 	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
 	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
 	final BOOLEAN, other JSON

@@ -12,18 +12,18 @@ CREATE INDEX operation_parent ON operation (run, parent_id);
 -- libraries it is their own time, without traced calls inside.
 CREATE VIEW counted AS
 	SELECT 'function' AS kind, run.hostname, f.run, cgroup, jobid, step, pid, rank, comm, layer,
-		function, fs_type, mount, NULL AS device, count, errors, bytes, total_ns,
+		function, fs_type, mount, NULL AS device, count, errors, bytes, timed, total_ns,
 		CASE layer WHEN 'vfs' THEN total_ns ELSE self_ns END AS time_ns,
 		min_ns, max_ns, in_flight, buckets, size_buckets
 	FROM function f JOIN run USING (run)
 	UNION ALL
 	SELECT 'device', run.hostname, d.run, cgroup, jobid, step, pid, rank, comm, layer,
-		function, fs_type, NULL, device, count, errors, bytes, total_ns, total_ns,
+		function, fs_type, NULL, device, count, errors, bytes, timed, total_ns, total_ns,
 		min_ns, max_ns, in_flight, buckets, size_buckets
 	FROM device d JOIN run USING (run)
 	UNION ALL
 	SELECT 'op', run.hostname, o.run, cgroup, jobid, step, pid, rank, comm, layer,
-		function, NULL, NULL, NULL, count, errors, bytes, total_ns, total_ns,
+		function, NULL, NULL, NULL, count, errors, bytes, timed, total_ns, total_ns,
 		min_ns, max_ns, in_flight, buckets, size_buckets
 	FROM op o JOIN run USING (run);
 
@@ -39,7 +39,7 @@ CREATE VIEW totals AS
 CREATE VIEW functions AS
 	SELECT kind, layer, function, sum(count) AS count, sum(errors) AS errors, sum(bytes) AS bytes,
 		sum(total_ns) AS total_ns, sum(time_ns) AS time_ns,
-		sum(total_ns) / sum(count) AS mean_ns, min(min_ns) AS min_ns, max(max_ns) AS max_ns
+		sum(total_ns) / nullif(sum(timed), 0) AS mean_ns, min(min_ns) AS min_ns, max(max_ns) AS max_ns
 	FROM counted
 	GROUP BY kind, layer, function;
 

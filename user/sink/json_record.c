@@ -339,6 +339,7 @@ struct json_object *json_record__series(const struct report_run *run,
 	if (has_errors(&total->key))
 		add_errors(record, run, total);
 	json_value__add_measured(record, number ? "sum" : "bytes", total->bytes, has_size);
+	json_value__add_u64(record, "timed", figures.timed);
 	json_value__add_measured(record, "total_ns", total->total_ns, timed);
 	if (block)
 		json_value__add_measured(record, "queue_ns", total->queue_ns, timed);

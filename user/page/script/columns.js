@@ -38,11 +38,9 @@ function jobColumn(rows) {
 	return { title: "job", text: true, of: (r) => (several ? jobTitle(r.job) : "") };
 }
 
-// Of the calls that were timed, which are in the histogram; cut to whole ns, as the tables have it.
+// Of the calls that were timed; cut to whole ns, as the tables have it.
 function average(row) {
-	const timed = sum((row.buckets || []).map((bucket) => bucket[2])) || row.count;
-
-	return timed && row.total_ns !== null ? Math.floor(row.total_ns / timed) : null;
+	return row.timed ? Math.floor(row.total_ns / row.timed) : null;
 }
 
 // Average, percentiles and the maximum.
