@@ -47,22 +47,21 @@ def check_slices(trace, records):
     for kind, word, fates in (("function", "call", "calls"), ("op", "operation", "operations"),
                               ("device", "request", "calls")):
         for key, figures in grouped(of_type(records, kind), "layer", "function").items():
-            lost = sum(p[fates][why] for p in probes[key] if p[fates]
-                       for why in ("full", "busy", "too_short", "sampled_out"))
-            if lost or not figures.bucketed or figures.bucketed < figures.count:
+            kept = sum(p[fates]["recorded"] for p in probes[key] if p[fates])
+            equal(f"slices of {word} {'.'.join(key)}", len(slices[word, *key]), kept)
+            given_up = figures.abandoned + figures.forgotten + figures.killed if kind == "op" else 0
+            if kept != figures.count + given_up:
                 continue
             of = slices[word, *key]
             name = f"{word} {'.'.join(key)}"
             if kind == "device":
                 equal(f"time before {name}", sum(s.args["queue_ns"] for s in of), figures.queue_ns)
                 equal(f"time of {name}", sum(s.args["service_ns"] for s in of), figures.total_ns)
-                equal(f"how many of {name}", len(of), figures.count)
             elif kind == "op":
                 complete = [s for s in of if s.args["fate"] == "complete"]
                 check_durations(name, [s.end_ns - s.start_ns for s in complete], figures)
                 equal(f"late polls of {name}", sum(s.args.get("late_poll_ns") or 0 for s in of), figures.late_poll_ns)
-                equal(f"lost of {name}", len(of) - len(complete),
-                      figures.abandoned + figures.forgotten + figures.killed)
+                equal(f"lost of {name}", len(of) - len(complete), given_up)
             else:
                 check_durations(name, [s.end_ns - s.start_ns for s in of], figures)
             if figures.bytes is not None:
@@ -110,7 +109,8 @@ def record(env, name, *load_args):
 
 def test_processes(env):
     """Of one recording of all that there is, in which processes are told apart."""
-    _, n = check_forms(env, record(env, "data", "all", "--count", "2"))
+    _, n = check_forms(env, record(env, "data", "all", "--count", "1"))
+    check(n["functions with all slices"] > 10, f"{n}")
     env.remark = remark(n)
 
 
@@ -133,15 +133,28 @@ def series_of(records, cgroup, *kinds):
 MANY_SAMPLES, FEW_SAMPLES = 20000, 3000
 
 
-def quiet(endpoint, cgroup):
-    """The job's records and all jobs' metrics, of a time at which nothing was counted of the job."""
+def quiet(endpoint, cgroups):
+    """The jobs' records and all metrics, of a time at which nothing was counted of the jobs."""
     def both():
         before = endpoint.service.records("--all").all
         exposition = endpoint.scrape()
         after = endpoint.service.records("--all").all
-        open_calls = sum(r["in_flight"] for r in of_type(after, *SERIES))
-        return not open_calls and series_of(before, cgroup) == series_of(after, cgroup) and (after, exposition)
-    return wait_for(both, "a quiet job")
+        moved = any(series_of(before, cgroup) != series_of(after, cgroup) for cgroup in cgroups)
+        return not moved and not sum(r["in_flight"] for r in of_type(after, *SERIES)) and (after, exposition)
+    return wait_for(both, "quiet jobs")
+
+
+def everything_of(records, cgroup):
+    return series_of(records, cgroup, *SERIES, "job")
+
+
+def check_usage(exposition, records, cgroup):
+    """CPU time and memory of a job."""
+    job, = of_type(records, "job")
+    for name, value in (("cpu_seconds_total", job["cpu_ns"] and seconds(job["cpu_ns"])),
+                        ("memory_peak_bytes", job["memory_peak_bytes"])):
+        equal(name, [s.value for s in exposition.samples(f"tmtrace_job_{name}", job=cgroup)],
+              [] if value is None else [value])
 
 
 def check_files(env, job, records):
@@ -183,44 +196,60 @@ def check_folded(endpoint, job, records):
     return n
 
 
-def test_service(env):
-    """Of the service: its metrics, its answers, its files, and what its history shows in all forms."""
+def run_jobs(env):
+    """A job of which all single calls are recorded, and one that was in no histogram for a while: (service, cgroups)."""
     scope = new_cgroup(env, mount_v2(), "agree")
-    folder = os.path.join(scope, "job")
-    os.mkdir(folder)
-    load = env.waiting_load("--count", "2", "all", prefix=joining(folder))
+    folders = [os.path.join(scope, name) for name in ("job", "brief")]
+    for folder in folders:
+        os.mkdir(folder)
+        env.cleanup(lambda path=folder: os.path.exists(path) and os.rmdir(path))
+    load = env.waiting_load("--count", "1", "all", prefix=joining(folders[0]))
     endpoint = Endpoint(env, layers=LAYERS, scope=scope, max_samples=MANY_SAMPLES)
-    service, cgroup, history = endpoint.service, f"/{os.path.basename(scope)}/job", env.path("history.data")
-    service.command("set", "calls")
+    service = endpoint.service
+    for level in ("summary", "calls"):
+        service.command("set", level)
+        equal("cat", env.run(*joining(folders[1]), "cat", "/etc/passwd", env.sample)[0], 0)
     load.go()
     load.finish()
-    equal("dd", env.run(*joining(folder), "dd", "if=/dev/zero", f"of={env.path('direct')}", "bs=64k", "count=8",
+    equal("dd", env.run(*joining(folders[0]), "dd", "if=/dev/zero", f"of={env.path('direct')}", "bs=64k", "count=8",
                         "oflag=direct", "conv=fsync", "status=none")[0], 0)
     equal("sync", env.run("sync", "-f", env.dir)[0], 0)
-    os.rmdir(folder)
-    wait_for(lambda: [r for r in service.records("--all").of("job") if r["cgroup"] == cgroup and r["end_ns"]],
-             "the job's end")
-    live, exposition = quiet(endpoint, cgroup)
-    own = [r for r in live if r.get("cgroup") == cgroup]
-    n = {"metrics": check_metrics(exposition, own, cgroup)}
-    check_jobs(own)
-    job, = of_type(own, "job")
-    for name, value in (("cpu_seconds_total", job["cpu_ns"] and seconds(job["cpu_ns"])),
-                        ("memory_peak_bytes", job["memory_peak_bytes"])):
-        equal(name, [s.value for s in exposition.samples(f"tmtrace_job_{name}", job=cgroup)],
-              [] if value is None else [value])
-    check_files(env, cgroup, own)
-    # Its answers: of all jobs, of one, as a recording, as tables.
-    one = service.records("--job", cgroup).all
-    equal("of one job", series_of(one, cgroup), series_of(own, cgroup))
-    equal("of one job", [plain(r) for r in of_type(one, "job")], [plain(job)])
-    kept = env.path("kept")
+    for folder in folders:
+        os.rmdir(folder)
+    cgroups = [f"/{os.path.basename(scope)}/{os.path.basename(folder)}" for folder in folders]
+    wait_for(lambda: {r["cgroup"] for r in service.records("--all").of("job") if r["end_ns"]} >= set(cgroups),
+             "the jobs' ends")
+    return endpoint, cgroups
+
+
+def check_answers(env, service, cgroup, records):
+    """What it answers of one job: records, a recording, tables."""
+    wanted = everything_of(records, cgroup)
+    equal("of one job", everything_of(service.records("--job", cgroup).all, cgroup), wanted)
+    kept = env.path(os.path.basename(cgroup))
     service.command("report", "--job", cgroup, "-o", kept)
-    check_tables(service.command("report", "--job", cgroup), own)
-    equal("in its recording", series_of(records_of(env, "report", "--json", "-", kept), cgroup), series_of(own, cgroup))
-    n["metrics of the rest"] = check_folded(endpoint, cgroup, own)
+    equal("in its recording", everything_of(records_of(env, "report", "--json", "-", kept), cgroup), wanted)
+    check_tables(service.command("report", "--job", cgroup), records)
+
+
+def test_service(env):
+    """Of the service: its metrics, its answers, its files, and what its history shows in all forms."""
+    endpoint, cgroups = run_jobs(env)
+    live, exposition = quiet(endpoint, cgroups)
+    n = collections.Counter()
+    for cgroup in cgroups:
+        own = [r for r in live if r.get("cgroup") == cgroup]
+        n["metrics"] += check_metrics(exposition, own, cgroup)
+        check_jobs(own)
+        check_usage(exposition, own, cgroup)
+        check_files(env, cgroup, own)
+        check_answers(env, endpoint.service, cgroup, own)
+    check(any(r["timed"] > sum(b[2] for b in r["buckets"] or ()) for r in own if r["type"] == "function"),
+          "nothing was counted at the level summary")
+    n["metrics of the rest"] = check_folded(endpoint, cgroups[0], [r for r in live if r.get("cgroup") == cgroups[0]])
     endpoint.stop()
-    records, more = check_forms(env, history)
-    equal("in the history", series_of(records, cgroup), series_of(own, cgroup))
-    equal("in the history", [plain(r) for r in of_type(records, "job") if r["cgroup"] == cgroup], [plain(job)])
+    records, more = check_forms(env, env.path("history.data"))
+    for cgroup in cgroups:
+        equal("in the history", everything_of(records, cgroup), everything_of(live, cgroup))
+    check(more["functions with all slices"] > 10, f"{more}")
     env.remark = remark({**more, **n})
