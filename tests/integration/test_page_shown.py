@@ -48,6 +48,20 @@ def test_tables(env):
               sum(row["count"] for row in page.rows("files")))
 
 
+def test_ranks(env):
+    """In a browser, which rank was slowest, and the median, are those of the report."""
+    recording = env.path("data")
+    words = "for rank in 0 1 2 3; do PMIX_RANK=$rank head -c 1000 /etc/passwd; done >/dev/null"
+    equal("record", env.trace("record", "-q", "--layer", "vfs", "-o", recording, "--", "sh", "-c", words)[0], 0)
+    page = Page(env, recording)
+    told = [line for line in env.trace("report", recording)[1].splitlines() if " by 4 ranks: " in line]
+    equal("layers", len(told), 1)
+    with Browser(env) as browser:
+        browser.show(page.path)
+        lines = browser.run("return Array.from(document.querySelectorAll('#processes li'), (e) => e.textContent)")
+        equal("ranks", lines, told)
+
+
 def check_units(browser):
     """Its numbers are written as the tables' are."""
     values = sorted({n + more for power in range(52) for n in (1 << power, 3 << power, 10 ** (power // 4))

@@ -55,18 +55,20 @@ function processTable(job) {
 	], { detail: layersDetail, shown: 15 });
 }
 
-// For each layer which of them took longest.
-function slowestText(rows, name, layer) {
+// For each layer which of them took longest, as the report has it. Not where some are only in a sum.
+function slowestText(list, rows, name, layer) {
 	const found = rows.map((row) => ({ row, layer: row.layers.find((one) => one.layer === layer) }))
-		.filter((entry) => entry.layer && entry.layer.time_ns).sort((a, b) => b.layer.time_ns - a.layer.time_ns);
+		.filter((entry) => entry.layer).map(({ row, layer: { time_ns: ns } }) => ({ row, ns: ns || 0 }))
+		.sort((a, b) => b.ns - a.ns || a.row.rank - b.row.rank);
 
-	if (found.length < 2)
+	if (found.length < 2 || list.rest)
 		return null;
-	const [first] = found, last = found[found.length - 1], middle = found[Math.floor(found.length / 2)];
+	const n = found.length, [first] = found, last = found[n - 1];
+	const median = Math.floor((found[Math.floor((n - 1) / 2)].ns + found[Math.floor(n / 2)].ns) / 2);
 
-	return `${layer}: slowest ${name(first.row)} with ${time(first.layer.time_ns)}, ` +
-		`${share(first.layer.time_ns, sum(found.map((entry) => entry.layer.time_ns)))} % of all; ` +
-		`in the middle ${time(middle.layer.time_ns)}; fastest ${name(last.row)} with ${time(last.layer.time_ns)}`;
+	return `${layer} by ${n} ranks: slowest: ${name(first.row)} with ${time(first.ns)}` +
+		`${first.ns ? `, ${share(first.ns, sum(found.map((entry) => entry.ns)))} % of all` : ""}; ` +
+		`median ${time(median)}; fastest: ${name(last.row)} with ${time(last.ns)}`;
 }
 
 function rankName(row) {
@@ -78,7 +80,7 @@ function rankPart(job) {
 
 	if (rows.length < 2)
 		return null;
-	return [el("ul", null, data.layers.map((layer) => slowestText(rows, rankName, layer.layer)).filter(Boolean)
+	return [el("ul", null, data.layers.map((layer) => slowestText(data.ranks, rows, rankName, layer.layer)).filter(Boolean)
 		.map((text) => el("li", null, text))),
 	table(data.ranks, job, "Ranks", () => [
 		{ title: "rank", text: true, of: (r) => r.rank, show: String }, { title: "node", text: true, of: (r) => r.hostname }, jobColumn(rows),
