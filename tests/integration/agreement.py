@@ -4,7 +4,7 @@
 import collections
 import decimal
 
-from figures import QUANTILES, Figures, grouped, of_type
+from figures import QUANTILES, Figures, grouped, groups_of, of_type
 from harness import check, equal
 from metrics_endpoint import EDGES_NS, edge_of
 
@@ -44,6 +44,44 @@ def check_jobs(records):
             equal(f"{name} of {line['layer']} over the time", sum(line[name]), getattr(of, name) or 0)
         equal(f"time of {line['layer']} over the time", sum(line["sum_ns"]), of.own_ns or 0)
     return n
+
+
+def outermost(calls):
+    """{(pid, layer): durations} of single calls that are in none of the same layer, nor is one around them lost."""
+    by_id = {call["id"]: call for call in calls}
+    found = collections.defaultdict(list)
+    for call in calls:
+        around = by_id.get(call["parent_id"])
+        while around and around["layer"] != call["layer"]:
+            around = by_id.get(around["parent_id"])
+        if not around:
+            found[call["pid"], call["layer"]].append(call["duration_ns"])
+    return found
+
+
+def check_accounts(accounts, calls, records):
+    """Records of processes that ended are the sums of what was counted of them; of how many."""
+    counted, single = groups_of(of_type(records, *CALLS), "pid", "layer"), outermost(calls)
+    untimed = {r["layer"] for r in of_type(records, "function") if r["timed"] != r["count"]}
+    for account in accounts:
+        pid, name = account["pid"], f"process {account['pid']}, {account['comm']}"
+        files, device = counted[str(pid), "vfs"], counted[str(pid), "block"]
+        total = {key: sum(r[key] or 0 for r in files) for key in ("count", "errors", "total_ns")}
+        equal(f"operations of {name}", (account["posixio_count"], account["vfs_errors"]),
+              (total["count"], total["errors"]))
+        equal(f"time of {name}", account["posixio_time"], float(f"{total['total_ns'] / 1e9:.6f}"))
+        for function in ("read", "write"):
+            of = [r for r in files if r["function"] == function]
+            equal(f"{function}s of {name}", (account[f"posix_{function}_count"], account[f"vfs_{function}_bytes"]),
+                  (sum(r["count"] for r in of), sum(r["bytes"] for r in of)))
+            # What comes back later is not among what it knew of when it ended.
+            moved = sum(r["bytes"] for r in device if r["function"] == function)
+            check(account[f"storage_{function}_bytes"] <= moved, f"storage of {name}: more than {moved} bytes")
+        for layer, sums in account["layers"].items():
+            if layer not in untimed:
+                of = single[pid, layer]
+                equal(f"{layer} of {name}", (sums["count"], sums["total_ns"]), (len(of), sum(of)))
+    return len(accounts)
 
 
 def check_views(db, records):
@@ -127,39 +165,43 @@ def histogram_of(name, labels, figures):
     yield name + "_sum", labels, seconds(figures.total_ns)
 
 
-# Of each kind of records: the counters, those that are there where they were measured and the parts of the time,
-# and the histogram, under the names of metrics.
+# Names of metrics of a kind of records: {name: the member}; sizes and times where they were measured; the metric
+# of the parts of the time, its label and the parts; the histogram.
+Metrics = collections.namedtuple("Metrics", "counters sizes times parts label named latency")
 METRICS = {
-    "function": ({"calls_total": "count", "errors_total": "errors", "retries_total": "retries", "in_flight": "in_flight"},
-                 {"bytes_total": "bytes"}, {"seconds_total": "own_ns"}, "inside_seconds_total", "kind",
-                 ("vfs", "net", "wait", "syscall", "block", "iowait"), "latency_seconds"),
-    "op": ({"operations_total": "count", "operation_errors_total": "errors", "operations_in_flight": "in_flight"},
-           {"operation_bytes_total": "bytes"}, {}, "operation_part_seconds_total", "part",
-           ("submit", "wait", "late_poll"), "operation_latency_seconds"),
-    "device": ({"device_requests_total": "count", "device_errors_total": "errors",
-                "device_requests_in_flight": "in_flight", "device_bytes_total": "bytes"}, {},
-               {"device_seconds_total": "total_ns", "device_queue_seconds_total": "queue_ns"}, None, None, (),
-               "device_latency_seconds"),
+    "function": Metrics(
+        {"calls_total": "count", "errors_total": "errors", "retries_total": "retries", "in_flight": "in_flight"},
+        {"bytes_total": "bytes"}, {"seconds_total": "own_ns"}, "inside_seconds_total", "kind",
+        ("vfs", "net", "wait", "syscall", "block", "iowait"), "latency_seconds"),
+    "op": Metrics(
+        {"operations_total": "count", "operation_errors_total": "errors", "operations_in_flight": "in_flight"},
+        {"operation_bytes_total": "bytes"}, {}, "operation_part_seconds_total", "part",
+        ("submit", "wait", "late_poll"), "operation_latency_seconds"),
+    "device": Metrics(
+        {"device_requests_total": "count", "device_errors_total": "errors", "device_requests_in_flight": "in_flight"},
+        {"device_bytes_total": "bytes"},
+        {"device_seconds_total": "total_ns", "device_queue_seconds_total": "queue_ns"}, None, None, (),
+        "device_latency_seconds"),
 }
 
 
 def metrics_of(kind, labels, figures):
     """The samples that must be there: (name, labels, value)."""
-    counters, sizes, times, parts, label, named, latency = METRICS[kind]
-    for name, member in counters.items():
+    of = METRICS[kind]
+    for name, member in of.counters.items():
         yield name, labels, getattr(figures, member)
-    for name, member in sizes.items():
+    for name, member in of.sizes.items():
         if getattr(figures, member) is not None:
             yield name, labels, getattr(figures, member)
     if figures.total_ns is None:
         return
-    for name, member in times.items():
+    for name, member in of.times.items():
         yield name, labels, seconds(getattr(figures, member))
-    for part in named:
+    for part in of.named:
         ns = getattr(figures, f"{part}_ns")
         if ns is not None:
-            yield parts, {**labels, label: part}, seconds(ns)
-    yield from histogram_of(latency, labels, figures)
+            yield of.parts, {**labels, of.label: part}, seconds(ns)
+    yield from histogram_of(of.latency, labels, figures)
 
 
 def sample_key(name, labels):

@@ -6,7 +6,8 @@ import decimal
 import os
 import signal
 
-from agreement import METRICS, check_jobs, check_metrics, check_page_sums, check_views, layer_sums, seconds
+from agreement import (METRICS, check_accounts, check_jobs, check_metrics, check_page_sums, check_views, layer_sums,
+                       seconds)
 from figures import grouped, groups_of, of_type
 from harness import check, equal, read_text, wait_for
 from metrics_endpoint import Endpoint
@@ -102,15 +103,21 @@ def record(env, name, *load_args):
             'dd if=/dev/zero of="$0/direct" bs=64k count=8 oflag=direct conv=fsync status=none; true'
     status, _, err = env.trace(
         "record", "-q", "--calls", "--addb", "--objects", "--processes", "--probes", env.sample, "--layer",
-        "sample,addb,mstro,mio,m0,vfs,block", "-o", env.path(name), "--", "sh", "-c", words, env.dir, env.load, *load_args)
+        "sample,addb,mstro,mio,m0,vfs,block", "-o", env.path(name), "--", "sh", "-c", words, env.dir, env.load,
+        *load_args)
     equal(f"exit status, {err}", status, 0)
     return env.path(name)
 
 
 def test_processes(env):
     """Of one recording of all that there is, in which processes are told apart."""
-    _, n = check_forms(env, record(env, "data", "all", "--count", "1"))
+    recording = record(env, "data", "all", "--count", "1")
+    records, n = check_forms(env, recording)
     check(n["functions with all slices"] > 10, f"{n}")
+    events = records_of(env, "dump", recording)
+    calls = of_type(events, "call")
+    if len(calls) == sum(r["timed"] for r in of_type(records, "function", "device")):
+        n["records of processes"] = check_accounts(of_type(events, "process"), calls, records)
     env.remark = remark(n)
 
 
@@ -190,14 +197,15 @@ def check_folded(endpoint, job, records):
             for kind, name in (("function", "calls"), ("op", "operations"), ("device", "device_requests"))
             for s in exposition.samples(f"tmtrace_{name}_total", job=job)}
     folded = [r if (r["type"], r["layer"], r.get("device"), r["function"]) in told else
-              {**r, "function": "other", "device": "other", "bytes": r["bytes"] or 0} for r in of_type(records, *METRICS)]
+              {**r, "function": "other", "device": "other", "bytes": r["bytes"] or 0}
+              for r in of_type(records, *METRICS)]
     n = check_metrics(exposition, folded, job)
     check(any(r["function"] == "other" for r in folded), f"all {n} have metrics of their own")
     return n
 
 
 def run_jobs(env):
-    """A job of which all single calls are recorded, and one that was in no histogram for a while: (service, cgroups)."""
+    """A job with all single calls, and one that was in no histogram for a while: (endpoint, their cgroups)."""
     scope = new_cgroup(env, mount_v2(), "agree")
     folders = [os.path.join(scope, name) for name in ("job", "brief")]
     for folder in folders:
