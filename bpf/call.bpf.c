@@ -96,6 +96,7 @@ TM_INLINE void call__count_only(struct tm_ledger *ledger, struct tm_key *key, u3
 		ADD(ledger->filtered, 1);
 		return;
 	}
+	series__summed(series, TM_SUMMED_UNTIMED);
 	ADD(series->count, 1);
 	ADD(ledger->recorded, 1);
 	if (recorder__records(series))

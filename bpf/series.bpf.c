@@ -97,7 +97,7 @@ TM_INLINE u32 make(const struct tm_key *key)
 	series->key = *key;
 	series->min_ns = ~0ULL;
 	series->detail = detail_of(key);
-	series->summed = series__level(series) == TM_LEVEL_SUMMARY;
+	series->summed = series__level(series) == TM_LEVEL_SUMMARY ? TM_SUMMED_BRIEFLY : 0;
 	series->creator = bpf_get_current_pid_tgid() >> 32;
 	if (bpf_map_update_elem(&tm_slots, key, &slot, BPF_NOEXIST)) {
 		/* Another CPU was faster; or the bucket is locked by what we interrupted. */

@@ -98,6 +98,17 @@ TM_INLINE void series__bucket(const struct tm_series *series, u32 slot, enum tm_
 	}
 }
 
+/* Notes that some of it are in no histogram: TM_SUMMED_... Bytes beside it may change meanwhile. */
+TM_INLINE void series__summed(struct tm_series *series, u8 which)
+{
+	_Static_assert(__builtin_offsetof(struct tm_series, summed) % 4 == 3,
+		       "the highest byte of a word");
+	u32 *word = (u32 *)(&series->summed - 3);
+
+	if (!(*(volatile u8 *)&series->summed & which))
+		__sync_fetch_and_or(word, (u32)which << 24);
+}
+
 /* What is in flight turns out to belong to another series. */
 TM_INLINE void series__move(u32 from, u32 to)
 {

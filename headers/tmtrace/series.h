@@ -74,12 +74,16 @@ static inline int series__is_live(__u16 state)
 	return state & TM_SERIES_LIVE;
 }
 
+/* Some of a series may be in no histogram: which ones, in its "summed". */
+#define TM_SUMMED_BRIEFLY 1 /* those that were counted at TM_LEVEL_SUMMARY */
+#define TM_SUMMED_UNTIMED 2 /* those that were counted, not timed */
+
 /* All counters are cumulative; minima start at the largest value. Five cache lines. */
 struct tm_series {
 	struct tm_key key;
 	__u16 state;   /* enum tm_series_state, written last, and TM_SERIES_SERIAL */
 	__u8 detail;   /* TM_DETAIL() */
-	__u8 summed;   /* some may have been counted at TM_LEVEL_SUMMARY: in no histogram */
+	__u8 summed;   /* TM_SUMMED_...: else its histogram has all that were counted */
 	__u32 creator; /* process that was counted first: whose mount table knows the mount */
 	__u64 count;
 	__u64 in_flight;

@@ -9,7 +9,7 @@ import signal
 from agreement import (METRICS, check_accounts, check_jobs, check_metrics, check_page_sums, check_views, layer_sums,
                        seconds)
 from figures import grouped, groups_of, of_type
-from harness import check, equal, read_text, wait_for
+from harness import ENTRY_ONLY, check, equal, need, read_text, sum_truths, wait_for
 from metrics_endpoint import Endpoint
 from openmetrics import Exposition
 from report_tables import check_processes, check_tables, check_tree
@@ -261,3 +261,35 @@ def test_service(env):
         equal("in the history", everything_of(records, cgroup), everything_of(live, cgroup))
     check(more["functions with all slices"] > 10, f"{more}")
     env.remark = remark({**more, **n})
+
+
+def test_untimed(env):
+    """Calls that are counted, not timed, are beside those that are timed in the same series: none is missing."""
+    need("objcopy")
+    scope = new_cgroup(env, mount_v2(), "untimed")
+    stack, note = env.private_stack(), env.path("note")
+    with open(note, "wb") as f:
+        f.write(bytes(16))
+    # Of a file with this section no call is timed.
+    equal("objcopy", env.run("objcopy", "--add-section", f".note.go.buildid={note}",
+                             os.path.join(stack, "libsample.so.1"))[0], 0)
+    loads = [env.waiting_load("--count", "1", "all", name=os.path.basename(where), load=os.path.join(where, "load"),
+                              prefix=joining(scope)) for where in (env.stack, stack + "/")]
+    endpoint = Endpoint(env, layers="sample, vfs", scope=scope)
+    endpoint.service.command("set", "calls")
+    for load in loads:
+        load.go()
+    true = sum_truths(*[load.finish() for load in loads])
+    cgroup = f"/{os.path.basename(scope)}"
+    live, exposition = quiet(endpoint, [cgroup])
+    calls = {f["function"]: f["returns"] for f in true["functions"] if f["layer"] == "sample" and f["returns"]}
+    own = [r for r in live if r.get("cgroup") == cgroup]
+    found = {r["function"]: r for r in of_type(own, "function") if r["layer"] == "sample"}
+    equal("calls", {name: r["count"] for name, r in found.items()}, calls)
+    timed = [name for name in calls if ("sample", name) not in ENTRY_ONLY]
+    equal("timed", {name: found[name]["timed"] for name in timed}, {name: calls[name] // 2 for name in timed})
+    check_metrics(exposition, own, cgroup)
+    endpoint.stop()
+    records, n = check_forms(env, env.path("history.data"))
+    equal("in the history", everything_of(records, cgroup), everything_of(own, cgroup))
+    env.remark = remark(n)

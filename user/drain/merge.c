@@ -44,7 +44,7 @@ void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 
 	__u64 timed = add_buckets(merge->latency, latency);
 
 	add_buckets(merge->size, size);
-	/* Some that are in no histogram. */
+	/* Where some are in no histogram it does not say how many there are. */
 	total->summed |= shard->summed;
 	total->count += timed && !shard->summed ? timed : shard->count;
 	total->in_flight += shard->in_flight;

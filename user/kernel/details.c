@@ -59,7 +59,7 @@ int details__apply(const struct details_maps *maps, details_wanted wanted, void 
 		detail = wanted(context, series[i].key.job, series[i].key.layer);
 		/* From then on its histograms are not all. */
 		if (TM_DETAIL_LEVEL(detail) == TM_LEVEL_SUMMARY)
-			__atomic_store_n(&series[i].summed, 1, __ATOMIC_RELEASE);
+			__atomic_fetch_or(&series[i].summed, TM_SUMMED_BRIEFLY, __ATOMIC_RELEASE);
 		if (series[i].detail != detail)
 			__atomic_store_n(&series[i].detail, detail, __ATOMIC_RELAXED);
 	}

@@ -58,6 +58,9 @@ static void unpack_errors(struct unpack *unpack, struct tm_series *total)
 	}
 }
 
+/* All bits of what is in no histogram. */
+#define SUMMED_ALL (TM_SUMMED_BRIEFLY | TM_SUMMED_UNTIMED)
+
 void series_code__pack(struct pack *pack, const struct snapshot_series *series, __u64 flags)
 {
 	const struct tm_series *total = &series->total;
@@ -107,7 +110,7 @@ struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
 	if (!unpack->failed && unpack->at < unpack->end)
 		merge.total.key.process = (__u32)unpack__below(unpack, 1ULL << 32);
 	if (!unpack->failed && unpack->at < unpack->end)
-		merge.total.summed = (__u8)unpack__below(unpack, 2);
+		merge.total.summed = (__u8)unpack__below(unpack, SUMMED_ALL + 1);
 	return unpack->failed ? NULL : merge__finish(&merge);
 }
 

@@ -35,7 +35,9 @@ static void copy_counters(struct figures *out, const struct tm_series *total)
 /* Where some are in no histogram, all are timed, if any is. */
 static __u64 count_timed(const struct figures *figures, const struct tm_series *total)
 {
-	return total->summed && figures->total_ns ? figures->count : figures->bucketed;
+	bool briefly = total->summed & TM_SUMMED_BRIEFLY;
+
+	return briefly && figures->total_ns ? figures->count : figures->bucketed;
 }
 
 void figures__total(struct figures *out, const struct snapshot_series *series)
