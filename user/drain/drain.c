@@ -115,8 +115,9 @@ void drain__map_jobs(struct drain *drain, const struct job_map *jobs)
 static int read_histogram(const struct drain *drain, __u32 slot, enum tm_histogram_kind kind,
 			  __u64 count[TM_BUCKETS])
 {
-	/* Where nothing was counted there is nothing to read. */
-	if (!drain->seen[slot].count) {
+	/* Where nothing was counted there is nothing to read. The last scan may have seen less: a
+	 * single job is read between scans. */
+	if (!__atomic_load_n(&drain->source.series[slot].count, __ATOMIC_RELAXED)) {
 		memset(count, 0, TM_BUCKETS * sizeof(*count));
 		return 0;
 	}
