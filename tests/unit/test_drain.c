@@ -279,8 +279,11 @@ static void test_half_counted_call(void **state)
 	const struct snapshot *snapshot;
 
 	call(world, slot, 10, 1);
+	bucket[10] = 0; /* the first is not in its bucket yet */
+	snapshot = read_all(world);
+	assert_int_equal(snapshot->series[0]->total.count, 0);
 	call(world, slot, 10, 1);
-	bucket[10] = 1; /* the second is not in its bucket yet */
+	bucket[10] = 1; /* nor is the second */
 	snapshot = read_all(world);
 	assert_int_equal(snapshot->series[0]->total.count, 1);
 	bucket[10] = 2;
@@ -293,12 +296,21 @@ static void test_calls_that_are_only_counted(void **state)
 	struct world *world = *state;
 	const struct snapshot *snapshot;
 
-	world->series[make(world, 1, 1, 0)].count = 12;
-	world->series[make(world, 1, 1, 1)].count = 30;
+	for (__u16 i = 0; i < 2; i++) {
+		struct tm_series *series = &world->series[make(world, 1, 1, i)];
+
+		series->count = i ? 30 : 12;
+		series->summed = TM_SUMMED_UNTIMED;
+	}
 	snapshot = read_all(world);
 	assert_int_equal(snapshot->series[0]->total.count, 42);
 	assert_int_equal(snapshot->series[0]->latency.n, 0);
 	assert_int_equal(snapshot->series[0]->size.n, 0);
+	/* One of them is timed. */
+	call(world, 0, 10, 1);
+	snapshot = read_all(world);
+	assert_int_equal(snapshot->series[0]->total.count, 43);
+	assert_int_equal(histogram__total(&snapshot->series[0]->latency), 1);
 }
 
 static void test_many_errors(void **state)

@@ -169,6 +169,9 @@ int drain__merge(struct drain *drain, const struct known *known, struct merge *m
 			return ret;
 		/* After its histograms: what is counted there has its minimum and maximum here. */
 		shard = drain->source.series[known->slots[i]];
+		/* Its first call came in between: it counts when it is in the histogram, too. */
+		if (!shard.summed && !histogram__of(latency).n)
+			shard.count = 0;
 		merge__add(merge, &shard, latency, size);
 	}
 	if (key__is_operation(&known->key))
