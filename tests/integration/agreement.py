@@ -32,7 +32,7 @@ def check_jobs(records):
             found = dict(job["layers"][layer])
             equal(f"{layer} of {job['cgroup']}", found, {
                 "count": figures.count, "errors": figures.errors, "in_flight": figures.in_flight,
-                "bytes": figures.bytes if figures.sizes else None, "time_ns": figures.own_ns or 0})
+                "bytes": figures.bytes if figures.is_sized else None, "time_ns": figures.own_ns or 0})
         for name, layer, function in (("vfs_read_bytes", "vfs", "read"), ("vfs_write_bytes", "vfs", "write"),
                                       ("storage_read_bytes", "block", "read"),
                                       ("storage_write_bytes", "block", "write")):

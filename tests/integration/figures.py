@@ -62,6 +62,11 @@ class Figures:
         return self.self_ns if "self_ns" in self.first else self.total_ns
 
     @property
+    def is_sized(self):
+        """Has any of them a size? What was counted at the level summary is in no histogram."""
+        return bool(self.sizes or self.bytes)
+
+    @property
     def average_ns(self):
         return self.total_ns // self.timed if self.timed else None
 

@@ -39,7 +39,7 @@ def share(part):
 
 
 def size(f):
-    return bytes_text(f.bytes) if f.sizes else ""
+    return bytes_text(f.bytes) if f.is_sized else ""
 
 
 def rate(f):
@@ -186,7 +186,7 @@ def title_of(kind, layer, figures):
     text = f"{layer}: {count_of(figures.count, what)}"
     if kind == "by_size":
         text += " by the size of their object"
-    return text + (f", {bytes_text(figures.bytes)}" if kind in ("vfs", "device") and figures.sizes else "")
+    return text + (f", {bytes_text(figures.bytes)}" if kind in ("vfs", "device") and figures.is_sized else "")
 
 
 def kind_of(record):

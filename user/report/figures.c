@@ -32,20 +32,22 @@ static void copy_counters(struct figures *out, const struct tm_series *total)
 	memcpy(out->outer_ns, total->outer_ns, sizeof(out->outer_ns));
 }
 
-/* Where some are in no histogram, all are timed, if any is. */
-static __u64 count_timed(const struct figures *figures, const struct tm_series *total)
+/* Those in the histogram; where some are in none: all, if any has a time, or a size. */
+static __u64 count_measured(const struct figures *figures, const struct tm_series *total, __u64 sum,
+			    __u64 bucketed)
 {
 	bool briefly = total->summed & TM_SUMMED_BRIEFLY;
 
-	return briefly && figures->total_ns ? figures->count : figures->bucketed;
+	return briefly && sum ? figures->count : bucketed;
 }
 
 void figures__total(struct figures *out, const struct snapshot_series *series)
 {
 	copy_counters(out, &series->total);
 	figures__set_quantiles(out, &series->latency);
-	out->timed = count_timed(out, &series->total);
-	out->sized = histogram__total(&series->size);
+	out->timed = count_measured(out, &series->total, out->total_ns, out->bucketed);
+	out->sized =
+		count_measured(out, &series->total, out->bytes, histogram__total(&series->size));
 }
 
 /*
@@ -93,8 +95,10 @@ void figures__interval(struct figures *out, const struct snapshot_series *series
 	latency = histogram__of(count);
 	find_extremes(out, &latency, &series->total, old);
 	figures__set_quantiles(out, &latency);
-	out->timed = count_timed(out, &series->total);
-	out->sized = histogram__total(&series->size) - histogram__total(&before->size);
+	out->timed = count_measured(out, &series->total, out->total_ns, out->bucketed);
+	out->sized =
+		count_measured(out, &series->total, out->bytes,
+			       histogram__total(&series->size) - histogram__total(&before->size));
 }
 
 void figures__add(struct figures *to, const struct figures *from)
