@@ -189,9 +189,9 @@ def test_service_again(env):
     records = service.records("--all")
     for wanted, cgroup in cgroups.items():
         name = os.path.basename(cgroup)
-        check([r for r in records.of("function") if r["cgroup"].endswith(name)], f"{name} did nothing")
+        check([r for r in records.of("function") if (r["cgroup"] or "").endswith(name)], f"{name} did nothing")
         equal(f"{name}: has a timeline",
-              any(t["cgroup"].endswith(name) for t in records.of("timeline")), wanted)
+              any((t["cgroup"] or "").endswith(name) for t in records.of("timeline")), wanted)
 
 
 def test_service_without(env):
