@@ -146,8 +146,9 @@ def quiet(endpoint, cgroups):
         before = endpoint.service.records("--all").all
         exposition = endpoint.scrape()
         after = endpoint.service.records("--all").all
-        moved = any(series_of(before, cgroup) != series_of(after, cgroup) for cgroup in cgroups)
-        return not moved and not sum(r["in_flight"] for r in of_type(after, *SERIES)) and (after, exposition)
+        series = [series_of(after, cgroup) for cgroup in cgroups]
+        moved = series != [series_of(before, cgroup) for cgroup in cgroups]
+        return not moved and not sum(r["in_flight"] for of in series for r in of) and (after, exposition)
     return wait_for(both, "quiet jobs")
 
 
