@@ -75,6 +75,29 @@ def check_units(browser):
           [share_text(*pair) for pair in pairs])
 
 
+# Where the line of the median is in each strip, and the cells that it must lie in: [[y, top, bottom]].
+MEDIANS = """
+return data.timelines.rows.flatMap((timeline) => {
+	const height = heightOf(timeline);
+	const line = quantileLine(timeline, spanOf([timeline]), height, "p50").getAttribute("d");
+	return timeline.heat.filter(Boolean).map((bin, i) => {
+		const half = Math.ceil(bin.slice(1).reduce((sum, n) => sum + n, 0) / 2);
+		let sum = 0, row = bin[0];
+		for (let j = 1; (sum += bin[j]) < half; j++)
+			row++;
+		return [Number(line.match(/ [\\d.-]+/g)[i]), height.high - row, height.high - row + 1];
+	});
+});
+"""
+
+
+def check_medians(browser):
+    """The lines over the cells are where these say."""
+    places = browser.run(MEDIANS)
+    equal("medians beside their cells", [place for place in places if not place[1] <= place[0] <= place[2]], [])
+    check(places, "no strip has a cell")
+
+
 TAB, ENTER, RIGHT = "\ue004", "\ue007", "\ue014"
 
 # Text whose contrast to what is behind it is below what WCAG 2.1 AA asks for; one of each kind.
@@ -165,6 +188,7 @@ def test_used(env):
         browser.show(page.path)
         equal("without a name", browser.run(NAMELESS), [])
         check_units(browser)
+        check_medians(browser)
         check_keys(browser)
         check_print(env, browser)
         equal("chosen colours", browser.run(CHOOSE_DARK), "dark")

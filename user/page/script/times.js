@@ -91,8 +91,7 @@ function quantileLine(timeline, span, height, name) {
 		const x = (timeline.start_ns + (i + 0.5) * timeline.bin_ns - span.start) / 1e6;
 
 		if (ns !== null)
-			parts.push(`${drawn ? "L" : "M"}${x.toFixed(2)} ${(height.high + 1 - halfPlace(ns) +
-				(halfPlace(ns) < height.low ? 1 : 0)).toFixed(2)}`);
+			parts.push(`${drawn ? "L" : "M"}${x.toFixed(2)} ${(height.high - halfPlace(ns)).toFixed(2)}`);
 		drawn = ns !== null;
 	});
 	return svg("path", { class: name, d: parts.join("") });
