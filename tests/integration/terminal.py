@@ -2,6 +2,7 @@
 """A terminal for programs that draw: a pty, and as much of xterm as ncurses makes use of."""
 
 import codecs
+import collections
 import fcntl
 import os
 import pty
@@ -12,24 +13,34 @@ import subprocess
 import termios
 import time
 
-from harness import PATIENCE, Failure
+from harness import PATIENCE, Failure, wait_for
 
 SEQUENCE = re.compile(r"\x1b(?:\[([?>]?)([\d;]*)([@-~])|\][^\x07]*\x07|[()][0-9A-B]|[=>78M])")
 
+BEGUN = re.compile(r"\x1b(?:\[[?>]?[\d;]*|[()])?")
 
-# The background of what is selected (setab of xterm).
-SELECTED = 46
+# How a character looks; colours are numbers from 0 (black) to 7 (white), None is the terminal's own.
+Style = collections.namedtuple("Style", "foreground background bold dim underline reverse",
+                               defaults=(None, None, False, False, False, False))
+
+# What the parameters of "m" (SGR) change, beside colours.
+CHANGES = {1: {"bold": True}, 2: {"dim": True}, 4: {"underline": True}, 7: {"reverse": True},
+           22: {"bold": False, "dim": False}, 24: {"underline": False}, 27: {"reverse": False},
+           39: {"foreground": None}, 49: {"background": None}}
+
+# The background of what is selected (cyan).
+SELECTED = 6
 
 
 class Cell(str):
-    """A character with the background that it was drawn on."""
+    """A character with the style that it was drawn in."""
 
-    background = None
+    style = Style()
 
     @classmethod
-    def on(cls, background, c):
+    def on(cls, style, c):
         cell = cls(c)
-        cell.background = background
+        cell.style = style
         return cell
 
 
@@ -39,8 +50,8 @@ class Terminal:
     def __init__(self, argv, columns=80, rows=24, **environment):
         self.master, self.slave = pty.openpty()
         self.columns, self.rows = columns, rows
-        self.output = ""
-        self.background = None
+        self.output = self.cut = ""
+        self.style = Style()
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.set_size(columns, rows)
         self.before = termios.tcgetattr(self.slave)
@@ -103,7 +114,17 @@ class Terminal:
     def selected(self):
         """The line that is drawn as selected; "": none is."""
         return next((line for line, row in zip(self.lines(), self.screen)
-                     if row[0].background == SELECTED), "")
+                     if row[0].style.background == SELECTED), "")
+
+    def select(self, name):
+        """Goes down to the row that ends so; it stays selected, wherever it goes."""
+        wait_for(lambda: self.read(0.1) or any(line.endswith(name) for line in self.lines()), f"a row of {name}")
+        for _ in range(60):
+            if self.selected().endswith(name):
+                return
+            self.send("\x1bOB")
+            self.read(0.1)
+        raise Failure(f"{name} was not reached: {self.lines()}")
 
     def finish(self, seconds=30):
         """Waits for its end: (status, standard error)."""
@@ -122,7 +143,8 @@ class Terminal:
         return (termios.tcgetattr(self.slave) == self.before and opened == closed > 0 and cursor)
 
     def show(self, text):
-        """Draws; a sequence that is cut in two is rare, and shows as text until the next draw."""
+        """Draws; of a sequence that is cut in two, the first part waits for the other one."""
+        text, self.cut = self.cut + text, ""
         while text:
             match = SEQUENCE.match(text)
             if match:
@@ -133,6 +155,8 @@ class Terminal:
                 elif match[0] == "\x1bM":
                     self.y = max(self.y - 1, 0)
                 text = text[match.end():]
+            elif BEGUN.fullmatch(text):
+                self.cut, text = text, ""
             else:
                 self.character(text[0])
                 text = text[1:]
@@ -150,18 +174,27 @@ class Terminal:
             if self.x >= self.columns:
                 self.x, self.y = 0, min(self.y + 1, self.rows - 1)
             self.last = c
-            self.screen[self.y][self.x] = Cell.on(self.background, c)
+            self.screen[self.y][self.x] = Cell.on(self.style, c)
             self.x += 1
 
     def blank(self, n):
         """What is erased has the background of what would be drawn."""
-        return [Cell.on(self.background, " ") for _ in range(n)]
+        return [Cell.on(Style(background=self.style.background), " ") for _ in range(n)]
 
     def scroll(self, top, lines):
         """What is below top in the region that scrolls goes up, or down, by so many lines."""
         for _ in range(abs(lines)):
             del self.screen[top if lines > 0 else self.region[1]]
             self.screen.insert(self.region[1] if lines > 0 else top, self.blank(self.columns))
+
+    def restyled(self, number):
+        if number == 0:
+            return Style()
+        if 30 <= number <= 37:
+            return self.style._replace(foreground=number - 30)
+        if 40 <= number <= 47:
+            return self.style._replace(background=number - 40)
+        return self.style._replace(**CHANGES.get(number, {}))
 
     def control(self, what, numbers):
         n = max(numbers[0], 1)
@@ -201,10 +234,7 @@ class Terminal:
                     self.screen[y] = self.blank(self.columns)
         elif what == "m":
             for number in numbers:
-                if number in (0, 49):
-                    self.background = None
-                elif 40 <= number <= 47:
-                    self.background = number
+                self.style = self.restyled(number)
         elif what == "r":
             bottom = numbers[1] if len(numbers) > 1 else 0
             self.region = n - 1, (bottom or self.rows) - 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """tmtrace top: its figures against fio's own, as plain text and on a terminal."""
 
+import errno
 import os
 import re
 import signal
@@ -184,9 +185,19 @@ def empty(cgroup):
              "the end of its processes")
 
 
+def removed(cgroup):
+    """A process that still waits for the disk keeps it for a while."""
+    try:
+        os.rmdir(cgroup)
+    except OSError as error:
+        if error.errno != errno.EBUSY:
+            raise
+    return not os.path.exists(cgroup)
+
+
 def empty_and_remove(cgroup):
     empty(cgroup)
-    os.rmdir(cgroup)
+    wait_for(lambda: removed(cgroup), f"the end of {cgroup}")
 
 
 def test_where(env):
@@ -293,34 +304,20 @@ def test_freeze(env):
     end_well(terminal, "q")
 
 
-def select(terminal, name):
-    """Goes down to the row that ends so; it stays selected, wherever it goes."""
-    def is_seen():
-        terminal.read(0.1)
-        return any(line.endswith(name) for line in terminal.lines())
-    wait_for(is_seen, f"a row of {name}")
-    for _ in range(60):
-        if terminal.selected().endswith(name):
-            return
-        terminal.send("\x1bOB")
-        terminal.read(0.1)
-    check(False, f"{name} was not reached: {terminal.lines()}")
-
-
 def test_drill(env):
     """From the job to its layers, functions, one function's latencies; and up again."""
     job = Looping(env, "drilled")
     terminal = on_terminal(env, columns=140)
-    select(terminal, job.name)
+    terminal.select(job.name)
     terminal.send("\r")
     terminal.wait(r"^jobs > " + job.name + "$")
     terminal.wait(r"^BYTES/s OPS/s TIME/s .* LAYER$")
-    select(terminal, "vfs")
+    terminal.select("vfs")
     terminal.send("\x1bOC")
     terminal.wait(r"^jobs > " + job.name + " > vfs$")
     terminal.wait(r"^BYTES/s .* OPERATION$")
     terminal.wait(r" fsync \S+ /\S*$")
-    select(terminal, re.search(r"(?m)fsync \S+ /\S*$", "\n".join(terminal.lines()))[0])
+    terminal.select(re.search(r"(?m)fsync \S+ /\S*$", "\n".join(terminal.lines()))[0])
     terminal.send("\r")
     terminal.wait(r"^jobs > " + job.name + r" > vfs > fsync \S+ /\S*$")
     terminal.wait(r"^latency  p50 ")

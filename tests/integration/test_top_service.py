@@ -8,7 +8,7 @@ from harness import PATIENCE, check, equal, need, read_text, wait_for
 from terminal import Terminal
 from test_cgroup import joining, mount_v2, new_cgroup
 from test_service import NOBODY, Service
-from test_top import Frame, Looping, empty, frames, near, select
+from test_top import Frame, Looping, empty, frames, near
 
 COUNT, SIZE = 600, 1000
 
@@ -133,7 +133,7 @@ def test_begun_anew(env):
     terminal = Terminal([*as_nobody(env), "--socket", service.socket, "--interval", "0.5"],
                         columns=140)
     env.cleanup(terminal.close)
-    select(terminal, job.name)
+    terminal.select(job.name)
     terminal.send("\r")
     terminal.wait(r" vfs$")
     service.stop()
