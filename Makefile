@@ -160,6 +160,7 @@ install: all
 	$(Q)$(INSTALL) -m 644 probes/*.yaml $(DATA_DIR)/probes
 	$(Q)$(INSTALL) -m 755 scripts/slurm/epilog.sh $(DATA_DIR)/slurm
 	$(Q)$(INSTALL) -m 644 README.md CHANGELOG.md docs/*.md $(DOC_DIR)
+	$(Q)$(INSTALL) -D -m 644 -t $(DOC_DIR)/pictures docs/pictures/*.svg
 	$(Q)for page in $(MAN_PAGES); do \
 		$(INSTALL) -D -m 644 docs/$$page $(MAN_DIR)/man$${page##*.}/$$page; done
 	$(Q)$(INSTALL) -m 644 scripts/service/tmtrace.yaml $(DATA_DIR)/tmtrace.yaml
@@ -178,7 +179,8 @@ uninstall:
 		$(DATA_DIR)/slurm/epilog.sh $(patsubst scripts/%,$(DATA_DIR)/%,$(wildcard scripts/prometheus/*))
 	$(Q)rm -f $(patsubst %,$(DATA_DIR)/%,$(wildcard probes/*.yaml))
 	$(Q)rm -f $(patsubst %,$(DOC_DIR)/%,$(notdir README.md CHANGELOG.md $(wildcard docs/*.md)))
-	$(Q)for d in $(DATA_DIR)/probes $(DATA_DIR)/slurm $(DATA_DIR)/prometheus $(DATA_DIR) $(DOC_DIR); do \
+	$(Q)rm -f $(patsubst docs/%,$(DOC_DIR)/%,$(wildcard docs/pictures/*.svg))
+	$(Q)for d in $(DATA_DIR)/probes $(DATA_DIR)/slurm $(DATA_DIR)/prometheus $(DATA_DIR) $(DOC_DIR)/pictures $(DOC_DIR); do \
 		if [ -d $$d ]; then rmdir --ignore-fail-on-non-empty $$d; fi; done
 
 # An installable package of Debian, in $(BUILD)/package. REVISION=N: of the same version, a later one.
@@ -204,6 +206,7 @@ help:
 	@echo 'make test-system       the Debian package, in a machine with systemd, too; PARTS="package root machine" KERNELS=6.1 (root)'
 	@echo 'make fuzz              the fuzz targets until stopped; FUZZ=NAME: one, FUZZ_TIME=SEC: so long'
 	@echo 'make bench             what tracing costs, beside other tracers; ROUNDS=N BENCH="PART..." (root)'
+	@echo 'make pictures          docs/pictures: the page and top, of runs on this machine (root)'
 	@echo 'make lint              clang-format, clang-tidy, cppcheck, and the like'
 	@echo 'make install           into PREFIX ($(PREFIX)), below DESTDIR; make uninstall'
 	@echo 'make deb               a package of Debian with the service, in $(BUILD)/package; REVISION=N'

@@ -124,6 +124,14 @@ demo:
 	$(GIVE_BACK)
 	$(Q)tests/demo.sh $(BUILD)
 
+# The pictures of the documentation, of runs on this machine.
+.PHONY: pictures
+pictures:
+	$(Q)scripts/install-dependencies pictures
+	$(Q)$(MAKE) $(AGAIN) $(JOBS) all stack
+	$(Q)scripts/pictures/run --build $(BUILD)
+	$(GIVE_BACK)
+
 # Lint.
 LINT_FILES := $(sort $(wildcard user/*.c user/*/*.[ch] bpf/*.[ch] headers/tmtrace/*.h \
 	tests/*/*.[ch]))

@@ -97,9 +97,9 @@ class Browser:
         with open(path, "wb") as f:
             f.write(base64.b64decode(taken["data"]))
 
-    def print(self, path):
-        """The page as a PDF file, as it is printed on A4."""
-        printed = self.command("Page.printToPDF", preferCSSPageSize=True, printBackground=True,
-                               paperWidth=8.27, paperHeight=11.69)
+    def print(self, path, **parameters):
+        """The page as a PDF file, as it is printed on A4, or with other parameters."""
+        printed = self.command("Page.printToPDF", **{"preferCSSPageSize": True, "printBackground": True,
+                                                     "paperWidth": 8.27, "paperHeight": 11.69, **parameters})
         with open(path, "wb") as f:
             f.write(base64.b64decode(printed["data"]))
