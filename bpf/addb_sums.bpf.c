@@ -240,10 +240,12 @@ static __attribute__((noinline)) int add_number(struct tm_addb_summand *s, u32 t
 
 	if (!series)
 		return 0;
-	if (timed)
+	if (timed) {
 		addb__add_time(slot, word_at(s, time));
-	else
+	} else {
+		series__summed(series, TM_SUMMED_UNTIMED);
 		ADD(series->count, 1);
+	}
 	if (rc < 0)
 		series__fail(series, -rc, false);
 	else if (size != TM_ADDB_NO_WORD)

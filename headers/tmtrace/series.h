@@ -76,7 +76,7 @@ static inline int series__is_live(__u16 state)
 
 /* Some of a series may be in no histogram: which ones, in its "summed". */
 #define TM_SUMMED_BRIEFLY 1 /* those that were counted at TM_LEVEL_SUMMARY */
-#define TM_SUMMED_UNTIMED 2 /* those that were counted, not timed */
+#define TM_SUMMED_UNTIMED 2 /* those that were counted, not timed; sizes in ADDB2 records, too */
 
 /* All counters are cumulative; minima start at the largest value. Five cache lines. */
 struct tm_series {

@@ -241,8 +241,8 @@ def test_sums_beside_records(env):
         equal(kind, [r for r in kept if r["type"] == kind], records.of(kind, final=True))
     status, out, err = env.trace("report", data)
     equal("report", (status, err), (0, ""))
-    check(re.search(r"^fom-state +read +Waiting +20 ", out, re.M), out)
-    check(re.search(r"^fom-phase +write +begin to end +10 +92.0 KiB ", out, re.M), out)
+    check(re.search(r"^fom-state +read +Waiting +m0_addb2_consume +20 ", out, re.M), out)
+    check(re.search(r"^fom-phase +write +begin to end +m0_addb2_consume +10 +92.0 KiB ", out, re.M), out)
     check(re.search(r"^net-buf +duration +m0_addb2_consume +30 ", out, re.M), out)
 
 

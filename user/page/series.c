@@ -74,6 +74,7 @@ struct writer {
 	const struct report_run *run;
 	const struct snapshot *snapshot;
 	const struct page_jobs *jobs;
+	struct gaps gaps;
 	size_t *order; /* of the series of a kind */
 };
 
@@ -82,7 +83,8 @@ static struct json_object *record_of(const struct writer *writer, size_t i, int 
 {
 	static const char *const names[] = { "pid",	 "rank",      "comm",	  "uid",
 					     "workflow", "component", "hostname", "interval" };
-	struct json_object *record = json_record__series(writer->run, writer->snapshot, i, true);
+	struct json_object *record =
+		json_record__series(writer->run, writer->snapshot, i, true, &writer->gaps);
 
 	if (!record)
 		return NULL;
@@ -129,7 +131,13 @@ static void write_kind(const struct writer *writer, enum kind kind)
 int page_series__write(struct page_document *document, const struct report_run *run,
 		       const struct snapshot *snapshot, const struct page_jobs *jobs)
 {
-	struct writer writer = { document, run, snapshot, jobs, NULL };
+	struct writer writer = {
+		.document = document,
+		.run = run,
+		.snapshot = snapshot,
+		.jobs = jobs,
+		.gaps = gaps__find(run, snapshot->time_ns),
+	};
 
 	writer.order = calloc(snapshot->n_series + 1, sizeof(*writer.order));
 	if (!writer.order)

@@ -287,27 +287,17 @@ static const char *type_of(const struct tm_key *key)
 }
 
 /* Calls of a function that was parked for a while are not all. */
-static void add_gap(struct json_object *record, const struct report_run *run,
-		    const struct snapshot *snapshot, const struct tm_key *key)
+static void add_gap(struct json_object *record, const struct gaps *gaps, const struct tm_key *key)
 {
-	__u64 longest = 0;
+	__u64 ns = gaps__of(gaps, key);
 
-	if (key__is_beside(key))
-		return;
-	for (size_t i = 0; i < run->n_probes; i++) {
-		const struct probe *probe = &run->probes[i];
-		__u64 ns = probe__parked_ns(probe, snapshot->time_ns);
-
-		if (probe->layer_id == key->layer && probe->function_id == key->function &&
-		    ns > longest)
-			longest = ns;
-	}
-	if (longest)
-		json_value__add_u64(record, "parked_ns", longest);
+	if (ns)
+		json_value__add_u64(record, "parked_ns", ns);
 }
 
 struct json_object *json_record__series(const struct report_run *run,
-					const struct snapshot *snapshot, size_t i, bool final)
+					const struct snapshot *snapshot, size_t i, bool final,
+					const struct gaps *gaps)
 {
 	const struct snapshot_series *series = snapshot->series[i];
 	const struct tm_series *total = &series->total;
@@ -350,7 +340,7 @@ struct json_object *json_record__series(const struct report_run *run,
 	add_latency(record, &figures, series);
 	if (!final || snapshot->before_ns)
 		add_interval(record, run, snapshot, i, has_size);
-	add_gap(record, run, snapshot, &total->key);
+	add_gap(record, gaps, &total->key);
 	json_object_object_add(record, "final", json_object_new_boolean(final));
 	return record;
 }

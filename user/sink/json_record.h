@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <json-c/json.h>
 
+#include "report/gaps.h"
 #include "report/report.h"
 
 /* end_ns is 0 at the start; then notes are the run's own. */
@@ -27,9 +28,10 @@ void json_record__process(struct json_object *record, const struct report_run *r
 void json_record__who(struct json_object *record, const struct process_info *process,
 		      const char *jobid);
 
-/* Series i of a snapshot: a function or a device. */
+/* Series i of a snapshot: a function or a device. gaps: of that time. */
 struct json_object *json_record__series(const struct report_run *run,
-					const struct snapshot *snapshot, size_t i, bool final);
+					const struct snapshot *snapshot, size_t i, bool final,
+					const struct gaps *gaps);
 
 struct json_object *json_record__probe(const struct report_run *run,
 				       const struct snapshot *snapshot, size_t i);

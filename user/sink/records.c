@@ -90,11 +90,12 @@ static void put_jobs(const struct records_sink *sink, const struct report_run *r
 void records__snapshot(const struct records_sink *sink, const struct report_run *run,
 		       const struct snapshot *snapshot, bool final)
 {
+	const struct gaps gaps = gaps__find(run, snapshot->time_ns);
 	const struct pool_info *pool;
 
 	for (size_t i = 0; !sink->without_series && i < snapshot->n_series; i++) {
 		if (is_wanted(snapshot, i, final))
-			put(sink, json_record__series(run, snapshot, i, final));
+			put(sink, json_record__series(run, snapshot, i, final, &gaps));
 	}
 	put_jobs(sink, run, snapshot, final);
 	for (size_t i = 0; final && i < snapshot->n_objects; i++)

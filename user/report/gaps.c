@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "report/gaps.h"
+
+struct gaps gaps__find(const struct report_run *run, __u64 time_ns)
+{
+	struct gaps gaps = { .run = run, .time_ns = time_ns };
+
+	for (size_t i = 0; i < run->n_probes; i++) {
+		if (!probe__parked_ns(&run->probes[i], time_ns))
+			continue;
+		if (!gaps.end)
+			gaps.first = i;
+		gaps.end = i + 1;
+	}
+	return gaps;
+}
+
+__u64 gaps__of(const struct gaps *gaps, const struct tm_key *key)
+{
+	__u64 longest = 0;
+
+	/* What is beside calls is counted by other probes, too. */
+	if (key__is_beside(key))
+		return 0;
+	for (size_t i = gaps->first; i < gaps->end; i++) {
+		const struct probe *probe = &gaps->run->probes[i];
+		__u64 ns;
+
+		if (probe->layer_id != key->layer || probe->function_id != key->function)
+			continue;
+		ns = probe__parked_ns(probe, gaps->time_ns);
+		if (ns > longest)
+			longest = ns;
+	}
+	return longest;
+}
