@@ -51,11 +51,12 @@ struct sink_syslog {
 	struct syslog_options options;
 	const struct report_run *run;
 	struct syslog_socket *socket;
-	struct json_calls *calls;    /* NULL: there were none yet */
-	struct json_addb *addb;	     /* the same */
-	double allowance;	     /* lines that may be sent now */
-	double allowed_s;	     /* CLOCK_MONOTONIC: when that was so */
-	struct syslog_counts counts; /* but of what the socket counts */
+	struct json_calls *calls; /* NULL: there were none yet */
+	struct json_addb *addb;	  /* the same */
+	double allowance;	  /* lines that may be sent now */
+	double allowed_s;	  /* CLOCK_MONOTONIC: when that was so */
+	__u64 held_back;
+	__u64 unmade; /* lost for want of memory, or too long */
 };
 
 static double now_s(void)
@@ -130,7 +131,8 @@ static int send_syslog(struct sink_syslog *sink, struct json_object *record)
 	if (!text)
 		return -EMSGSIZE;
 	memcpy(line + used, text, length);
-	return syslog_socket__send(sink->socket, line, used + length);
+	syslog_socket__send(sink->socket, line, used + length);
+	return 0;
 }
 
 /* A field that may have any bytes: its length stands before it. */
@@ -180,7 +182,9 @@ static int send_journal(struct sink_syslog *sink, struct json_object *record)
 
 	if (out) {
 		put_fields(out, record, text, length);
-		rc = fclose(out) ? -ENOMEM : syslog_socket__send(sink->socket, datagram, size);
+		rc = fclose(out) ? -ENOMEM : 0;
+		if (!rc)
+			syslog_socket__send(sink->socket, datagram, size);
 	}
 	free(datagram);
 	return rc;
@@ -192,7 +196,7 @@ static void send_record(struct sink_syslog *sink, struct json_object *record)
 
 	if (record)
 		rc = sink->options.journal ? send_journal(sink, record) : send_syslog(sink, record);
-	sink->counts.lost += rc != 0;
+	sink->unmade += rc != 0;
 }
 
 static bool is_chosen(const struct sink_syslog *sink, struct json_object *record)
@@ -215,7 +219,7 @@ static void put(void *context, struct json_object *record)
 		if (is_allowed(sink))
 			send_record(sink, record);
 		else
-			sink->counts.held_back++;
+			sink->held_back++;
 	}
 	json_object_put(record);
 }
@@ -244,7 +248,7 @@ static void send_call(struct sink_syslog *sink, const struct call_batch *one)
 	size_t length;
 
 	if (!sink->calls || json_calls__text(sink->calls, one, &text, &length) < 0) {
-		sink->counts.lost++;
+		sink->unmade++;
 		return;
 	}
 	record = json_tokener_parse(text);
@@ -266,7 +270,7 @@ void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch
 		bool is_call = i < n_calls;
 
 		if (!is_allowed(sink)) {
-			sink->counts.held_back += n - i;
+			sink->held_back += n - i;
 			return;
 		}
 		one.n_calls = is_call;
@@ -308,7 +312,7 @@ void sink_syslog__addb(struct sink_syslog *sink, const struct addb_record *recor
 	if (!(sink->options.types >> SYSLOG_ADDB & 1))
 		return;
 	if (!is_allowed(sink)) {
-		sink->counts.held_back++;
+		sink->held_back++;
 		return;
 	}
 	parsed = addb_record(sink, record, origin);
@@ -324,7 +328,10 @@ static int send_selfie_line(struct sink_syslog *sink, __u32 pid, const char *tex
 
 	used = put_header(line, sizeof(line), SELFIE, pid);
 	used += (size_t)snprintf(line + used, sizeof(line) - used, "%s", text);
-	return used < sizeof(line) ? syslog_socket__send(sink->socket, line, used) : -EMSGSIZE;
+	if (used >= sizeof(line))
+		return -EMSGSIZE;
+	syslog_socket__send(sink->socket, line, used);
+	return 0;
 }
 
 static int send_selfie_fields(struct sink_syslog *sink, __u32 pid, const char *text)
@@ -340,7 +347,9 @@ static int send_selfie_fields(struct sink_syslog *sink, __u32 pid, const char *t
 			"PRIORITY=%d\nSYSLOG_FACILITY=%d\nSYSLOG_IDENTIFIER=" SELFIE
 			"\nSYSLOG_PID=%u\n",
 			LOG_INFO, LOG_FAC(LOG_USER), pid);
-		rc = fclose(out) ? -ENOMEM : syslog_socket__send(sink->socket, datagram, size);
+		rc = fclose(out) ? -ENOMEM : 0;
+		if (!rc)
+			syslog_socket__send(sink->socket, datagram, size);
 	}
 	free(datagram);
 	return rc;
@@ -359,7 +368,7 @@ static void send_selfie(struct sink_syslog *sink, const struct process_account *
 		rc = sink->options.journal ? send_selfie_fields(sink, pid, text)
 					   : send_selfie_line(sink, pid, text);
 	free(text);
-	sink->counts.lost += rc != 0;
+	sink->unmade += rc != 0;
 }
 
 void sink_syslog__process(struct sink_syslog *sink, const struct process_account *account)
@@ -372,7 +381,7 @@ void sink_syslog__process(struct sink_syslog *sink, const struct process_account
 	if (is_allowed(sink))
 		send_selfie(sink, account);
 	else
-		sink->counts.held_back++;
+		sink->held_back++;
 }
 
 /* What did not arrive is said in any case. */
@@ -397,21 +406,26 @@ static void tell_counts(struct sink_syslog *sink)
 void sink_syslog__run_end(struct sink_syslog *sink, const struct snapshot *snapshot)
 {
 	records__run_end(&(struct records_sink){ put, sink }, sink->run, snapshot);
-	sink->counts.lost += syslog_socket__finish(sink->socket);
+	syslog_socket__finish(sink->socket);
 	tell_counts(sink);
-	sink->counts.lost += syslog_socket__finish(sink->socket);
+	syslog_socket__finish(sink->socket);
 }
 
 void sink_syslog__flush(struct sink_syslog *sink)
 {
-	sink->counts.lost += syslog_socket__flush(sink->socket);
+	syslog_socket__flush(sink->socket);
 }
 
 void sink_syslog__counts(const struct sink_syslog *sink, struct syslog_counts *out)
 {
-	*out = sink->counts;
-	out->sent = syslog_socket__sent(sink->socket);
-	out->waiting = syslog_socket__waiting(sink->socket);
+	const struct syslog_socket_counts socket = syslog_socket__counts(sink->socket);
+
+	*out = (struct syslog_counts){
+		.sent = socket.sent,
+		.held_back = sink->held_back,
+		.lost = sink->unmade + socket.lost,
+		.waiting = socket.waiting,
+	};
 }
 
 void sink_syslog__close(struct sink_syslog *sink)

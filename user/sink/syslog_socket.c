@@ -21,7 +21,7 @@ struct syslog_socket {
 	int fd;		      /* -1: not connected */
 	long long stalled_ms; /* CLOCK_MONOTONIC: since when it does not keep up; 0: it does */
 	struct backlog backlog;
-	__u64 sent;
+	__u64 sent, lost;
 };
 
 static long long now_ms(void)
@@ -95,7 +95,8 @@ static bool wait_for_room(struct syslog_socket *to)
 {
 	struct pollfd room = { .fd = to->fd, .events = POLLOUT };
 
-	if (to->stalled_ms && now_ms() - to->stalled_ms < PAUSE_MS)
+	/* One that is gone has no room. */
+	if (to->fd < 0 || (to->stalled_ms && now_ms() - to->stalled_ms < PAUSE_MS))
 		return false;
 	if (poll(&room, 1, WAIT_MS) > 0)
 		return true;
@@ -131,58 +132,56 @@ static int send_now(struct syslog_socket *to, const void *data, size_t size)
 	return 0;
 }
 
-size_t syslog_socket__flush(struct syslog_socket *to)
+void syslog_socket__flush(struct syslog_socket *to)
 {
 	const void *data;
-	size_t size, lost = 0;
+	size_t size;
 	int rc;
 
 	while ((data = backlog__first(&to->backlog, &size)) != NULL) {
 		rc = send_now(to, data, size);
 		if (is_full(rc) || is_gone(rc))
 			break;
-		lost += rc != 0;
+		to->lost += rc != 0;
 		backlog__drop_first(&to->backlog);
 	}
-	return lost;
 }
 
-int syslog_socket__send(struct syslog_socket *to, const void *data, size_t size)
+/* Behind what waits, where there is room, or soon. */
+static bool let_wait(struct syslog_socket *to, const void *data, size_t size)
+{
+	if (backlog__add(&to->backlog, data, size))
+		return true;
+	if (!wait_for_room(to))
+		return false;
+	syslog_socket__flush(to);
+	return backlog__add(&to->backlog, data, size);
+}
+
+void syslog_socket__send(struct syslog_socket *to, const void *data, size_t size)
 {
 	int rc = to->backlog.n ? -EAGAIN : send_now(to, data, size);
 
-	if (!is_full(rc) && !is_gone(rc))
-		return rc;
-	if (backlog__add(&to->backlog, data, size))
-		return 0;
-	if (!wait_for_room(to))
-		return rc;
-	syslog_socket__flush(to);
-	return backlog__add(&to->backlog, data, size) ? 0 : rc;
+	if (rc && !((is_full(rc) || is_gone(rc)) && let_wait(to, data, size)))
+		to->lost++;
 }
 
-size_t syslog_socket__finish(struct syslog_socket *to)
+void syslog_socket__finish(struct syslog_socket *to)
 {
-	size_t lost = syslog_socket__flush(to);
 	struct pollfd room = { .events = POLLOUT };
 
+	syslog_socket__flush(to);
 	while (to->backlog.n && to->fd >= 0) {
 		room.fd = to->fd;
 		if (poll(&room, 1, WAIT_MS) <= 0)
 			break;
-		lost += syslog_socket__flush(to);
+		syslog_socket__flush(to);
 	}
-	lost += to->backlog.n;
+	to->lost += to->backlog.n;
 	backlog__clear(&to->backlog);
-	return lost;
 }
 
-__u64 syslog_socket__sent(const struct syslog_socket *to)
+struct syslog_socket_counts syslog_socket__counts(const struct syslog_socket *to)
 {
-	return to->sent;
-}
-
-size_t syslog_socket__waiting(const struct syslog_socket *to)
-{
-	return to->backlog.n;
+	return (struct syslog_socket_counts){ to->sent, to->lost, to->backlog.n };
 }

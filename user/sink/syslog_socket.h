@@ -19,16 +19,19 @@ void syslog_socket__close(struct syslog_socket *to); /* NULL is fine */
 
 /*
  * Sends one datagram behind those that wait, now or later. Where no more can wait, a daemon that
- * does not keep up is waited for, a moment in each second. 0, or a negative errno: it is lost.
+ * does not keep up is waited for, a moment in each second; what does not go then is lost.
  */
-int syslog_socket__send(struct syslog_socket *to, const void *data, size_t size);
-/* Sends what waits, as far as it goes; to be called from time to time. How many of it are lost. */
-size_t syslog_socket__flush(struct syslog_socket *to);
+void syslog_socket__send(struct syslog_socket *to, const void *data, size_t size);
+/* Sends what waits, as far as it goes; to be called from time to time. */
+void syslog_socket__flush(struct syslog_socket *to);
 /* The same, with a moment's wait for the daemon; what it does not take is lost, too. */
-size_t syslog_socket__finish(struct syslog_socket *to);
+void syslog_socket__finish(struct syslog_socket *to);
 
-/* How many were sent in all, and how many wait. */
-__u64 syslog_socket__sent(const struct syslog_socket *to);
-size_t syslog_socket__waiting(const struct syslog_socket *to);
+/* What became of all: each one was sent, is lost, or waits. */
+struct syslog_socket_counts {
+	__u64 sent, lost, waiting;
+};
+
+struct syslog_socket_counts syslog_socket__counts(const struct syslog_socket *to);
 
 #endif
