@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/quantity.h"
 #include "catalogue/text_file.h"
 #include "catalogue/yaml_doc.h"
@@ -58,13 +57,9 @@ static int read_probes(struct config_reader *r, const yaml_node_t *node)
 			return yaml_doc__fail(&r->doc, item, r->err,
 					      "probes has %s, a path that begins with / is needed",
 					      yaml_doc__quote(text).text);
-		if (array__grow((void **)&config->probes, &room, config->n_probes,
-				sizeof(*config->probes)) < 0)
-			return config_reader__no_memory(r);
-		rc = config_reader__keep(r, text, &config->probes[config->n_probes]);
+		rc = config_reader__append(r, text, &config->probes, &config->n_probes, &room);
 		if (rc < 0)
 			return rc;
-		config->n_probes++;
 	}
 	return 0;
 }

@@ -2,7 +2,6 @@
 #include <regex.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/quantity.h"
 #include "service/config_sections.h"
 
@@ -45,13 +44,9 @@ static int read_variables(struct config_reader *r, const yaml_node_t *node)
 				"env_vars has %s, names without values are needed, as "
 				"in [USER, OMP_NUM_THREADS]",
 				yaml_doc__quote(text).text);
-		if (array__grow((void **)&config->env_vars, &room, config->n_env_vars,
-				sizeof(*config->env_vars)) < 0)
-			return config_reader__no_memory(r);
-		rc = config_reader__keep(r, text, &config->env_vars[config->n_env_vars]);
+		rc = config_reader__append(r, text, &config->env_vars, &config->n_env_vars, &room);
 		if (rc < 0)
 			return rc;
-		config->n_env_vars++;
 	}
 	return 0;
 }

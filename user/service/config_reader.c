@@ -43,6 +43,20 @@ int config_reader__keep(const struct config_reader *r, const char *text, const c
 	return *out ? 0 : config_reader__no_memory(r);
 }
 
+int config_reader__append(const struct config_reader *r, const char *text, const char ***texts,
+			  size_t *n, size_t *room)
+{
+	int rc;
+
+	if (array__grow((void **)texts, room, *n, sizeof(**texts)) < 0)
+		return config_reader__no_memory(r);
+	rc = config_reader__keep(r, text, &(*texts)[*n]);
+	if (rc < 0)
+		return rc;
+	(*n)++;
+	return 0;
+}
+
 /* A path from the root: the service has no folder that it is in. */
 int config_reader__path(struct config_reader *r, const yaml_node_t *section, const char *key,
 			const char **out)

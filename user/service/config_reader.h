@@ -28,6 +28,9 @@ int config_reader__section(struct config_reader *r, const char *key, const char 
 			   const yaml_node_t **node, bool *none);
 /* A copy that lives as long as the configuration. */
 int config_reader__keep(const struct config_reader *r, const char *text, const char **out);
+/* Adds a copy to a list of n texts, which has room for so many; it is the caller's to free. */
+int config_reader__append(const struct config_reader *r, const char *text, const char ***texts,
+			  size_t *n, size_t *room);
 /* A path from the root, of a section, which may be NULL. */
 int config_reader__path(struct config_reader *r, const yaml_node_t *section, const char *key,
 			const char **out);
