@@ -76,7 +76,13 @@ static void flood(struct cgroup_names *names, __u64 parent)
 		cgroup_names__note_end(names, first + i);
 	}
 	assert_in_range(cgroup_names__n(names), 16384, FLOOD / 2);
-	assert_string_equal(cgroup_names__path(names, first + FLOOD - 1), "/flood-99999");
+	/* In order, and not. */
+	for (__u64 i = FLOOD - 9; i < FLOOD; i++) {
+		snprintf(name, sizeof(name), "/flood-%llu", (unsigned long long)i);
+		assert_string_equal(cgroup_names__path(names, first + i), name);
+	}
+	assert_string_equal(cgroup_names__path(names, first + FLOOD - 3), "/flood-99997");
+	assert_string_equal(cgroup_names__path(names, first + FLOOD - 3), "/flood-99997");
 	assert_null(cgroup_names__path(names, first));
 }
 

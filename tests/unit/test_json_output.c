@@ -44,6 +44,7 @@ static void check_clean(const char *text, const char *expected)
 
 	assert_non_null(clean);
 	assert_string_equal(clean, expected);
+	assert_int_equal(utf8__is_clean(text), !strcmp(text, expected));
 	free(clean);
 }
 

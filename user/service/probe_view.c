@@ -99,7 +99,8 @@ int probe_view__hide_node(struct probe_view *view, struct report_run *run,
 	struct calls calls;
 	size_t n = 0;
 
-	if (count_calls(&calls, snapshot) < 0 || make_room(view, run->n_probes, false) < 0) {
+	if (count_calls(&calls, snapshot) < 0 ||
+	    make_room(view, TM_PROBE_USER + calls.n, false) < 0) {
 		free(calls.functions);
 		return -ENOMEM;
 	}
@@ -123,6 +124,24 @@ int probe_view__hide_node(struct probe_view *view, struct report_run *run,
 	return 0;
 }
 
+static bool is_wanted(const struct calls *calls, const struct snapshot *snapshot,
+		      const struct report_run *run, size_t i)
+{
+	return i < TM_PROBE_USER || find(calls, &run->probes[i]) ||
+	       probe__parked_ns(&run->probes[i], snapshot->time_ns);
+}
+
+/* Few of all, and a probe is large. */
+static size_t count_wanted(const struct calls *calls, const struct snapshot *snapshot,
+			   const struct report_run *run)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_probes && i < snapshot->n_ledgers; i++)
+		n += is_wanted(calls, snapshot, run, i);
+	return n;
+}
+
 int probe_view__choose_called(struct probe_view *view, struct report_run *run,
 			      struct snapshot *snapshot)
 {
@@ -131,13 +150,12 @@ int probe_view__choose_called(struct probe_view *view, struct report_run *run,
 	size_t n = 0;
 
 	if (count_calls(&calls, snapshot) < 0 ||
-	    make_room(view, run->n_probes, snapshot->call_ledgers) < 0) {
+	    make_room(view, count_wanted(&calls, snapshot, run), snapshot->call_ledgers) < 0) {
 		free(calls.functions);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < run->n_probes && i < snapshot->n_ledgers; i++) {
-		if (i >= TM_PROBE_USER && !find(&calls, &all[i]) &&
-		    !probe__parked_ns(&all[i], snapshot->time_ns))
+		if (!is_wanted(&calls, snapshot, run, i))
 			continue;
 		view->probes[n] = all[i];
 		if (view->call_ledgers)

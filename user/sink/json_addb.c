@@ -306,7 +306,7 @@ void json_addb__put_counts(struct json_addb *addb, FILE *out, const struct addb_
 		json_value__add_u64(record, "written", counts->taken);
 		json_value__add_u64(record, "filtered", counts->filtered);
 		json_value__add_u64(record, "unrecorded", counts->large);
-		json_object_object_add(record, "final", json_object_new_boolean(true));
+		json_value__add(record, "final", json_object_new_boolean(true));
 	}
 	members = json_value__members(record);
 	if (members)

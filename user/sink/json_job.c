@@ -64,7 +64,7 @@ static struct json_object *layers_of(const struct report_run *run, const struct 
 		json_value__add_measured(layer, "bytes", sum.figures.bytes, sum.figures.sized != 0);
 		json_value__add_u64(layer, "time_ns", sum.time_ns);
 		json_value__add_u64(layer, "in_flight", sum.figures.in_flight);
-		json_object_object_add(layers, name, layer);
+		json_value__add(layers, name, layer);
 	}
 	return layers;
 }
@@ -113,8 +113,8 @@ struct json_object *json_job__record(const struct report_run *run, const struct 
 	add_usage(record, info, has_ended);
 	told_apart = count_processes(run, jobs, &n);
 	json_value__add_measured(record, "processes", n, told_apart);
-	json_object_object_add(record, "layers", layers_of(run, jobs));
+	json_value__add(record, "layers", layers_of(run, jobs));
 	add_bytes(record, jobs);
-	json_object_object_add(record, "final", json_object_new_boolean(over || has_ended));
+	json_value__add(record, "final", json_object_new_boolean(over || has_ended));
 	return record;
 }

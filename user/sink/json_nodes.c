@@ -47,7 +47,7 @@ struct json_object *json_nodes__record(const struct report_run *run,
 	add_one(record, "fastest", "fastest_ns", &layer->nodes[layer->n - 1]);
 	for (size_t i = 0; i < layer->n; i++)
 		json_object_array_add(nodes, node_object(&layer->nodes[i]));
-	json_object_object_add(record, "nodes", nodes);
-	json_object_object_add(record, "final", json_object_new_boolean(1));
+	json_value__add(record, "nodes", nodes);
+	json_value__add(record, "final", json_object_new_boolean(1));
 	return record;
 }

@@ -97,7 +97,7 @@ static void add_access(struct json_object *record, enum tm_direction direction,
 	/* One after the other of different files is in no order. */
 	bool placed = access->next && total->key.what != TM_OBJECT_OTHERS;
 
-	json_object_object_add(record, direction == TM_DIRECTION_READ ? "read" : "write", object);
+	json_value__add(record, direction == TM_DIRECTION_READ ? "read" : "write", object);
 	if (!object)
 		return;
 	json_value__add_u64(object, "count", count);
@@ -110,9 +110,9 @@ static void add_access(struct json_object *record, enum tm_direction direction,
 	json_value__add_measured(object, "end_offset", access->end, placed);
 	add_time(object, "first_ns", access->first_ns, snapshot);
 	add_time(object, "last_ns", access->last_ns, snapshot);
-	json_object_object_add(object, "sizes", sizes_of(access));
-	json_object_object_add(object, "common_sizes", common_of(access));
-	json_object_object_add(object, "slowest", slowest_of(access, snapshot));
+	json_value__add(object, "sizes", sizes_of(access));
+	json_value__add(object, "common_sizes", common_of(access));
+	json_value__add(object, "slowest", slowest_of(access, snapshot));
 }
 
 static void add_span(struct json_object *record, const char *first, const char *last,
@@ -147,7 +147,7 @@ static void add_others(struct json_object *record, const struct report_run *run,
 			add_function(by, run, &key, total->others[i]);
 	}
 	json_value__add_u64(record, "others", object__others(total));
-	json_object_object_add(record, "others_by", by);
+	json_value__add(record, "others_by", by);
 	json_value__add_u64(record, "others_bytes", total->others_bytes);
 	json_value__add_u64(record, "others_ns", total->others_ns);
 }
@@ -167,7 +167,7 @@ static void add_key(struct json_object *record, const struct report_run *run,
 	json_value__add_string(record, "layer", names__layer(run, key->layer));
 	json_value__add_string(record, "what", what_name(key->what));
 	json_value__add_string(record, "name", object->name);
-	json_object_object_add(record, "id", id_of(key));
+	json_value__add(record, "id", id_of(key));
 	json_value__add_measured(record, "pid", key->tgid, key->tgid != 0);
 	json_value__add_measured(record, "processes", processes, processes != 0);
 }
@@ -194,6 +194,6 @@ struct json_object *json_object_record(const struct report_run *run,
 	add_others(record, run, total);
 	add_span(record, "open_first_ns", "open_last_ns", &total->opens, snapshot);
 	add_span(record, "close_first_ns", "close_last_ns", &total->closes, snapshot);
-	json_object_object_add(record, "final", json_object_new_boolean(1));
+	json_value__add(record, "final", json_object_new_boolean(1));
 	return record;
 }

@@ -18,6 +18,6 @@ struct json_object *json_pool__record(const struct report_run *run, const struct
 	json_value__add_string(record, "name", pool->name);
 	json_value__add_string(record, "storage_type", pool->type);
 	json_value__add_measured(record, "capacity_bytes", pool->capacity, pool->capacity != 0);
-	json_object_object_add(record, "final", json_object_new_boolean(1));
+	json_value__add(record, "final", json_object_new_boolean(1));
 	return record;
 }

@@ -17,8 +17,7 @@ static void add_decimal(struct json_object *record, const char *name, __u64 valu
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.6f", number);
-	json_object_object_add(record, name,
-			       measured ? json_object_new_double_s(number, text) : NULL);
+	json_value__add(record, name, measured ? json_object_new_double_s(number, text) : NULL);
 }
 
 /* NAME_time in seconds, and NAME_count. */
@@ -68,7 +67,7 @@ static struct json_object *layers_of(const struct report_run *run,
 			continue;
 		json_value__add_u64(layer, "count", account->sums.layers[i].count);
 		json_value__add_u64(layer, "total_ns", account->sums.layers[i].ns);
-		json_object_object_add(layers, name, layer);
+		json_value__add(layers, name, layer);
 	}
 	return layers;
 }
@@ -92,7 +91,7 @@ static void add_io(struct json_object *record, const struct report_run *run,
 				 sums->storage_bytes[TM_DIRECTION_READ], has_storage);
 	json_value__add_measured(record, "storage_write_bytes",
 				 sums->storage_bytes[TM_DIRECTION_WRITE], has_storage);
-	json_object_object_add(record, "layers", layers_of(run, account));
+	json_value__add(record, "layers", layers_of(run, account));
 }
 
 static void add_end(struct json_object *record, const struct process_account *account)
@@ -104,10 +103,10 @@ static void add_end(struct json_object *record, const struct process_account *ac
 	json_value__add_measured(record, "end_ns", account->info.end_ns, has_ended);
 	json_value__add_measured(record, "exit_code", (__u64)code, code >= 0);
 	json_value__add_measured(record, "signal", (__u64)signal, signal >= 0);
-	json_object_object_add(record, "oom_killed",
-			       signal < 0 ? NULL : json_object_new_boolean(account->was_oom));
+	json_value__add(record, "oom_killed",
+			signal < 0 ? NULL : json_object_new_boolean(account->was_oom));
 	json_value__add_measured(record, "threads", account->threads, has_ended);
-	json_object_object_add(record, "final", json_object_new_boolean(has_ended || !is_one));
+	json_value__add(record, "final", json_object_new_boolean(has_ended || !is_one));
 }
 
 /* What a record has by that name already stays, but for who the environment says that it is. */

@@ -37,8 +37,8 @@ static void add_layers(struct json_object *record, const struct report_run *run)
 		snprintf(both, sizeof(both), "%s+%s", json_object_get_string(first), m->mechanism);
 		json_value__add_string(mechanisms, m->layer, both);
 	}
-	json_object_object_add(record, "layers", layers);
-	json_object_object_add(record, "mechanisms", mechanisms);
+	json_value__add(record, "layers", layers);
+	json_value__add(record, "mechanisms", mechanisms);
 }
 
 static void add_cost(struct json_object *record, const struct report_run *run, bool ended)
@@ -57,14 +57,14 @@ static void add_cost(struct json_object *record, const struct report_run *run, b
 		json_value__add_measured(counted, cost->site_class, cost->counted_ns,
 					 cost->counted_ns != 0);
 	}
-	json_object_object_add(record, "hit_cost_ns", hit);
-	json_object_object_add(record, "hit_inside_ns", inside);
-	json_object_object_add(record, "hit_counted_ns", counted);
+	json_value__add(record, "hit_cost_ns", hit);
+	json_value__add(record, "hit_inside_ns", inside);
+	json_value__add(record, "hit_counted_ns", counted);
 	if (ended && run->probe_share >= 0) {
 		snprintf(text, sizeof(text), "%.6f", run->probe_share);
 		share = json_object_new_double_s(run->probe_share, text);
 	}
-	json_object_object_add(record, "probe_share", share);
+	json_value__add(record, "probe_share", share);
 }
 
 struct json_object *json_record__run(const struct report_run *run, __u64 end_ns,
@@ -80,16 +80,15 @@ struct json_object *json_record__run(const struct report_run *run, __u64 end_ns,
 		argc++;
 	json_value__add_string(record, "version", run->version);
 	json_value__add_string(record, "kernel", run->kernel);
-	json_object_object_add(record, "argv",
-			       run->combined ? NULL
-					     : string_array((const char *const *)run->argv, argc));
+	json_value__add(record, "argv",
+			run->combined ? NULL : string_array((const char *const *)run->argv, argc));
 	json_value__add_string(record, "scope", run->scope);
 	json_value__add_u64(record, "start_ns", run->start_ns);
 	json_value__add_measured(record, "end_ns", end_ns, end_ns != 0);
 	add_layers(record, run);
 	add_cost(record, run, end_ns != 0);
-	json_object_object_add(record, "notes", string_array(notes, n_notes));
-	json_object_object_add(record, "final", json_object_new_boolean(end_ns != 0));
+	json_value__add(record, "notes", string_array(notes, n_notes));
+	json_value__add(record, "final", json_object_new_boolean(end_ns != 0));
 	return record;
 }
 
@@ -109,7 +108,7 @@ static void add_errors(struct json_object *record, const struct report_run *run,
 	if (by && total->errors_other)
 		json_value__add_u64(by, names__error(run, &total->key, 0, name),
 				    total->errors_other);
-	json_object_object_add(record, "errors_by", by);
+	json_value__add(record, "errors_by", by);
 	json_value__add_u64(record, "retries", total->retries);
 }
 
@@ -146,10 +145,9 @@ static void add_latency(struct json_object *record, const struct figures *figure
 	json_value__add_measured(record, "p99_ns", figures->p99_ns, bucketed);
 	json_value__add_measured(record, "p999_ns", figures->p999_ns, bucketed);
 	json_value__add_string(record, "scheme", TM_HISTOGRAM_SCHEME);
-	json_object_object_add(record, "buckets",
-			       timed ? json_value__buckets(&series->latency) : NULL);
-	json_object_object_add(record, "size_buckets",
-			       figures->sized ? json_value__buckets(&series->size) : NULL);
+	json_value__add(record, "buckets", timed ? json_value__buckets(&series->latency) : NULL);
+	json_value__add(record, "size_buckets",
+			figures->sized ? json_value__buckets(&series->size) : NULL);
 }
 
 static void add_interval(struct json_object *record, const struct report_run *run,
@@ -170,7 +168,7 @@ static void add_interval(struct json_object *record, const struct report_run *ru
 	json_value__add_measured(interval, "p50_ns", figures.p50_ns, figures.bucketed != 0);
 	json_value__add_measured(interval, "p99_ns", figures.p99_ns, figures.bucketed != 0);
 	json_value__add_measured(interval, "max_ns", figures.max_ns, figures.timed != 0);
-	json_object_object_add(record, "interval", interval);
+	json_value__add(record, "interval", interval);
 }
 
 void json_record__key(struct json_object *record, const struct report_run *run,
@@ -194,15 +192,14 @@ void json_record__key(struct json_object *record, const struct report_run *run,
 		json_value__add_string(record, "device", name[0] ? name : NULL);
 		if (key->flags & TM_KEY_NO_DISK)
 			json_value__add_string(record, "fs_type", names__fs_type(run, total, name));
-		json_object_object_add(record, "writeback",
-				       json_object_new_boolean(key->flags & TM_KEY_WRITEBACK));
-		json_object_object_add(record, "metadata",
-				       json_object_new_boolean(key->flags & TM_KEY_METADATA));
+		json_value__add(record, "writeback",
+				json_object_new_boolean(key->flags & TM_KEY_WRITEBACK));
+		json_value__add(record, "metadata",
+				json_object_new_boolean(key->flags & TM_KEY_METADATA));
 	}
 	if (key->layer < TM_LAYER_USER)
-		json_object_object_add(record, "where",
-				       key->where && !run->combined ? json_value__hex(key->where)
-								    : NULL);
+		json_value__add(record, "where",
+				key->where && !run->combined ? json_value__hex(key->where) : NULL);
 }
 
 void json_record__who(struct json_object *record, const struct process_info *process,
@@ -258,7 +255,7 @@ static void add_addb_key(struct json_object *record, __u64 where)
 	bool state = addb_sum__kind(where) == ADDB_SUM_STATE;
 	char text[256];
 
-	json_object_object_add(record, "id", json_value__hex(tm_addb_where_id(where)));
+	json_value__add(record, "id", json_value__hex(tm_addb_where_id(where)));
 	json_value__add_string(record, "name", addb_sum__record(where, text, sizeof(text)));
 	json_value__add_string(record, "fom", addb_sum__fom(where, text, sizeof(text)));
 	json_value__add_string(record, state ? "state" : "field",
@@ -295,6 +292,10 @@ static void add_gap(struct json_object *record, const struct gaps *gaps, const s
 		json_value__add_u64(record, "parked_ns", ns);
 }
 
+/* About as many as there are. */
+#define SERIES_MEMBERS 52
+#define PROBE_MEMBERS  30
+
 struct json_object *json_record__series(const struct report_run *run,
 					const struct snapshot *snapshot, size_t i, bool final,
 					const struct gaps *gaps)
@@ -313,15 +314,16 @@ struct json_object *json_record__series(const struct report_run *run,
 	record = json_value__record(run, type_of(&total->key), snapshot->time_ns);
 	if (!record)
 		return NULL;
+	json_value__expect(record, SERIES_MEMBERS);
 	figures__total(&figures, series);
 	has_size = figures.sized || (calls && names__has_size(run, &total->key));
 	timed = figures.timed != 0;
 	json_record__key(record, run, total);
 	if (by_size)
-		json_object_object_add(record, "size_class",
-				       total->key.where < TM_OBJECT_SIZES
-					       ? json_value__size_class((__u32)total->key.where)
-					       : NULL);
+		json_value__add(record, "size_class",
+				total->key.where < TM_OBJECT_SIZES
+					? json_value__size_class((__u32)total->key.where)
+					: NULL);
 	if (addb)
 		add_addb_key(record, total->key.where);
 	json_record__process(record, run, &total->key);
@@ -341,7 +343,7 @@ struct json_object *json_record__series(const struct report_run *run,
 	if (!final || snapshot->before_ns)
 		add_interval(record, run, snapshot, i, has_size);
 	add_gap(record, gaps, &total->key);
-	json_object_object_add(record, "final", json_object_new_boolean(final));
+	json_value__add(record, "final", json_object_new_boolean(final));
 	return record;
 }
 
@@ -416,11 +418,11 @@ struct json_object *json_record__probe(const struct report_run *run,
 
 	if (!record)
 		return NULL;
+	json_value__expect(record, PROBE_MEMBERS);
 	for (int loss = 0; loss < TM_LOSSES; loss++)
 		lost += ledger->lost[loss];
 	add_probe_names(record, probe);
-	json_object_object_add(record, "site",
-			       probe->library ? json_value__hex(probe->site) : NULL);
+	json_value__add(record, "site", probe->library ? json_value__hex(probe->site) : NULL);
 	json_value__add_string(record, "mechanism", probe->mechanism);
 	json_value__add_string(record, "state", probe_state__name(probe->state));
 	json_value__add_string(record, "entry", entry__name(&probe->entry));
@@ -431,11 +433,11 @@ struct json_object *json_record__probe(const struct report_run *run,
 	json_value__add_u64(record, "lost", lost);
 	json_value__add_u64(record, "in_flight", ledger->in_flight);
 	json_value__add_u64(record, "unsized", ledger->unsized);
-	json_object_object_add(record, "calls", recorded_calls(snapshot, i));
-	json_object_object_add(record, "operations", recorded_operations(snapshot, i));
+	json_value__add(record, "calls", recorded_calls(snapshot, i));
+	json_value__add(record, "operations", recorded_operations(snapshot, i));
 	add_parking(record, probe, snapshot->time_ns);
 	json_value__add_string(record, "reason", probe__reason(probe, reason));
-	json_object_object_add(record, "final", json_object_new_boolean(1));
+	json_value__add(record, "final", json_object_new_boolean(1));
 	return record;
 }
 
@@ -449,6 +451,6 @@ struct json_object *json_record__loss(const struct report_run *run, const struct
 	add_probe_names(record, &run->probes[probe]);
 	json_value__add_string(record, "reason", probe_loss_names[loss]);
 	json_value__add_u64(record, "count", snapshot->ledgers[probe].lost[loss]);
-	json_object_object_add(record, "final", json_object_new_boolean(1));
+	json_value__add(record, "final", json_object_new_boolean(1));
 	return record;
 }

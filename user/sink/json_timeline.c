@@ -43,7 +43,7 @@ static void add_array(struct json_object *record, const char *name, value_of *va
 
 	for (size_t i = 0; array && i < timeline__n(timeline); i++)
 		json_object_array_add(array, value(timeline__bin(timeline, i)));
-	json_object_object_add(record, name, array);
+	json_value__add(record, name, array);
 }
 
 void json_timeline__add_key(struct json_object *record, const struct report_run *run,
@@ -75,6 +75,6 @@ struct json_object *json_timeline__record(const struct report_run *run,
 	add_array(record, "sum_ns", time_of, timeline);
 	add_array(record, "p50_ns", p50_of, timeline);
 	add_array(record, "p99_ns", p99_of, timeline);
-	json_object_object_add(record, "final", json_object_new_boolean(1));
+	json_value__add(record, "final", json_object_new_boolean(1));
 	return record;
 }

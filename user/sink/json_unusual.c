@@ -19,10 +19,10 @@ static void add_figures(struct json_object *record, int percentile, __u64 ns, __
 	json_value__add_u64(record, "percentile", (__u64)percentile);
 	json_value__add_u64(record, "latency_ns", ns);
 	json_value__add_u64(record, "usual_latency_ns", usual_ns);
-	json_object_object_add(record, "deviations", json_object_new_double(deviations));
-	json_object_object_add(record, "load", json_object_new_double(load));
+	json_value__add(record, "deviations", json_object_new_double(deviations));
+	json_value__add(record, "load", json_object_new_double(load));
 	json_value__add_string(record, "cause", by_load ? "load" : "latency");
-	json_object_object_add(record, "final", json_object_new_boolean(1));
+	json_value__add(record, "final", json_object_new_boolean(1));
 }
 
 struct json_object *json_unusual__period(const struct report_run *run,

@@ -25,7 +25,7 @@ struct json_object *json_value__record(const struct report_run *run, const char 
 
 	if (!record)
 		return NULL;
-	json_object_object_add(record, "v", json_object_new_int(1));
+	json_value__add(record, "v", json_object_new_int(1));
 	json_value__add_string(record, "type", type);
 	add_time(record, time_ns);
 	json_value__add_string(record, "hostname", run->hostname);
@@ -40,6 +40,8 @@ struct json_object *json_value__string(const char *text)
 
 	if (!text)
 		return NULL;
+	if (utf8__is_clean(text))
+		return json_object_new_string(text);
 	clean = utf8__clean(text);
 	string = clean ? json_object_new_string(clean) : NULL;
 	free(clean);
@@ -54,20 +56,14 @@ struct json_object *json_value__hex(__u64 value)
 	return json_object_new_string(text);
 }
 
-void json_value__add_string(struct json_object *object, const char *name, const char *text)
+void json_value__expect(struct json_object *object, int members)
 {
-	json_object_object_add(object, name, json_value__string(text));
-}
+	int room = JSON_OBJECT_DEF_HASH_ENTRIES;
 
-void json_value__add_u64(struct json_object *object, const char *name, __u64 value)
-{
-	json_object_object_add(object, name, json_object_new_uint64(value));
-}
-
-void json_value__add_measured(struct json_object *object, const char *name, __u64 value,
-			      bool measured)
-{
-	json_object_object_add(object, name, measured ? json_object_new_uint64(value) : NULL);
+	/* It doubles on its way, each time with all that it has, when it is fuller than this. */
+	while (room * LH_LOAD_FACTOR <= members)
+		room *= 2;
+	lh_table_resize(json_object_get_object(object), room);
 }
 
 void json_value__add_cgroup(struct json_object *object, __u64 job, bool known)

@@ -21,11 +21,37 @@ struct json_object *json_value__string(const char *text);
 /* Lower-case hex, as "0x1f". */
 struct json_object *json_value__hex(__u64 value);
 
-void json_value__add_string(struct json_object *object, const char *name, const char *text);
-void json_value__add_u64(struct json_object *object, const char *name, __u64 value);
+/* Room for so many members, which are added sooner then. */
+void json_value__expect(struct json_object *object, int members);
+
+/*
+ * Adds a member, or changes the one of that name; takes the value. The name is copied unless the
+ * compiler sees that it is a literal. The same below.
+ */
+static inline void json_value__add(struct json_object *object, const char *name,
+				   struct json_object *value)
+{
+	json_object_object_add_ex(object, name, value,
+				  __builtin_constant_p(name) ? JSON_C_OBJECT_ADD_CONSTANT_KEY : 0);
+}
+
+static inline void json_value__add_string(struct json_object *object, const char *name,
+					  const char *text)
+{
+	json_value__add(object, name, json_value__string(text));
+}
+
+static inline void json_value__add_u64(struct json_object *object, const char *name, __u64 value)
+{
+	json_value__add(object, name, json_object_new_uint64(value));
+}
+
 /* null unless it was measured */
-void json_value__add_measured(struct json_object *object, const char *name, __u64 value,
-			      bool measured);
+static inline void json_value__add_measured(struct json_object *object, const char *name,
+					    __u64 value, bool measured)
+{
+	json_value__add(object, name, measured ? json_object_new_uint64(value) : NULL);
+}
 
 /* cgroup_id, of a job; null unless it is known, and where the job is not told by its cgroup. */
 void json_value__add_cgroup(struct json_object *object, __u64 job, bool known);

@@ -48,6 +48,19 @@ int utf8__next(const char *text, size_t len)
 	return n;
 }
 
+bool utf8__is_clean(const char *text)
+{
+	while (*text) {
+		/* Nearly all are of one byte. The 0 at the end belongs to none of several. */
+		int n = (unsigned char)*text < 0x80 ? 1 : utf8__next(text, 4);
+
+		if (n < 0)
+			return false;
+		text += n;
+	}
+	return true;
+}
+
 char *utf8__clean(const char *text)
 {
 	size_t len = strlen(text), replacement = strlen(UTF8_REPLACEMENT);

@@ -3,6 +3,7 @@
 #ifndef USER_SINK_UTF8_H
 #define USER_SINK_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* U+FFFD, which stands for what is not UTF-8. */
@@ -13,6 +14,9 @@
  * -N bytes are to be replaced by one U+FFFD.
  */
 int utf8__next(const char *text, size_t len);
+
+/* Is all of it valid? */
+bool utf8__is_clean(const char *text);
 
 /* A valid copy of text, to be freed with free(); each bad sequence is one U+FFFD. NULL: no memory.
  */

@@ -37,6 +37,7 @@ struct cgroup_names {
 	size_t room;
 	__u64 walked;	  /* last time, by now(); 0: never */
 	size_t settle_at; /* so many, and the long gone are forgotten */
+	size_t found;	  /* which one was found last */
 };
 
 /* ns of the monotonic clock, as of its last tick, from far enough above 0. */
@@ -133,14 +134,25 @@ static size_t position(const struct cgroup_names *names, __u64 id)
 	return SEARCH_FIRST(names->n, i, names->items[i].id < id);
 }
 
+/* Jobs are often gone through in order: then it is the same one, or the next. */
+static bool find(struct cgroup_names *names, __u64 id)
+{
+	for (int i = 0; i < 2; i++, names->found++)
+		if (names->found < names->n && names->items[names->found].id == id)
+			return true;
+	names->found = position(names, id);
+	return names->found < names->n && names->items[names->found].id == id;
+}
+
 static const char *known(struct cgroup_names *names, __u64 id)
 {
-	size_t i = position(names, id);
+	struct entry *entry;
 
-	if (i == names->n || names->items[i].id != id)
+	if (!find(names, id))
 		return NULL;
-	names->items[i].seen = now();
-	return names->items[i].path;
+	entry = &names->items[names->found];
+	entry->seen = now();
+	return entry->path;
 }
 
 /* dir has room for PATH_MAX, and is as before at the return. A cgroup that vanishes is no error. */
