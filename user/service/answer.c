@@ -30,6 +30,7 @@ struct asked {
 /* What that user gets to see: of others but root, nothing of the node as a whole. */
 struct view {
 	struct filter *filter;
+	bool of_jobs; /* of some, or of a user's */
 	struct report_run run;
 	struct probe_view probes;
 	struct snapshot snapshot;
@@ -179,7 +180,11 @@ static int view__open(struct view *view, struct asked *asked, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	*view = (struct view){ .run = *source->run, .filter = filter__new() };
+	*view = (struct view){
+		.run = *source->run,
+		.filter = filter__new(),
+		.of_jobs = job[0] || asked->uid != 0,
+	};
 	if (!view->filter)
 		return error__set(err, -ENOMEM, "no memory");
 	filter__choose_jobs(view->filter, may_see, asked);
@@ -229,6 +234,8 @@ static int put_records(const struct view *view, FILE *body, struct error *err)
 		return rc;
 	sink_json__gather(sink, GATHERED);
 	sink_json__all_jobs(sink);
+	if (view->of_jobs)
+		sink_json__called_probes(sink);
 	to.sink = sink;
 	rc = sink_json__run_start(sink, err);
 	if (rc == 0)

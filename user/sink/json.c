@@ -23,6 +23,7 @@ struct sink_json {
 	struct json_calls *calls; /* NULL: there were none yet */
 	struct json_text text;	  /* where records and their newlines are put together */
 	bool all_jobs;		  /* the last snapshot tells of those that ended before, too */
+	bool called_probes;	  /* it tells of no others */
 	size_t gathers;	     /* so many bytes before they are written; 0: each record at once */
 	__u64 gathered;	     /* records that are in the text */
 	__u64 written, lost; /* records */
@@ -172,6 +173,11 @@ void sink_json__all_jobs(struct sink_json *sink)
 	sink->all_jobs = true;
 }
 
+void sink_json__called_probes(struct sink_json *sink)
+{
+	sink->called_probes = true;
+}
+
 void sink_json__use(struct sink_json *sink, const struct report_run *run)
 {
 	sink->run = run;
@@ -192,7 +198,12 @@ int sink_json__run_end(struct sink_json *sink, const struct snapshot *snapshot, 
 int sink_json__snapshot(struct sink_json *sink, const struct snapshot *snapshot, bool final,
 			struct error *err)
 {
-	const struct records_sink records = { put, sink, .all_jobs = sink->all_jobs };
+	const struct records_sink records = {
+		.put = put,
+		.context = sink,
+		.all_jobs = sink->all_jobs,
+		.called_probes = sink->called_probes,
+	};
 	__u64 lost = sink->lost;
 
 	records__snapshot(&records, sink->run, snapshot, final);

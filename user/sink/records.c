@@ -43,12 +43,30 @@ static bool is_wanted(const struct snapshot *snapshot, size_t i, bool final)
 	       now->in_flight != before->total.in_flight;
 }
 
+/* Has the snapshot calls of it, or might it have, had the probe not failed or lost them? */
+static bool has_part(const struct snapshot *snapshot, const struct probe *probe,
+		     const struct tm_ledger *ledger)
+{
+	bool has = probe->state == PROBE_FAILED || probe__parked_ns(probe, snapshot->time_ns);
+
+	for (enum tm_loss loss = 0; loss < TM_LOSSES; loss++)
+		has |= ledger->lost[loss] != 0;
+	for (size_t i = 0; i < snapshot->n_series && !has; i++) {
+		const struct tm_key *key = &snapshot->series[i]->total.key;
+
+		has = key->layer == probe->layer_id && key->function == probe->function_id;
+	}
+	return has;
+}
+
 static void put_probe(const struct records_sink *sink, const struct report_run *run,
 		      const struct snapshot *snapshot, size_t i)
 {
 	const struct tm_ledger *ledger = &snapshot->ledgers[i];
 
 	if (run->probes[i].state == PROBE_OFF && !ledger->hits)
+		return;
+	if (sink->called_probes && !has_part(snapshot, &run->probes[i], ledger))
 		return;
 	put(sink, json_record__probe(run, snapshot, i));
 	for (enum tm_loss loss = 0; loss < TM_LOSSES; loss++) {

@@ -13,6 +13,8 @@ struct records_sink {
 	void *context;
 	bool without_series; /* put would only throw records of single series away */
 	bool all_jobs; /* at the end also those whose end came before: nobody was told of it */
+	/* Probes only of what the snapshot has calls of, or may lack some. */
+	bool called_probes;
 };
 
 void records__run_start(const struct records_sink *sink, const struct report_run *run);
