@@ -8,9 +8,10 @@
 #include <cmocka.h>
 
 #include "json_records.h"
-#include "sink/json_text.h"
+#include "sink/record_text.h"
 #include "sink/utf8.h"
 #include "tmtrace/env_job.h"
+#include "tmtrace/object.h"
 
 /* The text is what json-c makes of it. */
 static void check_text(struct json_object *value)
@@ -51,6 +52,55 @@ static void test_text(void **state)
 	json_object_object_add(object, "array", array);
 	check_text(object);
 	json_object_put(object);
+}
+
+/* Member by member it is the same. */
+static void test_record_text(void **state)
+{
+	const __u64 counts[] = { 3, 0, 7 };
+	const struct histogram histogram = { .first = 40, .n = 3, .count = counts };
+	struct json_text text = { 0 };
+	struct record_text record;
+	struct json_object *object;
+	char wanted[1024];
+
+	(void)state;
+	assert_int_equal(json_text__add_bytes(&text, "before ", 7), 0);
+	record = record_text__begin(&text);
+	record_text__string(&record, "na\"me", "a\x01\n\"\\/\xff");
+	record_text__string(&record, "none", NULL);
+	record_text__u64(&record, "most", UINT64_MAX);
+	record_text__measured(&record, "measured", 0, true);
+	record_text__measured(&record, "unknown", 5, false);
+	record_text__open(&record, "empty");
+	record_text__close(&record);
+	record_text__open(&record, "in");
+	record_text__bool(&record, "yes", true);
+	record_text__hex(&record, "hex", 0x1f);
+	record_text__close(&record);
+	record_text__buckets(&record, "buckets", &histogram);
+	record_text__size_class(&record, "first", 0);
+	record_text__size_class(&record, "last", TM_OBJECT_SIZES - 1);
+	assert_int_equal(record_text__end(&record), 0);
+	snprintf(wanted, sizeof(wanted),
+		 "before {\"na\\\"me\":\"a\\u0001\\n\\\"\\\\/" UTF8_REPLACEMENT "\",\"none\":null,"
+		 "\"most\":18446744073709551615,\"measured\":0,\"unknown\":null,\"empty\":{},"
+		 "\"in\":{\"yes\":true,\"hex\":\"0x1f\"},\"buckets\":[[%llu,%llu,3],[%llu,%llu,7]],"
+		 "\"first\":[0,%llu],\"last\":[%llu,null]}",
+		 tm_bucket_lower(40), tm_bucket_upper(40), tm_bucket_lower(42), tm_bucket_upper(42),
+		 (__u64)tm_object_size_edge(0),
+		 (__u64)tm_object_size_edge(TM_OBJECT_SIZES - 2) + 1);
+	assert_int_equal(text.n, strlen(wanted));
+	assert_memory_equal(text.bytes, wanted, text.n);
+	/* As an object it is what others read. */
+	memmove(text.bytes, text.bytes + 7, text.n -= 7);
+	object = json_text__take_object(&text);
+	check_number(object, "measured", 0);
+	check_null(object, "none");
+	assert_int_equal(json_object_get_uint64(member(object, "most")), UINT64_MAX);
+	json_object_put(object);
+	assert_null(text.bytes);
+	assert_null(json_text__take_object(&text));
 }
 
 static void check_common(struct json_object *record)
@@ -384,6 +434,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_record_text),
 		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_files_and_devices),

@@ -6,8 +6,8 @@
 #include "base/array.h"
 #include "page/probes.h"
 #include "page/room.h"
-#include "sink/json_record.h"
 #include "sink/json_value.h"
+#include "sink/probe_text.h"
 
 /* The probes of a layer together. */
 struct layer {
@@ -119,6 +119,15 @@ static int compare(const void *left, const void *right)
 	return a->probe < b->probe ? -1 : a->probe > b->probe;
 }
 
+static struct json_object *record_of(const struct report_run *run, const struct snapshot *snapshot,
+				     const struct lost *lost)
+{
+	struct json_text text = { 0 };
+
+	probe_text__add_loss(&text, run, snapshot, lost->probe, lost->loss);
+	return json_text__take_object(&text);
+}
+
 static int write_losses(struct page_document *document, const struct report_run *run,
 			const struct snapshot *snapshot)
 {
@@ -141,9 +150,7 @@ static int write_losses(struct page_document *document, const struct report_run 
 	}
 	if (n)
 		qsort(losses, n, sizeof(*losses), compare);
-	while (written < n &&
-	       page_list__add(&list, json_record__loss(run, snapshot, losses[written].probe,
-						       losses[written].loss)))
+	while (written < n && page_list__add(&list, record_of(run, snapshot, &losses[written])))
 		written++;
 	for (size_t i = written; i < n; i++)
 		sum += losses[i].n;

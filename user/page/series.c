@@ -7,7 +7,7 @@
 #include "page/rest.h"
 #include "page/room.h"
 #include "page/series.h"
-#include "sink/json_record.h"
+#include "sink/series_text.h"
 
 enum kind {
 	FUNCTIONS,
@@ -83,9 +83,11 @@ static struct json_object *record_of(const struct writer *writer, size_t i, int 
 {
 	static const char *const names[] = { "pid",	 "rank",      "comm",	  "uid",
 					     "workflow", "component", "hostname", "interval" };
-	struct json_object *record =
-		json_record__series(writer->run, writer->snapshot, i, true, &writer->gaps);
+	struct json_text text = { 0 };
+	struct json_object *record;
 
+	series_text__add(&text, writer->run, writer->snapshot, i, true, &writer->gaps);
+	record = json_text__take_object(&text);
 	if (!record)
 		return NULL;
 	page_jobs__mark(record, job);

@@ -6,8 +6,8 @@
 #include "report/jobs.h"
 #include "report/units.h"
 #include "service/status.h"
-#include "sink/json_record.h"
 #include "sink/json_value.h"
+#include "sink/probe_text.h"
 #include "sink/utf8.h"
 
 void status__sum(struct status_sums *out, const struct service_status *status)
@@ -201,6 +201,16 @@ static void put(FILE *out, struct json_object *record)
 	json_object_put(record);
 }
 
+static void put_probe(const struct service_status *status, size_t i, FILE *out)
+{
+	struct json_text text = { 0 };
+
+	if (!probe_text__add(&text, status->run, status->snapshot, i) &&
+	    !json_text__add_newline(&text))
+		fwrite(text.bytes, 1, text.n, out);
+	free(text.bytes);
+}
+
 void status__write(const struct service_status *status, bool probes, FILE *out)
 {
 	const struct report_run *run = status->run;
@@ -208,7 +218,7 @@ void status__write(const struct service_status *status, bool probes, FILE *out)
 	put(out, status__record(status));
 	for (size_t i = 0; probes && i < run->n_probes && i < status->snapshot->n_ledgers; i++)
 		if (run->probes[i].state != PROBE_OFF || status->snapshot->ledgers[i].hits)
-			put(out, json_record__probe(run, status->snapshot, i));
+			put_probe(status, i, out);
 }
 
 static struct json_object *get(struct json_object *record, const char *name)

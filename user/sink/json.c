@@ -73,20 +73,6 @@ int sink_json__open(struct sink_json **out, const char *path, const struct repor
 	return ret;
 }
 
-/* Puts a record and a newline at the end of the sink's text. */
-static int add_line(struct sink_json *sink, struct json_object *record)
-{
-	size_t before = sink->text.n;
-	int ret = record ? json_text__add(&sink->text, record) : -ENOMEM;
-
-	if (!ret)
-		ret = json_text__add_newline(&sink->text);
-	if (ret)
-		sink->text.n = before;
-	sink->gathered += !ret;
-	return ret;
-}
-
 /* Leaves no half line at the end of the file. Best effort: the failure itself is reported. */
 static void take_back(struct sink_json *sink, off_t start)
 {
@@ -131,17 +117,37 @@ static void write_text(struct sink_json *sink)
 	sink->gathered = sink->text.n = 0;
 }
 
-/* Writes and gives back a record; what fails is counted, for report(). */
+/* A record has been added from there on, or failed to be; what fails is counted, for report(). */
+static void end_line(struct sink_json *sink, size_t start, int ret)
+{
+	if (!ret)
+		ret = json_text__add_newline(&sink->text);
+	if (ret) {
+		sink->text.n = start;
+		count(sink, 1, ret);
+	} else {
+		sink->gathered++;
+	}
+	if (sink->text.n >= sink->gathers)
+		write_text(sink);
+}
+
+/* Writes and gives back a record. */
 static void put(void *context, struct json_object *record)
 {
 	struct sink_json *sink = context;
-	int ret = add_line(sink, record);
+	size_t start = sink->text.n;
 
-	if (ret)
-		count(sink, 1, ret);
-	if (sink->text.n >= sink->gathers)
-		write_text(sink);
+	end_line(sink, start, record ? json_text__add(&sink->text, record) : -ENOMEM);
 	json_object_put(record);
+}
+
+static void put_text(void *context, const struct json_text *record)
+{
+	struct sink_json *sink = context;
+	size_t start = sink->text.n;
+
+	end_line(sink, start, json_text__add_bytes(&sink->text, record->bytes, record->n));
 }
 
 /* The error of what was put since lost was so high; 0 if all was written. */
@@ -156,7 +162,7 @@ static int report(const struct sink_json *sink, __u64 lost_before, struct error 
 
 int sink_json__run_start(struct sink_json *sink, struct error *err)
 {
-	const struct records_sink records = { put, sink };
+	const struct records_sink records = { put, put_text, sink };
 	__u64 lost = sink->lost;
 
 	records__run_start(&records, sink->run);
@@ -188,7 +194,7 @@ void sink_json__use(struct sink_json *sink, const struct report_run *run)
 
 int sink_json__run_end(struct sink_json *sink, const struct snapshot *snapshot, struct error *err)
 {
-	const struct records_sink records = { put, sink };
+	const struct records_sink records = { put, put_text, sink };
 	__u64 lost = sink->lost;
 
 	records__run_end(&records, sink->run, snapshot);
@@ -200,6 +206,7 @@ int sink_json__snapshot(struct sink_json *sink, const struct snapshot *snapshot,
 {
 	const struct records_sink records = {
 		.put = put,
+		.put_text = put_text,
 		.context = sink,
 		.all_jobs = sink->all_jobs,
 		.called_probes = sink->called_probes,

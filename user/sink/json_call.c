@@ -9,9 +9,9 @@
 #include "report/names.h"
 #include "report/process_index.h"
 #include "sink/json_call.h"
-#include "sink/json_record.h"
 #include "sink/json_stack.h"
 #include "sink/json_value.h"
+#include "sink/series_text.h"
 #include "tmtrace/spec.h"
 
 /* Texts that are kept, by the low bits of the number that they stand for. */
@@ -96,18 +96,20 @@ static const char *series_text(struct json_calls *calls, const struct call_serie
 {
 	struct series_text *cached = &calls->series[series->slot % CACHE];
 	const struct tm_series like = call_series__like(series);
-	struct json_object *object;
+	struct json_text text = { 0 };
+	struct record_text record;
 
 	if (cached->text && !memcmp(&cached->of, series, sizeof(*series)))
 		return cached->text;
 	free(cached->text);
 	cached->text = NULL;
-	object = json_object_new_object();
-	if (!object)
-		return NULL;
-	json_record__key(object, calls->run, &like);
+	record = record_text__begin(&text);
+	series_text__add_key(&record, calls->run, &like);
 	cached->of = *series;
-	cached->text = json_value__members(object);
+	/* Without its braces. */
+	if (record_text__end(&record) == 0)
+		cached->text = strndup(text.bytes + 1, text.n - 2);
+	free(text.bytes);
 	return cached->text;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -44,20 +45,26 @@ static int add_char(struct json_text *text, char c)
 	return add(text, &c, 1);
 }
 
-static int add_int(struct json_text *text, const struct json_object *value)
+static int add_number(struct json_text *text, uint64_t left, bool is_negative)
 {
-	int64_t number = json_object_get_int64(value);
-	/* What is above the largest of the one is of the other. */
-	uint64_t left = number < 0 ? -(uint64_t)number : json_object_get_uint64(value);
 	char digits[NUMBER_MAX], *at = digits + sizeof(digits);
 
 	do {
 		*--at = (char)('0' + left % 10);
 		left /= 10;
 	} while (left);
-	if (number < 0)
+	if (is_negative)
 		*--at = '-';
 	return add(text, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+static int add_int(struct json_text *text, const struct json_object *value)
+{
+	int64_t number = json_object_get_int64(value);
+
+	/* What is above the largest of the one is of the other. */
+	return number < 0 ? add_number(text, -(uint64_t)number, true)
+			  : add_number(text, json_object_get_uint64(value), false);
 }
 
 /* Behind a backslash; 0: it stands for itself, or has no letter. */
@@ -189,4 +196,35 @@ int json_text__add_newline(struct json_text *text)
 int json_text__add_bytes(struct json_text *text, const char *bytes, size_t n)
 {
 	return n ? add(text, bytes, n) : 0;
+}
+
+int json_text__add_string(struct json_text *text, const char *string)
+{
+	return add_string(text, string, strlen(string));
+}
+
+int json_text__add_u64(struct json_text *text, uint64_t value)
+{
+	return add_number(text, value, false);
+}
+
+struct json_object *json_text__object(const struct json_text *text)
+{
+	struct json_tokener *tokener = text->n && text->n <= INT_MAX ? json_tokener_new() : NULL;
+	struct json_object *object = NULL;
+
+	if (tokener)
+		object = json_tokener_parse_ex(tokener, text->bytes, (int)text->n);
+	if (tokener)
+		json_tokener_free(tokener);
+	return object;
+}
+
+struct json_object *json_text__take_object(struct json_text *text)
+{
+	struct json_object *object = json_text__object(text);
+
+	free(text->bytes);
+	*text = (struct json_text){ 0 };
+	return object;
 }

@@ -1,36 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "sink/json_value.h"
+#include "sink/record_text.h"
 #include "sink/utf8.h"
 #include "tmtrace/env_job.h"
-
-static void add_time(struct json_object *record, __u64 time_ns)
-{
-	char text[64], date[32];
-
-	snprintf(text, sizeof(text), "%s.%09lluZ",
-		 clock__utc(date, sizeof(date), time_ns, JSON_DATE), time_ns % NS_PER_S);
-	json_value__add_string(record, "time", text);
-	json_value__add_u64(record, "time_ns", time_ns);
-}
 
 struct json_object *json_value__record(const struct report_run *run, const char *type,
 				       __u64 time_ns)
 {
-	struct json_object *record = json_object_new_object();
+	struct json_text text = { 0 };
+	struct record_text record = record_text__begin(&text);
 
-	if (!record)
-		return NULL;
-	json_value__add(record, "v", json_object_new_int(1));
-	json_value__add_string(record, "type", type);
-	add_time(record, time_ns);
-	json_value__add_string(record, "hostname", run->hostname);
-	json_value__add_string(record, "epoch", run->epoch);
-	return record;
+	record_text__head(&record, run, type, time_ns, run->hostname);
+	record_text__end(&record);
+	return json_text__take_object(&text);
 }
 
 struct json_object *json_value__string(const char *text)
@@ -48,67 +33,40 @@ struct json_object *json_value__string(const char *text)
 	return string;
 }
 
-struct json_object *json_value__hex(__u64 value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "0x%llx", value);
-	return json_object_new_string(text);
-}
-
-void json_value__expect(struct json_object *object, int members)
-{
-	int room = JSON_OBJECT_DEF_HASH_ENTRIES;
-
-	/* It doubles on its way, each time with all that it has, when it is fuller than this. */
-	while (room * LH_LOAD_FACTOR <= members)
-		room *= 2;
-	lh_table_resize(json_object_get_object(object), room);
-}
-
 void json_value__add_cgroup(struct json_object *object, __u64 job, bool known)
 {
 	json_value__add_measured(object, "cgroup_id", job, known && !tm_env_job_is(job));
 }
 
-static struct json_object *bucket(__u32 number, __u64 count)
+/* Of an object that has nothing else. */
+static struct json_object *take_member(struct record_text *record, const char *name)
 {
-	struct json_object *array = json_object_new_array_ext(3);
+	struct json_object *object, *member = NULL;
 
-	if (!array)
-		return NULL;
-	json_object_array_add(array, json_object_new_uint64(tm_bucket_lower(number)));
-	json_object_array_add(array, json_object_new_uint64(tm_bucket_upper(number)));
-	json_object_array_add(array, json_object_new_uint64(count));
-	return array;
+	record_text__end(record);
+	object = json_text__take_object(record->text);
+	if (json_object_object_get_ex(object, name, &member))
+		json_object_get(member);
+	json_object_put(object);
+	return member;
 }
 
 struct json_object *json_value__buckets(const struct histogram *histogram)
 {
-	struct json_object *array = json_object_new_array();
+	struct json_text text = { 0 };
+	struct record_text record = record_text__begin(&text);
 
-	if (!array)
-		return NULL;
-	for (__u32 i = 0; i < histogram->n; i++) {
-		if (histogram->count[i])
-			json_object_array_add(array,
-					      bucket(histogram->first + i, histogram->count[i]));
-	}
-	return array;
+	record_text__buckets(&record, "buckets", histogram);
+	return take_member(&record, "buckets");
 }
 
 struct json_object *json_value__size_class(__u32 class)
 {
-	struct json_object *array = json_object_new_array_ext(3);
-	__u64 smallest = class ? tm_object_size_edge(class - 1) + 1 : 0;
-	bool last = class == TM_OBJECT_SIZES - 1;
+	struct json_text text = { 0 };
+	struct record_text record = record_text__begin(&text);
 
-	if (!array)
-		return NULL;
-	json_object_array_add(array, json_object_new_uint64(smallest));
-	json_object_array_add(array,
-			      last ? NULL : json_object_new_uint64(tm_object_size_edge(class)));
-	return array;
+	record_text__size_class(&record, "class", class);
+	return take_member(&record, "class");
 }
 
 char *json_value__members(struct json_object *object)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Members of a record, as every record has them. */
+/* Records that are objects, and values of them. Where there are many, see record_text.h. */
 #ifndef USER_SINK_JSON_VALUE_H
 #define USER_SINK_JSON_VALUE_H
 
@@ -17,12 +17,6 @@ struct json_object *json_value__record(const struct report_run *run, const char 
 
 /* A string with U+FFFD for what is not UTF-8; text NULL: null. */
 struct json_object *json_value__string(const char *text);
-
-/* Lower-case hex, as "0x1f". */
-struct json_object *json_value__hex(__u64 value);
-
-/* Room for so many members, which are added sooner then. */
-void json_value__expect(struct json_object *object, int members);
 
 /*
  * Adds a member, or changes the one of that name; takes the value. The name is copied unless the
@@ -56,10 +50,8 @@ static inline void json_value__add_measured(struct json_object *object, const ch
 /* cgroup_id, of a job; null unless it is known, and where the job is not told by its cgroup. */
 void json_value__add_cgroup(struct json_object *object, __u64 job, bool known);
 
-/* Array of [lower, upper_inclusive, count]. */
+/* As record_text.h has them. */
 struct json_object *json_value__buckets(const struct histogram *histogram);
-
-/* Array of [smallest, largest] of a class of sizes (tmtrace/object.h); the last has no largest. */
 struct json_object *json_value__size_class(__u32 class);
 
 /* An object's members without its braces, to be freed with free(); NULL: none. Takes the object. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
 
 #include "base/clock.h"
 #include "report/jobs.h"
@@ -9,7 +10,9 @@
 #include "sink/json_pool.h"
 #include "sink/json_record.h"
 #include "sink/json_timeline.h"
+#include "sink/probe_text.h"
 #include "sink/records.h"
+#include "sink/series_text.h"
 
 static void put(const struct records_sink *sink, struct json_object *record)
 {
@@ -59,8 +62,18 @@ static bool has_part(const struct snapshot *snapshot, const struct probe *probe,
 	return has;
 }
 
+/* What is in the text by now is a record, if it could be made. The next one begins anew. */
+static void put_text(const struct records_sink *sink, struct json_text *text, int failure)
+{
+	if (failure)
+		sink->put(sink->context, NULL);
+	else
+		sink->put_text(sink->context, text);
+	text->n = 0;
+}
+
 static void put_probe(const struct records_sink *sink, const struct report_run *run,
-		      const struct snapshot *snapshot, size_t i)
+		      const struct snapshot *snapshot, size_t i, struct json_text *text)
 {
 	const struct tm_ledger *ledger = &snapshot->ledgers[i];
 
@@ -68,10 +81,10 @@ static void put_probe(const struct records_sink *sink, const struct report_run *
 		return;
 	if (sink->called_probes && !has_part(snapshot, &run->probes[i], ledger))
 		return;
-	put(sink, json_record__probe(run, snapshot, i));
+	put_text(sink, text, probe_text__add(text, run, snapshot, i));
 	for (enum tm_loss loss = 0; loss < TM_LOSSES; loss++) {
 		if (ledger->lost[loss])
-			put(sink, json_record__loss(run, snapshot, i, loss));
+			put_text(sink, text, probe_text__add_loss(text, run, snapshot, i, loss));
 	}
 }
 
@@ -110,10 +123,12 @@ void records__snapshot(const struct records_sink *sink, const struct report_run 
 {
 	const struct gaps gaps = gaps__find(run, snapshot->time_ns);
 	const struct pool_info *pool;
+	struct json_text text = { 0 };
 
 	for (size_t i = 0; !sink->without_series && i < snapshot->n_series; i++) {
 		if (is_wanted(snapshot, i, final))
-			put(sink, json_record__series(run, snapshot, i, final, &gaps));
+			put_text(sink, &text,
+				 series_text__add(&text, run, snapshot, i, final, &gaps));
 	}
 	put_jobs(sink, run, snapshot, final);
 	for (size_t i = 0; final && i < snapshot->n_objects; i++)
@@ -123,5 +138,6 @@ void records__snapshot(const struct records_sink *sink, const struct report_run 
 	for (size_t i = 0; final && (pool = names__pool(run, i)); i++)
 		put(sink, json_pool__record(run, pool, snapshot->time_ns));
 	for (size_t i = 0; final && i < run->n_probes && i < snapshot->n_ledgers; i++)
-		put_probe(sink, run, snapshot, i);
+		put_probe(sink, run, snapshot, i, &text);
+	free(text.bytes);
 }

@@ -7,9 +7,12 @@
 #include <json-c/json.h>
 
 #include "report/report.h"
+#include "sink/json_text.h"
 
 struct records_sink {
 	void (*put)(void *context, struct json_object *record); /* NULL: without memory */
+	/* The same as text, without a newline, of which there are many; which is not given back. */
+	void (*put_text)(void *context, const struct json_text *record);
 	void *context;
 	bool without_series; /* put would only throw records of single series away */
 	bool all_jobs; /* at the end also those whose end came before: nobody was told of it */

@@ -224,15 +224,21 @@ static void put(void *context, struct json_object *record)
 	json_object_put(record);
 }
 
+static void put_text(void *context, const struct json_text *record)
+{
+	put(context, json_text__object(record));
+}
+
 void sink_syslog__run_start(struct sink_syslog *sink)
 {
-	records__run_start(&(struct records_sink){ put, sink }, sink->run);
+	records__run_start(&(struct records_sink){ put, put_text, sink }, sink->run);
 }
 
 void sink_syslog__snapshot(struct sink_syslog *sink, const struct snapshot *snapshot, bool final)
 {
 	const struct records_sink records = {
 		.put = put,
+		.put_text = put_text,
 		.context = sink,
 		.without_series = !(sink->options.types & SYSLOG_SERIES),
 	};
@@ -405,7 +411,7 @@ static void tell_counts(struct sink_syslog *sink)
 
 void sink_syslog__run_end(struct sink_syslog *sink, const struct snapshot *snapshot)
 {
-	records__run_end(&(struct records_sink){ put, sink }, sink->run, snapshot);
+	records__run_end(&(struct records_sink){ put, put_text, sink }, sink->run, snapshot);
 	syslog_socket__finish(sink->socket);
 	tell_counts(sink);
 	syslog_socket__finish(sink->socket);
