@@ -407,9 +407,15 @@ static void print_bound(struct json_object *bound, FILE *out)
 			json_object_get_double(bound) * 100);
 }
 
+/* Of more, nobody reads each line. */
+#define PARKED_LINES 8
+
 static void print_parked(struct json_object *parked_, FILE *out)
 {
-	for (size_t i = 0; parked_ && i < json_object_array_length(parked_); i++) {
+	size_t n = parked_ ? json_object_array_length(parked_) : 0;
+	size_t shown = n <= PARKED_LINES ? n : PARKED_LINES - 1;
+
+	for (size_t i = 0; i < shown; i++) {
 		struct json_object *one = json_object_array_get_idx(parked_, i);
 
 		fprintf(out, "parked     ");
@@ -420,6 +426,8 @@ static void print_parked(struct json_object *parked_, FILE *out)
 		print_text(get(one, "reason"), out);
 		fputc('\n', out);
 	}
+	if (shown < n)
+		fprintf(out, "           and %zu more; --json names them all\n", n - shown);
 }
 
 void status__print(struct json_object *record, FILE *out)
