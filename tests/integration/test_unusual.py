@@ -17,10 +17,10 @@ SECONDS, RATE = 6, 150
 ATTEMPTS = 4
 
 
-def record(env, size, more, name="r.data"):
+def record(env, size, more, quick=0, name="r.data"):
     path = env.path(name)
     status, _, err = env.trace("record", "-q", "--layer", "vfs", "-o", path, "--", sys.executable,
-                               LOAD, env.path("file"), str(SECONDS), str(RATE), str(size), str(more))
+                               LOAD, env.path("file"), str(SECONDS), str(RATE), str(size), str(more), str(quick))
     equal(f"exit status ({err})", status, 0)
     return path
 
@@ -49,6 +49,14 @@ def test_slow_period(env):
     status, out, err = env.trace("report", path)
     equal(f"exit status ({err})", status, 0)
     check(re.search(r"^unusual:\n  .*vfs from .*: latency$", out, re.M), out)
+
+
+def test_slow_among_quick(env):
+    """The same where most calls are quick: compared are those that take the time."""
+    worst, _ = find_period(env, size=16, more=1, quick=9)
+    equal("cause", worst["cause"], "latency")
+    check(worst["percentile"] in (95, 98), worst)
+    check(worst["latency_ns"] > 3 * worst["usual_latency_ns"], worst)
 
 
 def test_load(env):

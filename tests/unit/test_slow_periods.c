@@ -89,7 +89,7 @@ static void test_slow(void **state)
 				START_NS + 32 * NS_PER_S);
 		assert_in_range(out[0].end_ns, START_NS + 34 * NS_PER_S, START_NS + 38 * NS_PER_S);
 		assert_true(out[0].deviations > 6);
-		assert_in_range(out[0].p75_ns, 3 * out[0].usual_ns, 8 * out[0].usual_ns);
+		assert_in_range(out[0].latency_ns, 3 * out[0].usual_ns, 8 * out[0].usual_ns);
 	}
 }
 
@@ -114,6 +114,41 @@ static void test_more(void **state)
 	(void)state;
 	for (__u64 seed = 1; seed <= RUNS; seed++)
 		assert_int_equal(run(seed, 30, 6, 1, 4, out), 0);
+}
+
+/* As before; of ten calls nine are quick, as from a cache, and only the others become slow. */
+static void test_slow_among_quick(void **state)
+{
+	const struct timeline_about about = { .job = 1 };
+	struct slow_period out[SLOW_PERIODS_MAX];
+
+	(void)state;
+	for (__u64 seed = 1; seed <= RUNS; seed++) {
+		struct timeline *slow = timeline__new(&about), *fine = timeline__new(&about);
+		size_t n;
+
+		random_state = seed;
+		for (unsigned int i = 0; i < SECONDS; i++) {
+			double drift = 1 + 0.5 * uniform();
+
+			for (int j = 0; j < 2; j++) {
+				add_second(j ? fine : slow, i, 1800, 1000 * drift);
+				add_second(j ? fine : slow, i, 200,
+					   100000 * drift * (!j && i >= 30 && i < 36 ? 8 : 1));
+			}
+		}
+		assert_int_equal(slow_periods__find(fine, out, &n), 0);
+		assert_int_equal(n, 0);
+		assert_int_equal(slow_periods__find(slow, out, &n), 0);
+		assert_int_equal(n, 1);
+		assert_in_range(out[0].percentile, 95, 99);
+		assert_false(out[0].by_load);
+		assert_in_range(out[0].start_ns, START_NS + 28 * NS_PER_S,
+				START_NS + 32 * NS_PER_S);
+		assert_in_range(out[0].end_ns, START_NS + 34 * NS_PER_S, START_NS + 38 * NS_PER_S);
+		timeline__free(slow);
+		timeline__free(fine);
+	}
 }
 
 /*
@@ -169,9 +204,13 @@ static void test_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_undisturbed), cmocka_unit_test(test_slow),
-		cmocka_unit_test(test_load),	    cmocka_unit_test(test_more),
-		cmocka_unit_test(test_short),	    cmocka_unit_test(test_few_bins),
+		cmocka_unit_test(test_undisturbed),
+		cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_load),
+		cmocka_unit_test(test_more),
+		cmocka_unit_test(test_short),
+		cmocka_unit_test(test_few_bins),
+		cmocka_unit_test(test_slow_among_quick),
 	};
 
 	return cmocka_run_group_tests_name("slow_periods", tests, NULL, NULL);

@@ -110,7 +110,7 @@ static int print_period(void *context, const struct timeline *timeline,
 	fprintf(out,
 		" from %s for %s: ", clock__local(day, sizeof(day), period->start_ns, "%H:%M:%S"),
 		units__time(text, period->end_ns - period->start_ns));
-	print_rest(out, SLOW_PERIODS_PERCENTILE, period->p75_ns, period->usual_ns,
+	print_rest(out, period->percentile, period->latency_ns, period->usual_ns,
 		   period->deviations, period->load, period->by_load);
 	return 0;
 }

@@ -36,7 +36,7 @@ struct json_object *json_unusual__period(const struct report_run *run,
 	json_timeline__add_key(record, run, timeline);
 	json_value__add_u64(record, "start_ns", period->start_ns);
 	json_value__add_u64(record, "end_ns", period->end_ns);
-	add_figures(record, SLOW_PERIODS_PERCENTILE, period->p75_ns, period->usual_ns,
+	add_figures(record, period->percentile, period->latency_ns, period->usual_ns,
 		    period->deviations, period->load, period->by_load);
 	return record;
 }

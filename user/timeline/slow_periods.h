@@ -2,8 +2,8 @@
 /*
  * Periods in which a layer was slower than it usually is in the same run, and whether it had more
  * to do then.
- * Compared are the 75th percentiles of bins, see usual.h: higher ones are moved by what few calls
- * suffer on a busy machine.
+ * Compared are the 75th percentiles of bins, see usual.h, and a higher one where fewer calls
+ * usually take half of the time: those of a disk among those of a cache.
  */
 #ifndef USER_TIMELINE_SLOW_PERIODS_H
 #define USER_TIMELINE_SLOW_PERIODS_H
@@ -16,14 +16,13 @@
 /* As many are told of a timeline, those that stand out most. */
 #define SLOW_PERIODS_MAX 3
 
-#define SLOW_PERIODS_PERCENTILE 75
-
 struct slow_period {
-	__u64 start_ns, end_ns; /* since 1970 */
-	__u64 p75_ns, usual_ns; /* in it, and usually */
-	double deviations;	/* how many usual deviations it is above */
-	double load;		/* calls in a second, as multiple of what is usual */
-	bool by_load;		/* the load went up, too: that explains it */
+	__u64 start_ns, end_ns;	    /* since 1970 */
+	int percentile;		    /* of the latencies that are compared */
+	__u64 latency_ns, usual_ns; /* in it, and usually */
+	double deviations;	    /* how many usual deviations it is above */
+	double load;		    /* calls in a second, as multiple of what is usual */
+	bool by_load;		    /* the load went up, too: that explains it */
 };
 
 /*
