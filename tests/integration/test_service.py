@@ -310,6 +310,10 @@ def test_job_of_a_scheduler(env):
         lines = answer(service, NOBODY, "71")
         check(lines, "the job is not known as the user's")
         equal("jobs", {r["jobid"] for r in lines if r["type"] == "function"}, {"71"})
+        for who, told in (("its user", lines), ("root", service.asked_by(0, request="dump", job="71")[1])):
+            called, probed = ({r["function"] for r in told if r["type"] == kind and r["layer"] == "vfs"}
+                              for kind in ("function", "probe"))
+            equal(f"probes that {who} is told of", probed, called)
         header, _ = service.asked_by(NOBODY - 1, request="dump", job="71")
         equal(f"another's: {header}", header["type"], "error")
         header, _ = service.asked_by(NOBODY, request="dump", job="71", uid=0)

@@ -23,7 +23,7 @@ struct sink_json {
 	struct json_calls *calls; /* NULL: there were none yet */
 	struct json_text text;	  /* where records and their newlines are put together */
 	bool all_jobs;		  /* the last snapshot tells of those that ended before, too */
-	bool called_probes;	  /* it tells of no others */
+	bool called_probes;	  /* it tells of no others of the kernel's */
 	size_t gathers;	     /* so many bytes before they are written; 0: each record at once */
 	__u64 gathered;	     /* records that are in the text */
 	__u64 written, lost; /* records */

@@ -35,7 +35,7 @@ void sink_json__gather(struct sink_json *sink, size_t bytes);
 /* The last snapshot's records tell of all jobs: what is written is all that its reader knows. */
 void sink_json__all_jobs(struct sink_json *sink);
 
-/* Those of probes, only of what the snapshot has calls of, or may lack some. */
+/* Of the kernel's probes only those of what the snapshot has calls of, or may lack some. */
 void sink_json__called_probes(struct sink_json *sink);
 
 /* Another run's records from now on. */

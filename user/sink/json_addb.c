@@ -10,6 +10,7 @@
 #include "report/names.h"
 #include "sink/json_addb.h"
 #include "sink/json_value.h"
+#include "sink/record_text.h"
 
 struct json_addb {
 	const struct report_run *run;

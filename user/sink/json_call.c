@@ -18,7 +18,7 @@
 #define CACHE 1024
 
 /* Members of all calls of a series: "cgroup":"/a",...,"function":"f" */
-struct series_text {
+struct key_text {
 	struct call_series of;
 	char *text; /* NULL: none yet */
 };
@@ -42,7 +42,7 @@ struct json_calls {
 	struct process_index *processes;
 	struct shared_text shared[SHARED]; /* of the last call that had one */
 	char *run_text;			   /* members of all calls: "hostname":...,"epoch":... */
-	struct series_text series[CACHE];
+	struct key_text series[CACHE];
 	struct comm_text comms[CACHE];
 	__u64 second; /* whose date is below */
 	char date[32];
@@ -92,9 +92,9 @@ void json_calls__free(struct json_calls *calls)
 }
 
 /* NULL without memory. */
-static const char *series_text(struct json_calls *calls, const struct call_series *series)
+static const char *key_text(struct json_calls *calls, const struct call_series *series)
 {
-	struct series_text *cached = &calls->series[series->slot % CACHE];
+	struct key_text *cached = &calls->series[series->slot % CACHE];
 	const struct tm_series like = call_series__like(series);
 	struct json_text text = { 0 };
 	struct record_text record;
@@ -204,7 +204,7 @@ static int put_begin(struct json_calls *calls, FILE *out, const struct call_batc
 		     const struct tm_call *call, const char *type)
 {
 	const struct call_series *series = call_batch__series(batch, call->slot);
-	const char *key = series ? series_text(calls, series) : "\"layer\":null,\"function\":null";
+	const char *key = series ? key_text(calls, series) : "\"layer\":null,\"function\":null";
 	__u64 start = call->start_ns;
 
 	if (!key)

@@ -99,8 +99,10 @@ void json_record__who(struct json_object *record, const struct process_info *pro
 	series_text__add_who(&who, process, jobid);
 	record_text__end(&who);
 	members = json_text__take_object(&text);
-	json_object_object_foreach(members, name, value)
-		json_object_object_add(record, name, json_object_get(value));
+	if (members) {
+		json_object_object_foreach(members, name, value)
+			json_object_object_add(record, name, json_object_get(value));
+	}
 	json_object_put(members);
 	if (node)
 		json_value__add_string(record, "hostname", node);

@@ -6,7 +6,6 @@
 #ifndef USER_SINK_JSON_RECORD_H
 #define USER_SINK_JSON_RECORD_H
 
-#include <stdbool.h>
 #include <json-c/json.h>
 
 #include "report/report.h"

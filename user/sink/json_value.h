@@ -8,9 +8,6 @@
 
 #include "report/report.h"
 
-/* Times are UTC: this to the second, nine digits after a dot, and Z. */
-#define JSON_DATE "%Y-%m-%dT%H:%M:%S"
-
 /* A record with its common fields; NULL without memory. */
 struct json_object *json_value__record(const struct report_run *run, const char *type,
 				       __u64 time_ns);

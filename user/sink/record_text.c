@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "sink/json_value.h"
 #include "sink/record_text.h"
 #include "sink/utf8.h"
 

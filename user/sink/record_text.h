@@ -11,12 +11,15 @@
 #include "report/report.h"
 #include "sink/json_text.h"
 
+/* Times are UTC: this to the second, nine digits after a dot, and Z. */
+#define JSON_DATE "%Y-%m-%dT%H:%M:%S"
+
 /* Of its maker alone. */
 struct record_text {
 	struct json_text *text;
 	size_t start; /* of the record in it */
 	bool has_members;
-	int failure; /* -ENOMEM; what is added then is nothing */
+	int failure; /* -ENOMEM: record_text__end() takes all of it back */
 };
 
 /* At the end of a text, which must not be added to by others until record_text__end(). */

@@ -79,7 +79,8 @@ static void put_probe(const struct records_sink *sink, const struct report_run *
 
 	if (run->probes[i].state == PROBE_OFF && !ledger->hits)
 		return;
-	if (sink->called_probes && !has_part(snapshot, &run->probes[i], ledger))
+	if (sink->called_probes && i < TM_PROBE_USER &&
+	    !has_part(snapshot, &run->probes[i], ledger))
 		return;
 	put_text(sink, text, probe_text__add(text, run, snapshot, i));
 	for (enum tm_loss loss = 0; loss < TM_LOSSES; loss++) {

@@ -16,7 +16,7 @@ struct records_sink {
 	void *context;
 	bool without_series; /* put would only throw records of single series away */
 	bool all_jobs; /* at the end also those whose end came before: nobody was told of it */
-	/* Probes only of what the snapshot has calls of, or may lack some. */
+	/* The kernel's probes only of what the snapshot has calls of, or may lack some. */
 	bool called_probes;
 };
 

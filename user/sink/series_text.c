@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdio.h>
-
 #include "addb/sums.h"
 #include "report/figures.h"
 #include "report/names.h"
@@ -243,24 +241,25 @@ int series_text__add(struct json_text *text, const struct report_run *run,
 	const struct snapshot_series *series = snapshot->series[i];
 	const struct tm_series *total = &series->total;
 	const struct tm_key *key = &total->key;
-	const struct process_info *process = names__process(run, key->process);
-	const char *hostname = process && process->node ? process->node : run->hostname;
 	bool number = key__is_addb(key) && addb_sum__kind(key->where) == ADDB_SUM_NUMBER;
 	struct record_text record = record_text__begin(text);
 	struct figures figures;
-	bool sized, timed;
+	const struct process_info *process;
 	const char *jobid;
+	bool sized, timed;
 
 	figures__total(&figures, series);
 	sized = has_size(run, key, &figures);
 	timed = figures.timed != 0;
-	record_text__head(&record, run, type_of(key), snapshot->time_ns, hostname);
+	process = names__process(run, key->process);
+	record_text__head(&record, run, type_of(key), snapshot->time_ns,
+			  process && process->node ? process->node : run->hostname);
 	series_text__add_key(&record, run, total);
 	if (key__is_by_size(key))
 		add_size_class(&record, key->where);
 	if (key__is_addb(key))
 		add_addb_key(&record, key->where);
-	/* The next names may take the place of those of before. */
+	/* Other names may have taken the process's place. */
 	jobid = names__jobid(run, key);
 	series_text__add_who(&record, names__process(run, key->process), jobid);
 	record_text__u64(&record, "count", total->count);

@@ -241,21 +241,23 @@ static double heavy_part(const struct timeline_bin *bin)
 
 /*
  * The percentile that is in the midst of the calls that usually take half of the time: where quick
- * ones are most, as of a cache, a lower one sees nothing of a slow disk. 0: the usual one is, or
- * none is.
+ * ones are most, as of a cache, a lower one sees nothing of a slow disk. 0: the usual one is among
+ * those calls, or none is in their midst.
  */
 static int heavy_percentile(struct search *search)
 {
-	static const int percentiles[] = { PERCENTILE, 90, 95, 98, 99 };
+	static const int percentiles[] = { 90, 95, 98, 99 };
 	size_t n = 0;
 	double part;
 
 	for (size_t i = 0; i < search->n; i++)
 		search->scratch[n++] = heavy_part(timeline__bin(search->bins, search->busy[i].at));
 	part = usual__median(search->scratch, n);
+	if (part * 100 >= 100 - PERCENTILE)
+		return 0;
 	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles) && n; i++)
 		if (part / 2 * 100 >= 100 - percentiles[i])
-			return i ? percentiles[i] : 0;
+			return percentiles[i];
 	return 0;
 }
 
