@@ -17,6 +17,8 @@ from harness import (PATIENCE, Records, Skip, check, check_ledgers, compare, com
 from test_cgroup import mount_v1, mount_v2, move, new_cgroup
 from test_files import SAMPLE, build_static, copy_library, libraries, overlays, trace_waiting
 
+SHARES_MACHINE = True
+
 LATENCY = re.compile(r"probed ([0-9.]+) ms later")
 # Far more than it takes (under 50): on a slow or busy machine tmtrace waits for its turn.
 MOST_MS = 2000
