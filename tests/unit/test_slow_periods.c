@@ -76,6 +76,14 @@ static void test_undisturbed(void **state)
 		assert_int_equal(run(seed, 0, 0, 1, 1, out), 0);
 }
 
+/* From the thirtieth second on for six, without more load. */
+static void check_six_seconds(const struct slow_period *period)
+{
+	assert_false(period->by_load);
+	assert_in_range(period->start_ns, START_NS + 28 * NS_PER_S, START_NS + 32 * NS_PER_S);
+	assert_in_range(period->end_ns, START_NS + 34 * NS_PER_S, START_NS + 38 * NS_PER_S);
+}
+
 /* Six seconds, five times slower, with as many calls as ever: latency. */
 static void test_slow(void **state)
 {
@@ -84,10 +92,7 @@ static void test_slow(void **state)
 	(void)state;
 	for (__u64 seed = 1; seed <= RUNS; seed++) {
 		assert_int_equal(run(seed, 30, 6, 5, 1, out), 1);
-		assert_false(out[0].by_load);
-		assert_in_range(out[0].start_ns, START_NS + 28 * NS_PER_S,
-				START_NS + 32 * NS_PER_S);
-		assert_in_range(out[0].end_ns, START_NS + 34 * NS_PER_S, START_NS + 38 * NS_PER_S);
+		check_six_seconds(&out[0]);
 		assert_true(out[0].deviations > 6);
 		assert_in_range(out[0].latency_ns, 3 * out[0].usual_ns, 8 * out[0].usual_ns);
 	}
@@ -142,10 +147,7 @@ static void test_slow_among_quick(void **state)
 		assert_int_equal(slow_periods__find(slow, out, &n), 0);
 		assert_int_equal(n, 1);
 		assert_in_range(out[0].percentile, 95, 99);
-		assert_false(out[0].by_load);
-		assert_in_range(out[0].start_ns, START_NS + 28 * NS_PER_S,
-				START_NS + 32 * NS_PER_S);
-		assert_in_range(out[0].end_ns, START_NS + 34 * NS_PER_S, START_NS + 38 * NS_PER_S);
+		check_six_seconds(&out[0]);
 		timeline__free(slow);
 		timeline__free(fine);
 	}

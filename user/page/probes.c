@@ -35,15 +35,6 @@ static struct layer *find_layer(struct layers *layers, const struct probe *probe
 	return &layers->at[i];
 }
 
-static __u64 lost_of(const struct tm_ledger *ledger)
-{
-	__u64 lost = 0;
-
-	for (int loss = 0; loss < TM_LOSSES; loss++)
-		lost += ledger->lost[loss];
-	return lost;
-}
-
 static int add_probe(struct layers *layers, const struct probe *probe,
 		     const struct tm_ledger *ledger)
 {
@@ -63,7 +54,7 @@ static int add_probe(struct layers *layers, const struct probe *probe,
 	layer->recorded += ledger->recorded;
 	layer->filtered += ledger->filtered;
 	layer->in_flight += ledger->in_flight;
-	layer->lost += lost_of(ledger);
+	layer->lost += ledger__lost(ledger);
 	layer->unsized += ledger->unsized;
 	return 0;
 }

@@ -7,8 +7,8 @@
 #include "report/names.h"
 #include "report/process_sums.h"
 #include "sink/json_process.h"
-#include "sink/json_record.h"
 #include "sink/json_value.h"
+#include "sink/series_text.h"
 #include "tmtrace/process.h"
 
 /* What is of others, and what is of none, come last. */
@@ -47,11 +47,17 @@ static struct json_object *row_of(const struct writer *writer, size_t i)
 	const struct process_info *process = names__process(run, sum->number);
 	const struct tm_key *key = &writer->sums.snapshot.series[sum->first]->total.key;
 	int job = page_jobs__number(writer->jobs, key->job);
-	struct json_object *row = json_object_new_object();
+	struct json_text text = { 0 };
+	struct record_text who = record_text__begin(&text);
+	struct json_object *row;
 
+	series_text__add_who(&who, process, names__jobid_of(run, key->job, process));
+	if (process && process->node)
+		record_text__string(&who, "hostname", process->node);
+	record_text__end(&who);
+	row = json_text__take_object(&text);
 	if (!row)
 		return NULL;
-	json_record__who(row, process, names__jobid_of(run, key->job, process));
 	/* The next names take the place of these. */
 	process = names__process(run, sum->number);
 	json_value__add_string(row, "command", process ? process->command : NULL);

@@ -39,8 +39,7 @@ struct probe_cost probe_cost__sum(const struct report_run *run, const struct sna
 
 		sum.armed += probe->state == PROBE_ARMED;
 		sum.hits += ledger->hits;
-		for (int loss = 0; loss < TM_LOSSES; loss++)
-			sum.lost += ledger->lost[loss];
+		sum.lost += ledger__lost(ledger);
 		if (i < TM_PROBE_USER)
 			sum.kernel_hits += ledger->hits;
 		if (i < TM_PROBE_USER || !ledger->hits)

@@ -80,16 +80,6 @@ static const struct snapshot_series *series_of(const struct evidence *evidence,
 	return NULL;
 }
 
-static __u64 lost(const struct tm_ledger *ledger)
-{
-	__u64 sum = 0;
-	int i;
-
-	for (i = 0; i < TM_LOSSES; i++)
-		sum += ledger->lost[i];
-	return sum;
-}
-
 static const char *first_loss(const struct tm_ledger *ledger)
 {
 	int i;
@@ -128,8 +118,8 @@ static void judge_returns(const struct evidence *evidence, enum subject_site sit
 		return;
 	if (ledger->recorded != calls || ledger->in_flight)
 		fail(proof, "%s: %llu calls, %llu returns, %llu open%s%s", site_names[site], calls,
-		     ledger->recorded, ledger->in_flight, lost(ledger) ? ", others lost: " : "",
-		     first_loss(ledger));
+		     ledger->recorded, ledger->in_flight,
+		     ledger__lost(ledger) ? ", others lost: " : "", first_loss(ledger));
 	else if (bytes != evidence->log->sums[site])
 		fail(proof, "%s: it returned %llu in sum, not %llu", site_names[site],
 		     evidence->log->sums[site], bytes);
@@ -163,9 +153,10 @@ static void judge_stacks(const struct evidence *evidence, struct proof_result *p
 		const struct tm_ledger *ledger = ledger_of(evidence, site);
 
 		judge_hits(evidence, site, proof);
-		if (ledger->recorded + lost(ledger) != ledger->hits)
+		if (ledger->recorded + ledger__lost(ledger) != ledger->hits)
 			fail(proof, "%s: of %llu calls %llu were recorded and %llu lost",
-			     site_names[site], ledger->hits, ledger->recorded, lost(ledger));
+			     site_names[site], ledger->hits, ledger->recorded,
+			     ledger__lost(ledger));
 	}
 }
 

@@ -6,8 +6,8 @@
 #include "report/account_figures.h"
 #include "report/names.h"
 #include "sink/json_process.h"
-#include "sink/json_record.h"
 #include "sink/json_value.h"
+#include "sink/series_text.h"
 
 /* A quotient with six decimals, as selFIe's seconds and GiB have two; units: of one. */
 static void add_decimal(struct json_object *record, const char *name, __u64 value, __u64 units,
@@ -121,18 +121,32 @@ static void add_variables(struct json_object *record, const struct process_accou
 	}
 }
 
+/* Which process it is; info: NULL: of several. */
+static struct json_object *begin(const struct report_run *run,
+				 const struct process_account *account,
+				 const struct process_info *info)
+{
+	const char *hostname = info && info->node ? info->node : run->hostname;
+	struct json_text text = { 0 };
+	struct record_text record = record_text__begin(&text);
+
+	record_text__head(&record, run, "process", account->time_ns, hostname);
+	record_text__string(&record, "cgroup", names__cgroup(run, account->job));
+	record_text__cgroup(&record, account->job, account->job != 0);
+	record_text__string(&record, "step", names__step_of(run, account->job, &account->info));
+	series_text__add_who(&record, info, names__jobid_of(run, account->job, &account->info));
+	record_text__end(&record);
+	return json_text__take_object(&text);
+}
+
 struct json_object *json_process__record(const struct report_run *run,
 					 const struct process_account *account)
 {
-	struct json_object *record = json_value__record(run, "process", account->time_ns);
 	const struct process_info *info = account->info.pid ? &account->info : NULL;
+	struct json_object *record = begin(run, account, info);
 
 	if (!record)
 		return NULL;
-	json_value__add_string(record, "cgroup", names__cgroup(run, account->job));
-	json_value__add_cgroup(record, account->job, account->job != 0);
-	json_value__add_string(record, "step", names__step_of(run, account->job, &account->info));
-	json_record__who(record, info, names__jobid_of(run, account->job, &account->info));
 	/* Several together may be those of a rank. */
 	if (!info && account->info.rank >= 0)
 		json_value__add_u64(record, "rank", (__u64)account->info.rank);

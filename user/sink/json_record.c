@@ -3,7 +3,6 @@
 
 #include "sink/json_record.h"
 #include "sink/json_value.h"
-#include "sink/series_text.h"
 
 static struct json_object *string_array(const char *const *strings, size_t n)
 {
@@ -86,24 +85,4 @@ struct json_object *json_record__run(const struct report_run *run, __u64 end_ns,
 	json_value__add(record, "notes", string_array(notes, n_notes));
 	json_value__add(record, "final", json_object_new_boolean(end_ns != 0));
 	return record;
-}
-
-void json_record__who(struct json_object *record, const struct process_info *process,
-		      const char *jobid)
-{
-	const char *node = process ? process->node : NULL;
-	struct json_text text = { 0 };
-	struct record_text who = record_text__begin(&text);
-	struct json_object *members;
-
-	series_text__add_who(&who, process, jobid);
-	record_text__end(&who);
-	members = json_text__take_object(&text);
-	if (members) {
-		json_object_object_foreach(members, name, value)
-			json_object_object_add(record, name, json_object_get(value));
-	}
-	json_object_put(members);
-	if (node)
-		json_value__add_string(record, "hostname", node);
 }

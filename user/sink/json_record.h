@@ -14,8 +14,4 @@
 struct json_object *json_record__run(const struct report_run *run, __u64 end_ns,
 				     const char *const *notes, size_t n_notes);
 
-/* Adds which process it is of, and its job; NULL: that is not known, or of several. */
-void json_record__who(struct json_object *record, const struct process_info *process,
-		      const char *jobid);
-
 #endif

@@ -65,10 +65,7 @@ int probe_text__add(struct json_text *text, const struct report_run *run,
 	const struct tm_ledger *ledger = &snapshot->ledgers[i];
 	struct record_text record = record_text__begin(text);
 	char reason[PROBE_REASON];
-	__u64 lost = 0;
 
-	for (int loss = 0; loss < TM_LOSSES; loss++)
-		lost += ledger->lost[loss];
 	record_text__head(&record, run, "probe", snapshot->time_ns, run->hostname);
 	add_names(&record, probe);
 	if (probe->library)
@@ -82,7 +79,7 @@ int probe_text__add(struct json_text *text, const struct report_run *run,
 	record_text__u64(&record, "hits", ledger->hits);
 	record_text__u64(&record, "recorded", ledger->recorded);
 	record_text__u64(&record, "filtered", ledger->filtered);
-	record_text__u64(&record, "lost", lost);
+	record_text__u64(&record, "lost", ledger__lost(ledger));
 	record_text__u64(&record, "in_flight", ledger->in_flight);
 	record_text__u64(&record, "unsized", ledger->unsized);
 	add_recorded(&record, snapshot->call_ledgers ? &snapshot->call_ledgers[i] : NULL);

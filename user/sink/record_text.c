@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "sink/record_text.h"
 #include "sink/utf8.h"
+#include "tmtrace/env_job.h"
 
 /* Keeps what failed first. */
 static void note(struct record_text *record, int ret)
@@ -30,11 +31,6 @@ static void put_name(struct record_text *record, const char *name)
 		return;
 	note(record, json_text__add_string(record->text, name));
 	put(record, ":");
-}
-
-static void put_number(struct record_text *record, __u64 value)
-{
-	note(record, json_text__add_u64(record->text, value));
 }
 
 static void open_with(struct record_text *record, const char *name, const char *bracket)
@@ -101,7 +97,7 @@ void record_text__string(struct record_text *record, const char *name, const cha
 void record_text__u64(struct record_text *record, const char *name, __u64 value)
 {
 	put_name(record, name);
-	put_number(record, value);
+	note(record, json_text__add_u64(record->text, value));
 }
 
 void record_text__measured(struct record_text *record, const char *name, __u64 value, bool measured)
@@ -130,6 +126,11 @@ void record_text__hex(struct record_text *record, const char *name, __u64 value)
 
 	snprintf(text, sizeof(text), "0x%llx", value);
 	record_text__string(record, name, text);
+}
+
+void record_text__cgroup(struct record_text *record, __u64 job, bool known)
+{
+	record_text__measured(record, "cgroup_id", job, known && !tm_env_job_is(job));
 }
 
 void record_text__buckets(struct record_text *record, const char *name,

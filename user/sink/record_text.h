@@ -44,6 +44,8 @@ void record_text__bool(struct record_text *record, const char *name, bool value)
 void record_text__null(struct record_text *record, const char *name);
 /* Lower-case hex, as "0x1f". */
 void record_text__hex(struct record_text *record, const char *name, __u64 value);
+/* cgroup_id, of a job; null unless it is known, and where the job is not told by its cgroup. */
+void record_text__cgroup(struct record_text *record, __u64 job, bool known);
 /* Array of [lower, upper_inclusive, count]. */
 void record_text__buckets(struct record_text *record, const char *name,
 			  const struct histogram *histogram);

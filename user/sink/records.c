@@ -50,10 +50,9 @@ static bool is_wanted(const struct snapshot *snapshot, size_t i, bool final)
 static bool has_part(const struct snapshot *snapshot, const struct probe *probe,
 		     const struct tm_ledger *ledger)
 {
-	bool has = probe->state == PROBE_FAILED || probe__parked_ns(probe, snapshot->time_ns);
+	bool has = probe->state == PROBE_FAILED || ledger__lost(ledger) ||
+		   probe__parked_ns(probe, snapshot->time_ns);
 
-	for (enum tm_loss loss = 0; loss < TM_LOSSES; loss++)
-		has |= ledger->lost[loss] != 0;
 	for (size_t i = 0; i < snapshot->n_series && !has; i++) {
 		const struct tm_key *key = &snapshot->series[i]->total.key;
 

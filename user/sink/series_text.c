@@ -3,7 +3,6 @@
 #include "report/figures.h"
 #include "report/names.h"
 #include "sink/series_text.h"
-#include "tmtrace/env_job.h"
 #include "tmtrace/object.h"
 
 static void add_errors(struct record_text *record, const struct report_run *run,
@@ -97,8 +96,7 @@ void series_text__add_key(struct record_text *record, const struct report_run *r
 	char name[NAMES_ROOM];
 
 	record_text__string(record, "cgroup", names__cgroup(run, key->job));
-	record_text__measured(record, "cgroup_id", key->job,
-			      key->job && !run->combined && !tm_env_job_is(key->job));
+	record_text__cgroup(record, key->job, key->job && !run->combined);
 	record_text__string(record, "step", names__step(run, key));
 	record_text__string(record, "layer", names__layer(run, key->layer));
 	record_text__string(record, "function", names__function(run, key));

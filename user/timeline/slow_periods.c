@@ -247,15 +247,14 @@ static double heavy_part(const struct timeline_bin *bin)
 static int heavy_percentile(struct search *search)
 {
 	static const int percentiles[] = { 90, 95, 98, 99 };
-	size_t n = 0;
 	double part;
 
 	for (size_t i = 0; i < search->n; i++)
-		search->scratch[n++] = heavy_part(timeline__bin(search->bins, search->busy[i].at));
-	part = usual__median(search->scratch, n);
+		search->scratch[i] = heavy_part(timeline__bin(search->bins, search->busy[i].at));
+	part = usual__median(search->scratch, search->n);
 	if (part * 100 >= 100 - PERCENTILE)
 		return 0;
-	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles) && n; i++)
+	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
 		if (part / 2 * 100 >= 100 - percentiles[i])
 			return percentiles[i];
 	return 0;
