@@ -155,4 +155,22 @@ struct tm_ledger {
 	__u64 unsized; /* recorded, but the size could not be read */
 } __attribute__((aligned(64)));
 
+/* What a probe has lost, for whatever reason. */
+static inline __u64 ledger__lost(const struct tm_ledger *ledger)
+{
+	__u64 lost = 0;
+
+	for (int loss = 0; loss < TM_LOSSES; loss++)
+		lost += ledger->lost[loss];
+	return lost;
+}
+
+/* What is in flight by the ledger alone: it was read in no one moment, and may be off by a few. */
+static inline __u64 ledger__open(const struct tm_ledger *ledger)
+{
+	__u64 ended = ledger->recorded + ledger->filtered + ledger__lost(ledger);
+
+	return ledger->hits > ended ? ledger->hits - ended : 0;
+}
+
 #endif

@@ -86,6 +86,19 @@ static void flood(struct cgroup_names *names, __u64 parent)
 	assert_null(cgroup_names__path(names, first));
 }
 
+static void check_renames(struct cgroup_names *names, __u64 parent)
+{
+	const __u64 one = (1ULL << 60) - 1;
+
+	assert_int_equal(cgroup_names__renames(names), 0);
+	assert_int_equal(cgroup_names__add(names, one, parent, "one"), 0);
+	assert_int_equal(cgroup_names__add(names, one, parent, "one"), 0);
+	assert_int_equal(cgroup_names__renames(names), 0);
+	assert_int_equal(cgroup_names__add(names, one, parent, "another"), 0);
+	assert_int_equal(cgroup_names__renames(names), 1);
+	assert_string_equal(cgroup_names__path(names, one), "/another");
+}
+
 static void check_cgroup(const char *type, int version)
 {
 	struct cgroup *cgroup = root_cgroup(type);
@@ -112,6 +125,7 @@ static void check_cgroup(const char *type, int version)
 	assert_int_equal(cgroup_names__refresh(names), 0);
 	assert_string_equal(cgroup_names__path(names, cgroup->id), "/");
 	assert_true(cgroup_names__n(names) >= 1);
+	check_renames(names, cgroup->id);
 	flood(names, cgroup->id);
 	assert_string_equal(cgroup_names__path(names, cgroup->id), "/");
 	cgroup_names__close(names);

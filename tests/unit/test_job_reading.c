@@ -26,8 +26,11 @@ static struct drain *new_drain(struct world *world)
 	return drain;
 }
 
-static bool is_job(void *context, __u64 job)
+static bool is_job(void *context, __u64 job, struct job_note *note)
 {
+	/* It is this job's own, until its last series is gone. */
+	assert_true(!note->marks || note->marks == job);
+	note->marks = job;
 	return *(const __u64 *)context == job;
 }
 

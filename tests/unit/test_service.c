@@ -233,21 +233,6 @@ static void test_bad_requests(void **state)
 			fail_msg("%s was understood", bad[i]);
 }
 
-static void test_job_names(void **state)
-{
-	(void)state;
-	assert_true(answer__names("/a/b", "/a/b"));
-	assert_true(answer__names("/a/b", "/a/b/c"));
-	assert_true(answer__names("b", "/a/b/c"));
-	assert_true(answer__names("job_17", "/slurm/uid_5/job_17"));
-	assert_true(answer__names("a/a", "/a/a/b"));
-	assert_false(answer__names("/a/b", "/x/a/b"));
-	assert_false(answer__names("/a/b", "/a/bc"));
-	assert_false(answer__names("b", "/a/ab"));
-	assert_false(answer__names("1", "/slurm/uid_5/job_17"));
-	assert_false(answer__names("7", "/slurm/uid_5/job_17"));
-}
-
 static void test_owners(void **state)
 {
 	(void)state;
@@ -541,14 +526,21 @@ static void test_lock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),     cmocka_unit_test(test_config),
-		cmocka_unit_test(test_none),	     cmocka_unit_test(test_bad_config),
-		cmocka_unit_test(test_requests),     cmocka_unit_test(test_bad_requests),
-		cmocka_unit_test(test_job_names),    cmocka_unit_test(test_owners),
-		cmocka_unit_test(test_owned_folder), cmocka_unit_test(test_processes_of_root),
-		cmocka_unit_test(test_dump),	     cmocka_unit_test(test_report),
-		cmocka_unit_test(test_exposition),   cmocka_unit_test(test_hostile_name),
-		cmocka_unit_test(test_replace),	     cmocka_unit_test(test_lock),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_config),
+		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_bad_config),
+		cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_bad_requests),
+		cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_owned_folder),
+		cmocka_unit_test(test_processes_of_root),
+		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_report),
+		cmocka_unit_test(test_exposition),
+		cmocka_unit_test(test_hostile_name),
+		cmocka_unit_test(test_replace),
+		cmocka_unit_test(test_lock),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -403,12 +403,3 @@ int probe_table__arm_layer(struct probe_table *table, __u8 layer_id, const char 
 	}
 	return ret;
 }
-
-__u64 ledger__lost(const struct tm_ledger *ledger)
-{
-	__u64 lost = 0;
-
-	for (int loss = 0; loss < TM_LOSSES; loss++)
-		lost += ledger->lost[loss];
-	return lost;
-}

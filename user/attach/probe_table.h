@@ -116,7 +116,4 @@ extern const char *const probe_vfs_names[TM_VFS_FUNCTIONS];
 extern const char *const probe_block_names[TM_BLOCK_FUNCTIONS];
 extern const char *const probe_loss_names[TM_LOSSES];
 
-/* What a probe has lost, for whatever reason. */
-__u64 ledger__lost(const struct tm_ledger *ledger);
-
 #endif

@@ -440,6 +440,11 @@ void live_run__show_coarse(const struct live_run *live, struct snapshot *snapsho
 		timelines__show(live->coarse, snapshot);
 }
 
+__u64 live_run__renames(const struct live_run *live)
+{
+	return live->jobs ? job_table__renames(live->jobs) : 0;
+}
+
 int live_run__index_jobs(struct live_run *live, struct drain *drain, struct error *err)
 {
 	const __u64 *recycled = live->recycler ? recycler__changes(live->recycler) : NULL;

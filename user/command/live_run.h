@@ -60,6 +60,9 @@ int live_run__show_timelines(struct live_run *live, struct snapshot *snapshot, s
 void live_run__take_timelines(struct live_run *live, const struct snapshot *snapshot);
 void live_run__show_coarse(const struct live_run *live, struct snapshot *snapshot);
 
+/* How often a job got another name so far. */
+__u64 live_run__renames(const struct live_run *live);
+
 /* Single jobs can be read from that drain, too, as follows. 0, or a negative errno. */
 int live_run__index_jobs(struct live_run *live, struct drain *drain, struct error *err);
 /* The same of the jobs that are chosen, alone: drain__read_jobs(). */

@@ -13,6 +13,7 @@
 #include "report/names.h"
 #include "service/answer.h"
 #include "service/exposition.h"
+#include "service/job_names.h"
 #include "service/replace.h"
 #include "service/server.h"
 #include "service/status.h"
@@ -70,14 +71,27 @@ struct wanted {
 	const struct answer_source *source;
 	const struct request *request;
 	uid_t uid;
+	__u64 marks;   /* of the name */
+	__u64 renames; /* so far */
 };
 
-static bool is_chosen(void *context, __u64 job)
+/* Most jobs are called otherwise, as their marks tell. */
+static bool is_called(const struct wanted *wanted, __u64 job, struct job_note *note)
+{
+	const struct report_run *run = wanted->source->run;
+
+	if (!note->marks || note->stamp != wanted->renames)
+		*note = (struct job_note){ job_names__marks(run, job), wanted->renames };
+	return (note->marks & wanted->marks) == wanted->marks &&
+	       job_names__has(run, job, wanted->request->job);
+}
+
+static bool is_chosen(void *context, __u64 job, struct job_note *note)
 {
 	const struct wanted *wanted = context;
 
 	if (wanted->request->job[0])
-		return answer__is_called(wanted->source->run, job, wanted->request->job);
+		return is_called(wanted, job, note);
 	return answer__may_see(wanted->source, wanted->request, wanted->uid, job);
 }
 
@@ -89,14 +103,21 @@ static int read_jobs(struct service_answers *answers, const struct answer_source
 		     const struct request *request, uid_t uid, const struct snapshot **out,
 		     struct error *err)
 {
-	struct wanted wanted = { source, request, uid };
+	struct live_run *live = output__live(answers->output);
+	struct wanted wanted = {
+		.source = source,
+		.request = request,
+		.uid = uid,
+		.marks = job_names__marks_of(request->job),
+		.renames = live_run__renames(live),
+	};
 	const struct drain_choice choice = {
 		.chosen = is_chosen,
 		.context = &wanted,
 		.probes = uid == 0 ? source->run->n_probes : 0,
 	};
 
-	return live_run__read_jobs(output__live(answers->output), answers->jobs, &choice, out, err);
+	return live_run__read_jobs(live, answers->jobs, &choice, out, err);
 }
 
 /* All that is known now. */

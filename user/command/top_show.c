@@ -12,7 +12,7 @@
 #include "command/top_show.h"
 #include "report/names.h"
 #include "report/table.h"
-#include "service/answer.h"
+#include "service/job_names.h"
 #include "top/intake.h"
 #include "top/layout.h"
 #include "top/screen.h"
@@ -257,7 +257,7 @@ int top_show__fd(const struct top_show *show)
 static bool is_chosen(void *context, const struct report_run *run, __u64 job)
 {
 	struct top_show *show = context;
-	bool chosen = answer__is_called(run, job, show->options->job);
+	bool chosen = job_names__has(run, job, show->options->job);
 
 	show->has_chosen |= chosen;
 	return chosen;

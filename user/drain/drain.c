@@ -30,13 +30,14 @@ int drain__new_from(struct drain **out, const struct drain_source *source)
 		return -ENOMEM;
 	drain->source = *source;
 	drain->seen = calloc(source->slots + 1, sizeof(*drain->seen));
+	drain->slots_in_use = calloc(source->slots / 64 + 1, sizeof(*drain->slots_in_use));
 	/* Of pages that are touched only where a probe counts. */
 	drain->ledger_pages = calloc(source->probes + 2, sizeof(*drain->ledgers));
 	drain->ledgers = align_up(drain->ledger_pages, align);
 	if (source->call_ledgers)
 		drain->call_ledgers = calloc(source->probes + 1, sizeof(*drain->call_ledgers));
 	drain->oldest = calloc(source->slots + 1, sizeof(*drain->oldest));
-	if (!drain->seen || !drain->oldest || !drain->ledger_pages ||
+	if (!drain->seen || !drain->slots_in_use || !drain->oldest || !drain->ledger_pages ||
 	    (source->call_ledgers && !drain->call_ledgers)) {
 		drain->source.close = NULL;
 		drain__free(drain);
@@ -96,6 +97,7 @@ void drain__free(struct drain *drain)
 	free(drain->oldest);
 	free(drain->ledger_pages);
 	free(drain->call_ledgers);
+	free(drain->slots_in_use);
 	free(drain->seen);
 	free(drain);
 }
@@ -318,7 +320,8 @@ void drain__read_ledgers(struct drain *drain, size_t probes)
 	}
 }
 
-__u16 drain__kernel_probe(const struct drain *drain, const struct tm_key *key)
+/* The probe of the kernel's layers that a series is of; TM_PROBE_USER: none. */
+static __u16 kernel_probe(const struct drain *drain, const struct tm_key *key)
 {
 	__u32 probe = key->function;
 
@@ -336,7 +339,7 @@ static void sum_in_flight(struct drain *drain)
 {
 	for (size_t i = 0; i < drain->snapshot.n_series; i++) {
 		const struct tm_series *total = &drain->snapshot.series[i]->total;
-		__u16 probe = drain__kernel_probe(drain, &total->key);
+		__u16 probe = kernel_probe(drain, &total->key);
 
 		if (probe != TM_PROBE_USER)
 			drain->ledgers[probe].in_flight += total->in_flight;

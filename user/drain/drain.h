@@ -110,9 +110,15 @@ int drain__read(struct drain *drain, const struct snapshot **out, struct error *
  */
 int drain__index_jobs(struct drain *drain, const __u64 *recycled);
 
+/* What who chooses jobs keeps of one as long as the drain has series of it; at first all is 0. */
+struct job_note {
+	__u64 marks; /* of its names */
+	__u64 stamp; /* of which moment */
+};
+
 /* The jobs that are read; of the first probes, so many, the ledgers are read, too. */
 struct drain_choice {
-	bool (*chosen)(void *context, __u64 job);
+	bool (*chosen)(void *context, __u64 job, struct job_note *note);
 	void *context;
 	size_t probes;
 };

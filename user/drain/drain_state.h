@@ -24,7 +24,6 @@ struct known {
 struct seen {
 	struct known *known;	     /* NULL: not live yet */
 	__u16 state;		     /* of its slot: another one is another key's */
-	__u16 probe;		     /* of the kernel's layers; TM_PROBE_USER: none of theirs */
 	__u64 count, in_flight, sum; /* sum: of what moves where these two do not */
 };
 
@@ -35,8 +34,9 @@ struct drain {
 	struct drain *peer; /* the next one on the ring; NULL: there is no other */
 	struct job_map jobs;
 	__u64 reads;
-	struct seen *seen; /* per slot */
-	void *tree;	   /* of struct known, tsearch(3) */
+	struct seen *seen;   /* per slot */
+	__u64 *slots_in_use; /* a bit per slot: it has a known series */
+	void *tree;	     /* of struct known, tsearch(3) */
 	size_t n_known, placed;
 	bool is_misplaced; /* not all are where they were placed */
 	struct known **active;
@@ -70,8 +70,6 @@ int drain__find_oldest(struct drain *drain, struct known *const *known, size_t n
 int drain__merge(struct drain *drain, const struct known *known, struct merge *merge);
 int drain__read_objects(struct drain *drain, struct snapshot *out);
 void drain__read_ledgers(struct drain *drain, size_t probes);
-/* The probe of the kernel's layers that a series is of; TM_PROBE_USER: none. */
-__u16 drain__kernel_probe(const struct drain *drain, const struct tm_key *key);
 
 void job_reading__free(struct job_reading *reading); /* NULL is fine */
 /* What was read last is not looked at any more. The same. */

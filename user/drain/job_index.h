@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "drain/drain.h"
+
 struct known;
 struct job_index;
 
@@ -16,6 +18,7 @@ struct job_series {
 	struct known **known;
 	size_t n, room;
 	bool is_sorted;
+	struct job_note note;
 };
 
 struct job_index *job_index__new(void);	       /* NULL: no memory */

@@ -123,7 +123,7 @@ static int choose(struct job_reading *reading, const struct drain_choice *choice
 
 	reading->n_known = 0;
 	for (size_t i = 0; (job = job_index__at(reading->index, i)); i++) {
-		if (!choice->chosen(choice->context, job->job))
+		if (!choice->chosen(choice->context, job->job, &job->note))
 			continue;
 		job_series__sort(job);
 		for (size_t k = 0; k < job->n; k++) {
@@ -190,20 +190,11 @@ static int make_room(struct job_reading *reading)
 	return 0;
 }
 
-/* As in a read of all, from what is in the slots now. */
-static void sum_in_flight(struct drain *drain)
+/* Of the kernel's layers: their series would have to be looked at, all of them. */
+static void find_in_flight(struct drain *drain)
 {
-	__u64 sums[TM_PROBE_USER + 1] = { 0 };
-	__u32 end = scan__end_of_slots(drain);
-
-	for (__u32 slot = 0; slot < end; slot++) {
-		const struct seen *seen = &drain->seen[slot];
-
-		if (seen->known && seen->probe != TM_PROBE_USER)
-			sums[seen->probe] += drain->source.series[slot].in_flight;
-	}
 	for (__u32 probe = 0; probe < TM_PROBE_USER && probe < drain->source.probes; probe++)
-		drain->ledgers[probe].in_flight = (__s64)sums[probe] < 0 ? 0 : sums[probe];
+		drain->ledgers[probe].in_flight = ledger__open(&drain->ledgers[probe]);
 }
 
 static int read_chosen(struct drain *drain)
@@ -237,7 +228,7 @@ int drain__read_jobs(struct drain *drain, const struct drain_choice *choice,
 		return error__set(err, ret, "reading the counters: %s", strerror(-ret));
 	if (choice->probes) {
 		drain__read_ledgers(drain, choice->probes);
-		sum_in_flight(drain);
+		find_in_flight(drain);
 	}
 	reading->snapshot.ledgers = drain->snapshot.ledgers;
 	reading->snapshot.n_ledgers = drain->snapshot.n_ledgers;

@@ -93,7 +93,7 @@ static int adopt(struct drain *drain, __u32 slot, const struct seen *now)
 	known->slots[known->n_slots++] = slot;
 	drain->seen[slot] = *now;
 	drain->seen[slot].known = known;
-	drain->seen[slot].probe = drain__kernel_probe(drain, &known->key);
+	drain->slots_in_use[slot / 64] |= 1ULL << slot % 64;
 	return 0;
 }
 
@@ -114,6 +114,7 @@ static int release(struct drain *drain, __u32 slot)
 		if (known->slots[i] == slot)
 			known->slots[i--] = known->slots[--known->n_slots];
 	drain->seen[slot] = (struct seen){ 0 };
+	drain->slots_in_use[slot / 64] &= ~(1ULL << slot % 64);
 	return 0;
 }
 
@@ -177,14 +178,27 @@ int scan__all(struct drain *drain)
 	return ret;
 }
 
+/* From this slot on, the first one that has no known series; end or above: there is none. */
+static __u32 next_unused(const struct drain *drain, __u32 slot, __u32 end)
+{
+	while (slot < end) {
+		__u64 unused = ~drain->slots_in_use[slot / 64] >> slot % 64;
+
+		if (unused)
+			return slot + (__u32)__builtin_ctzll(unused);
+		slot = (slot / 64 + 1) * 64;
+	}
+	return end;
+}
+
 int scan__unused(struct drain *drain)
 {
 	__u32 end = scan__end_of_slots(drain);
 	int ret = 0;
 
-	for (__u32 slot = 0; slot < end && !ret; slot++)
-		if (!drain->seen[slot].known)
-			ret = scan_slot(drain, slot);
+	for (__u32 slot = next_unused(drain, 0, end); slot < end && !ret;
+	     slot = next_unused(drain, slot + 1, end))
+		ret = scan_slot(drain, slot);
 	return ret;
 }
 

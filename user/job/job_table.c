@@ -160,13 +160,15 @@ static void take_end(struct job *job, const struct cgroup_life *life)
 }
 
 /* Where its path has a SLUID, its processes know what it is called. */
-static void ask_environment(const struct job_table *table, struct job *job, const char *path)
+static void ask_environment(struct job_table *table, struct job *job, const char *path)
 {
 	char dir[PATH_MAX];
 
 	if (files__path(dir, sizeof(dir), "%s%s", table->mount, path) == 0 &&
-	    job_env__ask(dir, job->told))
+	    job_env__ask(dir, job->told)) {
 		job->info.jobid = job->told;
+		table->renames++;
+	}
 }
 
 static __u64 usage_ns(const struct job_table *table)
@@ -278,6 +280,8 @@ void job_table__drop_member(struct job_table *table, struct member *member)
 		at = &(*at)->next;
 	*at = member->next;
 	id_map__remove(&table->members, member->cgroup);
+	/* The kernel side gives the same number to another one. */
+	table->renames += tm_env_job_is(member->cgroup);
 	member->owns = false;
 	free_member(member);
 }
@@ -366,6 +370,11 @@ const char *job_table__jobid(struct job_table *table, __u64 job)
 	if (member->job->info.sluid && !member->job->told[0])
 		update(table, member->job);
 	return member->job->info.jobid;
+}
+
+__u64 job_table__renames(const struct job_table *table)
+{
+	return table->renames + cgroup_names__renames(table->cgroups);
 }
 
 static bool next_gone(void *context, __u64 *cgroup)

@@ -53,6 +53,7 @@ struct job_table {
 	void *jobs;	       /* of struct job, tsearch(3) */
 	void *named;	       /* of those that the environment names, the same */
 	struct id_map members; /* of struct member, by cgroup or number */
+	__u64 renames;	       /* of jobs, but for those of cgroups */
 	struct job_info shown; /* of the cgroup of a step that was asked for */
 	__u64 *over; /* numbers that are, of which there are series; nobody was told yet */
 	size_t n_over, over_room;

@@ -10,6 +10,7 @@
 #include "report/names.h"
 #include "ring/format.h"
 #include "service/answer.h"
+#include "service/job_names.h"
 #include "service/probe_view.h"
 #include "sink/json.h"
 
@@ -37,37 +38,12 @@ struct view {
 	struct rank_sums *ranks;
 };
 
-bool answer__names(const char *job, const char *cgroup)
-{
-	size_t length = strlen(job);
-	const char *at = cgroup;
-
-	while ((at = strstr(at, job)) != NULL) {
-		bool starts = job[0] == '/' ? at == cgroup : at > cgroup && at[-1] == '/';
-
-		if (starts && (!at[length] || at[length] == '/'))
-			return true;
-		at++;
-	}
-	return false;
-}
-
 /* By its scheduler. */
 static bool is_job(const struct report_run *run, __u64 job, const char *name)
 {
 	const struct job_info *info = job ? names__job(run, job) : NULL;
 
 	return job_info__is_job(info) && !strcmp(info->jobid, name);
-}
-
-bool answer__is_called(const struct report_run *run, __u64 job, const char *name)
-{
-	const char *jobid = job ? names__called(run, job) : NULL, *cgroup;
-
-	if (jobid && !strcmp(jobid, name))
-		return true;
-	cgroup = job ? names__cgroup(run, job) : NULL;
-	return cgroup && answer__names(name, cgroup);
 }
 
 uid_t answer__owner(struct owners *owners, const struct report_run *run, __u64 job)
@@ -85,7 +61,7 @@ static bool find_out(const struct asked *asked, const struct report_run *run, __
 	const char *wanted = asked->request->job;
 	uid_t owner;
 
-	if (wanted[0] && !answer__is_called(run, job, wanted))
+	if (wanted[0] && !job_names__has(run, job, wanted))
 		return false;
 	if (asked->uid == 0)
 		return true;

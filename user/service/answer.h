@@ -44,11 +44,4 @@ uid_t answer__owner(struct owners *owners, const struct report_run *run, __u64 j
 bool answer__may_see(const struct answer_source *source, const struct request *request, uid_t uid,
 		     __u64 job);
 
-/* Is a job called so, by its scheduler or by its cgroup? */
-bool answer__is_called(const struct report_run *run, __u64 job, const char *name);
-
-/* Is a cgroup, or one above it, called so? job: a path from the root, its end, or a job's number.
- */
-bool answer__names(const char *job, const char *cgroup);
-
 #endif

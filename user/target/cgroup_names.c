@@ -38,6 +38,7 @@ struct cgroup_names {
 	__u64 walked;	  /* last time, by now(); 0: never */
 	size_t settle_at; /* so many, and the long gone are forgotten */
 	size_t found;	  /* which one was found last */
+	__u64 renames;
 };
 
 /* ns of the monotonic clock, as of its last tick, from far enough above 0. */
@@ -115,9 +116,12 @@ static void settle(struct cgroup_names *names, bool walked)
 	qsort(names->items, names->n, sizeof(*names->items), compare);
 	for (size_t i = 0; i < names->n; i++) {
 		struct entry *entry = &names->items[i];
+		struct entry *last = kept ? &names->items[kept - 1] : NULL;
+		bool is_older = last && last->id == entry->id;
 
+		names->renames += is_older && strcmp(last->path, entry->path) != 0;
 		if ((entry->gone && entry->seen < oldest) || (walked && entry->seen < long_ago) ||
-		    (kept && names->items[kept - 1].id == entry->id)) {
+		    is_older) {
 			free(entry->path);
 			entry->path = NULL;
 		} else {
@@ -246,6 +250,7 @@ int cgroup_names__add(struct cgroup_names *names, __u64 id, __u64 parent, const 
 	copy = strdup(path);
 	if (!copy)
 		return -ENOMEM;
+	names->renames += strcmp(names->items[at].path, path) != 0;
 	free(names->items[at].path);
 	names->items[at].path = copy;
 	return 0;
@@ -322,6 +327,11 @@ void cgroup_names__each(const struct cgroup_names *names,
 {
 	for (size_t i = 0; i < names->n; i++)
 		take(context, names->items[i].id, names->items[i].path);
+}
+
+__u64 cgroup_names__renames(const struct cgroup_names *names)
+{
+	return names->renames;
 }
 
 size_t cgroup_names__n(const struct cgroup_names *names)

@@ -47,6 +47,8 @@ int cgroup_names__refresh(struct cgroup_names *names);
 /* Calls take for each that is known, gone or not. */
 void cgroup_names__each(const struct cgroup_names *names,
 			void (*take)(void *context, __u64 id, const char *path), void *context);
+/* How often one got another path so far. */
+__u64 cgroup_names__renames(const struct cgroup_names *names);
 size_t cgroup_names__n(const struct cgroup_names *names);
 
 #endif
