@@ -9,7 +9,7 @@
 #include "page/room.h"
 #include "report/jobs.h"
 #include "report/names.h"
-#include "sink/json_job.h"
+#include "sink/job_text.h"
 #include "sink/json_value.h"
 
 struct page_job {
@@ -65,10 +65,13 @@ static int compare_ids(const void *left, const void *right)
 /* The record of a job; what is of none has no names. */
 static struct json_object *record_of(const struct report_run *run, const struct page_job *job)
 {
-	struct json_object *record =
-		job->id ? json_job__record(run, &job->at, true) : json_object_new_object();
 	const struct snapshot *snapshot = job->at.snapshot;
+	struct json_text text = { 0 };
+	struct json_object *record;
 
+	if (job->id)
+		job_text__add(&text, run, &job->at, true);
+	record = job->id ? json_text__take_object(&text) : json_object_new_object();
 	if (!record)
 		return NULL;
 	json_value__add_u64(record, "busy_ns", job->busy_ns);

@@ -10,9 +10,9 @@
 #include "report/unusual.h"
 #include "sink/json_nodes.h"
 #include "sink/json_pool.h"
-#include "sink/json_record.h"
 #include "sink/json_unusual.h"
 #include "sink/json_value.h"
+#include "sink/run_text.h"
 
 /* Of each layer, the slowest so many nodes are told, and the fastest. */
 #define NODES_SHOWN 64
@@ -20,8 +20,11 @@
 /* Its notes are text of the page. */
 static struct json_object *run_of(const struct report_run *run, __u64 end_ns)
 {
-	struct json_object *record = json_record__run(run, end_ns, NULL, 0);
+	struct json_object *record;
+	struct json_text text = { 0 };
 
+	run_text__add(&text, run, end_ns, NULL, 0);
+	record = json_text__take_object(&text);
 	if (record)
 		json_object_object_del(record, "notes");
 	return record;

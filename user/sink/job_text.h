@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The record of a job: what all its processes did together, and used. */
-#ifndef USER_SINK_JSON_JOB_H
-#define USER_SINK_JSON_JOB_H
-
-#include <json-c/json.h>
+/* The record of a job, as text: what all its processes did together, and used. */
+#ifndef USER_SINK_JOB_TEXT_H
+#define USER_SINK_JOB_TEXT_H
 
 #include "report/jobs.h"
+#include "sink/record_text.h"
 
-/* The job that jobs is at; over: the run has ended. NULL without memory. */
-struct json_object *json_job__record(const struct report_run *run, const struct jobs *jobs,
-				     bool over);
+/* Adds the job that jobs is at; over: the run has ended. 0; -ENOMEM: nothing is added. */
+int job_text__add(struct json_text *text, const struct report_run *run, const struct jobs *jobs,
+		  bool over);
 
 #endif

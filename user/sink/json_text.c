@@ -11,22 +11,25 @@
 /* Characters of the longest number, with its sign. */
 #define NUMBER_MAX 21
 
-/* Room for so many more bytes; NULL: no memory. */
-static char *reach(struct json_text *text, size_t more)
+static char *grow(struct json_text *text, size_t more)
 {
 	size_t room = text->room ? text->room : 1024;
 	char *bytes;
 
 	while (room < text->n + more)
 		room *= 2;
-	if (room == text->room)
-		return text->bytes + text->n;
 	bytes = realloc(text->bytes, room);
 	if (!bytes)
 		return NULL;
 	text->bytes = bytes;
 	text->room = room;
 	return bytes + text->n;
+}
+
+/* Room for so many more bytes; NULL: no memory. */
+static inline char *reach(struct json_text *text, size_t more)
+{
+	return text->n + more <= text->room ? text->bytes + text->n : grow(text, more);
 }
 
 static int add(struct json_text *text, const char *bytes, size_t n)
@@ -42,7 +45,13 @@ static int add(struct json_text *text, const char *bytes, size_t n)
 
 static int add_char(struct json_text *text, char c)
 {
-	return add(text, &c, 1);
+	char *at = reach(text, 1);
+
+	if (!at)
+		return -ENOMEM;
+	*at = c;
+	text->n++;
+	return 0;
 }
 
 static int add_number(struct json_text *text, uint64_t left, bool is_negative)
@@ -89,33 +98,56 @@ static char letter_of(unsigned char c)
 	}
 }
 
-static int add_string(struct json_text *text, const char *string, size_t n)
-{
-	static const char hex[] = "0123456789abcdef", escape[4] = { '\\', 'u', '0', '0' };
-	/* Each may become six, and there are the quotes. */
-	char *at = reach(text, 6 * n + 2);
+/* Those that stand for themselves. */
+static const bool is_plain[UCHAR_MAX + 1] = {
+	[' ' ... '!'] = true,
+	['#' ... '['] = true,
+	[']' ... UCHAR_MAX] = true,
+};
 
-	if (!at)
-		return -ENOMEM;
+/* Where it ends. */
+static char *escape(char *at, unsigned char c)
+{
+	static const char hex[] = "0123456789abcdef";
+	char letter = letter_of(c);
+
+	*at++ = '\\';
+	if (letter) {
+		*at++ = letter;
+		return at;
+	}
+	memcpy(at, "u00", 3);
+	at[3] = hex[c >> 4];
+	at[4] = hex[c & 15];
+	return at + 5;
+}
+
+/* Of n bytes, each may become six, and there are the quotes. */
+#define QUOTED_MAX(n) (6 * (n) + 2)
+
+/* Where there is room for that. Where it ends. */
+static char *quote(char *at, const char *string, size_t n)
+{
 	*at++ = '"';
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)string[i];
-		char letter = letter_of(c);
 
-		if (letter) {
-			*at++ = '\\';
-			*at++ = letter;
-		} else if (c < ' ') {
-			memcpy(at, escape, sizeof(escape));
-			at[4] = hex[c >> 4];
-			at[5] = hex[c & 15];
-			at += 6;
-		} else {
+		if (is_plain[c])
 			*at++ = (char)c;
-		}
+		else
+			at = escape(at, c);
 	}
 	*at++ = '"';
-	text->n = (size_t)(at - text->bytes);
+	return at;
+}
+
+static int add_string(struct json_text *text, const char *string, size_t n)
+{
+	char *at = reach(text, QUOTED_MAX(n));
+
+	if (!at)
+		return -ENOMEM;
+	text->n = (size_t)(quote(at, string, n) - text->bytes);
 	return 0;
 }
 
@@ -201,6 +233,21 @@ int json_text__add_bytes(struct json_text *text, const char *bytes, size_t n)
 int json_text__add_string(struct json_text *text, const char *string)
 {
 	return add_string(text, string, strlen(string));
+}
+
+int json_text__add_name(struct json_text *text, const char *name, bool is_next)
+{
+	size_t n = strlen(name);
+	char *at = reach(text, QUOTED_MAX(n) + 2);
+
+	if (!at)
+		return -ENOMEM;
+	if (is_next)
+		*at++ = ',';
+	at = quote(at, name, n);
+	*at++ = ':';
+	text->n = (size_t)(at - text->bytes);
+	return 0;
 }
 
 int json_text__add_u64(struct json_text *text, uint64_t value)

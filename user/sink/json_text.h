@@ -4,6 +4,7 @@
 #ifndef USER_SINK_JSON_TEXT_H
 #define USER_SINK_JSON_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <json-c/json.h>
@@ -22,6 +23,8 @@ int json_text__add(struct json_text *text, struct json_object *value);
 int json_text__add_newline(struct json_text *text);
 /* n bytes as they are. The same. */
 int json_text__add_bytes(struct json_text *text, const char *bytes, size_t n);
+/* What comes before a member's value, with a comma before the next one. The same. */
+int json_text__add_name(struct json_text *text, const char *name, bool is_next);
 /* A string of UTF-8, quoted; a number. The same. */
 int json_text__add_string(struct json_text *text, const char *string);
 int json_text__add_u64(struct json_text *text, uint64_t value);

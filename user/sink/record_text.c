@@ -24,13 +24,11 @@ static void put(struct record_text *record, const char *text)
 /* What comes before a value. */
 static void put_name(struct record_text *record, const char *name)
 {
-	if (record->has_members)
+	if (name)
+		note(record, json_text__add_name(record->text, name, record->has_members));
+	else if (record->has_members)
 		put(record, ",");
 	record->has_members = true;
-	if (!name)
-		return;
-	note(record, json_text__add_string(record->text, name));
-	put(record, ":");
 }
 
 static void open_with(struct record_text *record, const char *name, const char *bracket)
@@ -98,6 +96,15 @@ void record_text__u64(struct record_text *record, const char *name, __u64 value)
 {
 	put_name(record, name);
 	note(record, json_text__add_u64(record->text, value));
+}
+
+void record_text__fixed(struct record_text *record, const char *name, double value, int digits)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.*f", digits, value);
+	put_name(record, name);
+	put(record, text);
 }
 
 void record_text__measured(struct record_text *record, const char *name, __u64 value, bool measured)
@@ -168,4 +175,14 @@ void record_text__open(struct record_text *record, const char *name)
 void record_text__close(struct record_text *record)
 {
 	close_with(record, "}");
+}
+
+void record_text__open_array(struct record_text *record, const char *name)
+{
+	open_with(record, name, "[");
+}
+
+void record_text__close_array(struct record_text *record)
+{
+	close_with(record, "]");
 }

@@ -37,6 +37,8 @@ void record_text__head(struct record_text *record, const struct report_run *run,
  */
 void record_text__string(struct record_text *record, const char *name, const char *string);
 void record_text__u64(struct record_text *record, const char *name, __u64 value);
+/* With so many digits behind the dot. */
+void record_text__fixed(struct record_text *record, const char *name, double value, int digits);
 /* null unless it was measured */
 void record_text__measured(struct record_text *record, const char *name, __u64 value,
 			   bool measured);
@@ -55,5 +57,8 @@ void record_text__size_class(struct record_text *record, const char *name, __u32
 /* What is added until the other one is a member of that object. */
 void record_text__open(struct record_text *record, const char *name);
 void record_text__close(struct record_text *record);
+/* The same, whose elements have no names. */
+void record_text__open_array(struct record_text *record, const char *name);
+void record_text__close_array(struct record_text *record);
 
 #endif

@@ -5,13 +5,13 @@
 #include "report/jobs.h"
 #include "report/names.h"
 #include "report/notes.h"
-#include "sink/json_job.h"
+#include "sink/job_text.h"
 #include "sink/json_object.h"
 #include "sink/json_pool.h"
-#include "sink/json_record.h"
 #include "sink/json_timeline.h"
 #include "sink/probe_text.h"
 #include "sink/records.h"
+#include "sink/run_text.h"
 #include "sink/series_text.h"
 
 static void put(const struct records_sink *sink, struct json_object *record)
@@ -19,9 +19,28 @@ static void put(const struct records_sink *sink, struct json_object *record)
 	sink->put(sink->context, record);
 }
 
+/* What is in the text by now is a record, if it could be made. The next one begins anew. */
+static void put_text(const struct records_sink *sink, struct json_text *text, int failure)
+{
+	if (failure)
+		sink->put(sink->context, NULL);
+	else
+		sink->put_text(sink->context, text);
+	text->n = 0;
+}
+
+static void put_run(const struct records_sink *sink, const struct report_run *run, __u64 end_ns,
+		    const char *const *notes, size_t n_notes)
+{
+	struct json_text text = { 0 };
+
+	put_text(sink, &text, run_text__add(&text, run, end_ns, notes, n_notes));
+	free(text.bytes);
+}
+
 void records__run_start(const struct records_sink *sink, const struct report_run *run)
 {
-	put(sink, json_record__run(run, 0, run->notes, run->n_start_notes));
+	put_run(sink, run, 0, run->notes, run->n_start_notes);
 }
 
 void records__run_end(const struct records_sink *sink, const struct report_run *run,
@@ -31,7 +50,7 @@ void records__run_end(const struct records_sink *sink, const struct report_run *
 	struct note_list notes = { 0 };
 
 	notes__collect(&notes, run, snapshot);
-	put(sink, json_record__run(run, end_ns, (const char *const *)notes.lines, notes.n));
+	put_run(sink, run, end_ns, (const char *const *)notes.lines, notes.n);
 	note_list__clear(&notes);
 }
 
@@ -61,16 +80,6 @@ static bool has_part(const struct snapshot *snapshot, const struct probe *probe,
 	return has;
 }
 
-/* What is in the text by now is a record, if it could be made. The next one begins anew. */
-static void put_text(const struct records_sink *sink, struct json_text *text, int failure)
-{
-	if (failure)
-		sink->put(sink->context, NULL);
-	else
-		sink->put_text(sink->context, text);
-	text->n = 0;
-}
-
 static void put_probe(const struct records_sink *sink, const struct report_run *run,
 		      const struct snapshot *snapshot, size_t i, struct json_text *text)
 {
@@ -98,7 +107,7 @@ static bool has_moved(const struct jobs *jobs)
 
 /* Of those that moved, or came to their end; at the run's end of all that are not told of yet. */
 static void put_jobs(const struct records_sink *sink, const struct report_run *run,
-		     const struct snapshot *snapshot, bool final)
+		     const struct snapshot *snapshot, bool final, struct json_text *text)
 {
 	const struct job_info *info;
 	struct jobs jobs;
@@ -114,7 +123,7 @@ static void put_jobs(const struct records_sink *sink, const struct report_run *r
 				 : final;
 		is_due |= final && sink->all_jobs;
 		if (is_due || has_moved(&jobs))
-			put(sink, json_job__record(run, &jobs, final));
+			put_text(sink, text, job_text__add(text, run, &jobs, final));
 	}
 }
 
@@ -130,7 +139,7 @@ void records__snapshot(const struct records_sink *sink, const struct report_run 
 			put_text(sink, &text,
 				 series_text__add(&text, run, snapshot, i, final, &gaps));
 	}
-	put_jobs(sink, run, snapshot, final);
+	put_jobs(sink, run, snapshot, final, &text);
 	for (size_t i = 0; final && i < snapshot->n_objects; i++)
 		put(sink, json_object_record(run, snapshot, i));
 	for (size_t i = 0; final && i < snapshot->n_timelines; i++)

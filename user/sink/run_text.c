@@ -1,88 +1,121 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
+#include <string.h>
 
-#include "sink/json_record.h"
-#include "sink/json_value.h"
+#include "sink/run_text.h"
 
-static struct json_object *string_array(const char *const *strings, size_t n)
+static void add_strings(struct record_text *record, const char *name, const char *const *strings,
+			size_t n)
 {
-	struct json_object *array = json_object_new_array();
+	record_text__open_array(record, name);
+	for (size_t i = 0; i < n; i++)
+		record_text__string(record, NULL, strings[i]);
+	record_text__close_array(record);
+}
 
-	for (size_t i = 0; array && i < n; i++)
-		json_object_array_add(array, json_value__string(strings[i]));
-	return array;
+static void add_arguments(struct record_text *record, char *const *argv)
+{
+	size_t argc = 0;
+
+	while (argv && argv[argc])
+		argc++;
+	add_strings(record, "argv", (const char *const *)argv, argc);
+}
+
+/* Is it the first one of its layer? */
+static bool is_first(const struct report_run *run, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(run->mechanisms[k].layer, run->mechanisms[i].layer))
+			return false;
+	return true;
+}
+
+/* Those of the layer whose first one is i, with "+" between. */
+static void add_mechanisms_of(struct record_text *record, const struct report_run *run, size_t i)
+{
+	const char *layer = run->mechanisms[i].layer;
+	char all[256];
+	size_t n = 0;
+
+	for (size_t k = i; k < run->n_mechanisms && n < sizeof(all); k++)
+		if (!strcmp(run->mechanisms[k].layer, layer))
+			n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s", n ? "+" : "",
+					      run->mechanisms[k].mechanism);
+	record_text__string(record, layer, all);
 }
 
 /* The layers in the order in which the mechanisms name them, each once. */
-static void add_layers(struct json_object *record, const struct report_run *run)
+static void add_layers(struct record_text *record, const struct report_run *run)
 {
-	struct json_object *layers = json_object_new_array();
-	struct json_object *mechanisms = json_object_new_object();
-	struct json_object *first;
-	char both[256];
-
-	for (size_t i = 0; layers && mechanisms && i < run->n_mechanisms; i++) {
-		const struct report_mechanism *m = &run->mechanisms[i];
-
-		if (!json_object_object_get_ex(mechanisms, m->layer, &first)) {
-			json_object_array_add(layers, json_value__string(m->layer));
-			json_value__add_string(mechanisms, m->layer, m->mechanism);
-			continue;
-		}
-		snprintf(both, sizeof(both), "%s+%s", json_object_get_string(first), m->mechanism);
-		json_value__add_string(mechanisms, m->layer, both);
-	}
-	json_value__add(record, "layers", layers);
-	json_value__add(record, "mechanisms", mechanisms);
+	record_text__open_array(record, "layers");
+	for (size_t i = 0; i < run->n_mechanisms; i++)
+		if (is_first(run, i))
+			record_text__string(record, NULL, run->mechanisms[i].layer);
+	record_text__close_array(record);
+	record_text__open(record, "mechanisms");
+	for (size_t i = 0; i < run->n_mechanisms; i++)
+		if (is_first(run, i))
+			add_mechanisms_of(record, run, i);
+	record_text__close(record);
 }
 
-static void add_cost(struct json_object *record, const struct report_run *run, bool ended)
+/* false: none was measured. */
+static bool open_costs(struct record_text *record, const struct report_run *run, const char *name)
 {
-	struct json_object *hit = run->n_hit_costs ? json_object_new_object() : NULL;
-	struct json_object *inside = run->n_hit_costs ? json_object_new_object() : NULL;
-	struct json_object *counted = run->n_hit_costs ? json_object_new_object() : NULL;
-	struct json_object *share = NULL;
-	char text[32];
-
-	for (size_t i = 0; i < run->n_hit_costs; i++) {
-		const struct report_hit_cost *cost = &run->hit_costs[i];
-
-		json_value__add_u64(hit, cost->site_class, cost->ns);
-		json_value__add_u64(inside, cost->site_class, cost->inside_ns);
-		json_value__add_measured(counted, cost->site_class, cost->counted_ns,
-					 cost->counted_ns != 0);
-	}
-	json_value__add(record, "hit_cost_ns", hit);
-	json_value__add(record, "hit_inside_ns", inside);
-	json_value__add(record, "hit_counted_ns", counted);
-	if (ended && run->probe_share >= 0) {
-		snprintf(text, sizeof(text), "%.6f", run->probe_share);
-		share = json_object_new_double_s(run->probe_share, text);
-	}
-	json_value__add(record, "probe_share", share);
+	if (run->n_hit_costs)
+		record_text__open(record, name);
+	else
+		record_text__null(record, name);
+	return run->n_hit_costs != 0;
 }
 
-struct json_object *json_record__run(const struct report_run *run, __u64 end_ns,
-				     const char *const *notes, size_t n_notes)
+/* By class of sites. */
+static void add_hit_costs(struct record_text *record, const struct report_run *run)
 {
-	struct json_object *record =
-		json_value__record(run, "run", end_ns ? end_ns : run->start_ns);
-	size_t argc = 0;
+	const struct report_hit_cost *end = run->hit_costs + run->n_hit_costs, *cost;
 
-	if (!record)
-		return NULL;
-	while (run->argv && run->argv[argc])
-		argc++;
-	json_value__add_string(record, "version", run->version);
-	json_value__add_string(record, "kernel", run->kernel);
-	json_value__add(record, "argv",
-			run->combined ? NULL : string_array((const char *const *)run->argv, argc));
-	json_value__add_string(record, "scope", run->scope);
-	json_value__add_u64(record, "start_ns", run->start_ns);
-	json_value__add_measured(record, "end_ns", end_ns, end_ns != 0);
-	add_layers(record, run);
-	add_cost(record, run, end_ns != 0);
-	json_value__add(record, "notes", string_array(notes, n_notes));
-	json_value__add(record, "final", json_object_new_boolean(end_ns != 0));
-	return record;
+	if (open_costs(record, run, "hit_cost_ns")) {
+		for (cost = run->hit_costs; cost < end; cost++)
+			record_text__u64(record, cost->site_class, cost->ns);
+		record_text__close(record);
+	}
+	if (open_costs(record, run, "hit_inside_ns")) {
+		for (cost = run->hit_costs; cost < end; cost++)
+			record_text__u64(record, cost->site_class, cost->inside_ns);
+		record_text__close(record);
+	}
+	if (open_costs(record, run, "hit_counted_ns")) {
+		for (cost = run->hit_costs; cost < end; cost++)
+			record_text__measured(record, cost->site_class, cost->counted_ns,
+					      cost->counted_ns != 0);
+		record_text__close(record);
+	}
+}
+
+int run_text__add(struct json_text *text, const struct report_run *run, __u64 end_ns,
+		  const char *const *notes, size_t n_notes)
+{
+	struct record_text record = record_text__begin(text);
+	bool ended = end_ns != 0;
+
+	record_text__head(&record, run, "run", ended ? end_ns : run->start_ns, run->hostname);
+	record_text__string(&record, "version", run->version);
+	record_text__string(&record, "kernel", run->kernel);
+	if (run->combined)
+		record_text__null(&record, "argv");
+	else
+		add_arguments(&record, run->argv);
+	record_text__string(&record, "scope", run->scope);
+	record_text__u64(&record, "start_ns", run->start_ns);
+	record_text__measured(&record, "end_ns", end_ns, ended);
+	add_layers(&record, run);
+	add_hit_costs(&record, run);
+	if (ended && run->probe_share >= 0)
+		record_text__fixed(&record, "probe_share", run->probe_share, 6);
+	else
+		record_text__null(&record, "probe_share");
+	add_strings(&record, "notes", notes, n_notes);
+	record_text__bool(&record, "final", ended);
+	return record_text__end(&record);
 }

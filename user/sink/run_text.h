@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The record of a run, as text: what was traced, how, and at which cost. */
+#ifndef USER_SINK_RUN_TEXT_H
+#define USER_SINK_RUN_TEXT_H
+
+#include "sink/record_text.h"
+
 /*
- * One record as an object, to be given back with json_object_put(). NULL without memory: single
- * values that found no memory are null.
+ * Adds it; end_ns is 0 at the start; then notes are the run's own. 0; -ENOMEM: nothing is added.
  */
-#ifndef USER_SINK_JSON_RECORD_H
-#define USER_SINK_JSON_RECORD_H
-
-#include <json-c/json.h>
-
-#include "report/report.h"
-
-/* end_ns is 0 at the start; then notes are the run's own. */
-struct json_object *json_record__run(const struct report_run *run, __u64 end_ns,
-				     const char *const *notes, size_t n_notes);
+int run_text__add(struct json_text *text, const struct report_run *run, __u64 end_ns,
+		  const char *const *notes, size_t n_notes);
 
 #endif

@@ -50,8 +50,11 @@ int utf8__next(const char *text, size_t len)
 
 bool utf8__is_clean(const char *text)
 {
+	/* Nearly all texts have but characters of one byte. */
+	while ((signed char)*text > 0)
+		text++;
 	while (*text) {
-		/* Nearly all are of one byte. The 0 at the end belongs to none of several. */
+		/* The 0 at the end belongs to none of several. */
 		int n = (unsigned char)*text < 0x80 ? 1 : utf8__next(text, 4);
 
 		if (n < 0)
