@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
@@ -16,6 +13,7 @@
 #include <json-c/json.h>
 
 #include "base/clock.h"
+#include "service/body.h"
 #include "service/server.h"
 
 #define HEADER_MAX 2048
@@ -30,8 +28,7 @@ struct client {
 	/* Once there is an answer: */
 	char header[HEADER_MAX];
 	size_t header_size, header_sent;
-	int body; /* -1: none */
-	off_t body_size, body_sent;
+	struct body body;
 };
 
 /* What answers to a user have cost lately. */
@@ -68,9 +65,8 @@ static void drop(struct client *client)
 {
 	discard(client->fd);
 	close(client->fd);
-	if (client->body >= 0)
-		close(client->body);
-	client->fd = client->body = -1;
+	body__close(&client->body);
+	client->fd = -1;
 }
 
 /* A line about the answer, or about why there is none. */
@@ -84,36 +80,26 @@ static void set_header(struct client *client, int rc, const struct error *err)
 	if (rc < 0)
 		json_object_object_add(object, "text", json_object_new_string(err->text));
 	else
-		json_object_object_add(object, "bytes", json_object_new_int64(client->body_size));
+		json_object_object_add(object, "bytes", json_object_new_int64(client->body.size));
 	n = snprintf(client->header, sizeof(client->header), "%s\n",
 		     json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
 	client->header_size = n < (int)sizeof(client->header) ? (size_t)n : 0;
 	json_object_put(object);
 }
 
-/* In a file in memory: a client that takes its time holds nothing up. */
+/* All of it, at once: a client that takes its time holds nothing up. */
 static int make_body(struct server *server, struct client *client, const struct request *request,
 		     struct error *err)
 {
-	struct stat st = { 0 };
-	FILE *body;
-	int fd, rc;
+	struct error later;
+	FILE *stream;
+	int rc = body__open(&client->body, request->kind == REQUEST_REPORT, &stream, err), ended;
 
-	client->body = memfd_create("tmtrace-answer", MFD_CLOEXEC);
-	fd = client->body < 0 ? -1 : fcntl(client->body, F_DUPFD_CLOEXEC, 0);
-	body = fd < 0 ? NULL : fdopen(fd, "w+");
-	if (!body) {
-		if (fd >= 0)
-			close(fd);
-		return error__set(err, -ENOMEM, "no memory for an answer");
-	}
-	rc = server->answer(server->context, request, client->uid, body, err);
-	if (fclose(body) && !rc)
-		rc = error__set(err, -errno, "no memory for an answer: %s", strerror(errno));
-	if (rc >= 0 && fstat(client->body, &st) < 0)
-		rc = error__set(err, -errno, "%s", strerror(errno));
-	client->body_size = st.st_size;
-	return rc;
+	if (rc < 0)
+		return rc;
+	rc = server->answer(server->context, request, client->uid, stream, err);
+	ended = body__end(&client->body, stream, rc < 0 ? &later : err);
+	return rc < 0 ? rc : ended;
 }
 
 static void note_earlier(__u64 *earliest, __u64 time_ns)
@@ -205,7 +191,7 @@ static void answer_line(struct server *server, struct client *client, size_t len
 	if (rc == 0)
 		rc = make_affordable(server, client, &request, &err);
 	if (rc < 0)
-		client->body_size = 0;
+		body__close(&client->body);
 	set_header(client, rc, &err);
 }
 
@@ -220,20 +206,11 @@ static bool send_answer(struct client *client)
 {
 	ssize_t n;
 
-	while (client->header_sent < client->header_size) {
-		n = send(client->fd, client->header + client->header_sent,
-			 client->header_size - client->header_sent, MSG_NOSIGNAL);
-		if (n <= 0)
-			return failed(n);
-		client->header_sent += (size_t)n;
-	}
-	while (client->body_sent < client->body_size) {
-		n = sendfile(client->fd, client->body, &client->body_sent,
-			     (size_t)(client->body_size - client->body_sent));
-		if (n <= 0)
-			return n == 0 || failed(n);
-	}
-	return true;
+	do
+		n = body__send(&client->body, client->fd, client->header, client->header_size,
+			       &client->header_sent);
+	while (n > 0);
+	return n == 0 || failed(n);
 }
 
 /* The end of the line; NULL: it has not come yet. */
@@ -293,12 +270,11 @@ static struct client *take_place(struct server *server, size_t first, size_t end
 	if (client == &server->clients[end])
 		return NULL;
 	client->fd = fd;
-	client->body = -1;
+	client->body = (struct body){ .fd = -1 };
 	client->uid = uid;
 	client->since_ns = clock__ns(CLOCK_MONOTONIC);
 	client->held_until_ns = 0;
 	client->n = client->header_size = client->header_sent = 0;
-	client->body_size = client->body_sent = 0;
 	return client;
 }
 
@@ -312,10 +288,14 @@ static bool add_client(struct server *server, int fd, uid_t uid)
 	if (!client)
 		return false;
 	event.data.ptr = client;
-	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
-		return true;
-	client->fd = -1;
-	return false;
+	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event) < 0) {
+		client->fd = -1;
+		return false;
+	}
+	/* Who has connected has mostly asked by now, too. */
+	if (take_request(server, client))
+		drop(client);
+	return true;
 }
 
 /* It is told so after a while; where too many are, at once, and all others wait. */
@@ -468,7 +448,7 @@ int server__open(struct server **out, const char *path, server_answer answer, vo
 	server->context = context;
 	server->listener = server->epoll = server->timer = -1;
 	for (size_t i = 0; i < SERVER_CLIENTS + SERVER_REFUSED; i++)
-		server->clients[i].fd = server->clients[i].body = -1;
+		server->clients[i].fd = -1;
 	rc = listen_at(server, path, err);
 	if (rc < 0)
 		server__close(server);

@@ -17,8 +17,8 @@
 struct server;
 
 /*
- * Makes the answer to a request of that user: writes it to body, an empty file, whatever way. 0, or
- * a negative errno and why, which the client is told.
+ * Makes the answer to a request of that user: writes it to body, which has a descriptor if it is to
+ * be a recording (REQUEST_REPORT). 0, or a negative errno and why, which the client is told.
  */
 typedef int (*server_answer)(void *context, const struct request *request, uid_t uid, FILE *body,
 			     struct error *err);
