@@ -29,6 +29,16 @@ static int make_map(void)
 	return fd;
 }
 
+/* That is a small part. */
+static void check_resident(const struct window *window)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < WINDOW_PARTS; i++)
+		bytes += window->parts[i].at ? window->parts[i].bytes : 0;
+	assert_in_range(bytes, VALUE, (window->more + 1) * 64 * 1024);
+}
+
 static void check_value(struct window *window, size_t i)
 {
 	const void *at = NULL;
@@ -38,21 +48,55 @@ static void check_value(struct window *window, size_t i)
 	words = at;
 	for (size_t j = 0; j < WORDS; j++)
 		assert_int_equal(words[j], i * WORDS + j);
-	/* Resident is a small part. */
-	assert_true(window->bytes <= 64 * 1024);
+	check_resident(window);
 }
 
-static void test_all(void **state)
+static void check_all(unsigned int more)
 {
-	struct window window = { .fd = make_map(), .map_bytes = (size_t)VALUES * VALUE };
+	struct window window = { .fd = make_map(),
+				 .map_bytes = (size_t)VALUES * VALUE,
+				 .more = more };
 
-	(void)state;
 	for (size_t i = 0; i < VALUES; i++)
 		check_value(&window, i);
 	for (size_t i = VALUES; i-- > 0;)
 		check_value(&window, i);
 	for (size_t i = 0; i < VALUES; i++)
 		check_value(&window, i * 7919 % VALUES);
+	window__close(&window);
+	close(window.fd);
+}
+
+static void test_all(void **state)
+{
+	(void)state;
+	check_all(0);
+	check_all(WINDOW_PARTS - 1);
+}
+
+/* As far as there are parts, nothing is mapped twice. */
+static void test_again(void **state)
+{
+	struct window window = { .fd = make_map(),
+				 .map_bytes = (size_t)VALUES * VALUE,
+				 .more = WINDOW_PARTS - 1 };
+	const size_t asked[] = { 500, 3, 900, 14 };
+	const void *first[4], *at;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(window__show(&window, asked[i] * VALUE, VALUE, &first[i]), 0);
+	for (size_t i = 4; i-- > 0;) {
+		check_value(&window, asked[i]);
+		assert_int_equal(window__show(&window, asked[i] * VALUE, VALUE, &at), 0);
+		assert_ptr_equal(at, first[i]);
+	}
+	/* The one that was shown first of these goes. */
+	check_value(&window, 700);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(window__show(&window, asked[i] * VALUE, VALUE, &at), 0);
+		assert_ptr_equal(at, first[i]);
+	}
 	window__close(&window);
 	close(window.fd);
 }
@@ -78,6 +122,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_errors),
 	};
 

@@ -8,15 +8,23 @@
 /* Those that move are read in the order in which they came, so that the next one is often there. */
 #define WINDOW_PAGES 16
 
+static void unmap(struct window_part *part)
+{
+	if (part->at)
+		munmap(part->at, part->bytes);
+	part->at = NULL;
+}
+
 /* Maps from the page of an offset on, so many bytes behind it at least. */
-static int move_to(struct window *window, size_t offset, size_t wanted)
+static int move_to(const struct window *window, struct window_part *part, size_t offset,
+		   size_t wanted)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t begin = offset / page * page, end = (window->map_bytes + page - 1) / page * page;
 	size_t bytes = WINDOW_PAGES * page;
 	void *at;
 
-	window__close(window);
+	unmap(part);
 	wanted += offset - begin;
 	if (bytes < wanted)
 		bytes = (wanted + page - 1) / page * page;
@@ -26,28 +34,52 @@ static int move_to(struct window *window, size_t offset, size_t wanted)
 		  window->fd, (off_t)begin);
 	if (at == MAP_FAILED)
 		return -errno;
-	window->at = at;
-	window->begin = begin;
-	window->bytes = bytes;
+	part->at = at;
+	part->begin = begin;
+	part->bytes = bytes;
 	return 0;
+}
+
+static bool has(const struct window_part *part, size_t offset, size_t bytes)
+{
+	return part->at && offset >= part->begin && offset + bytes <= part->begin + part->bytes;
+}
+
+/* The part that has these bytes, or else the one that was not shown for the longest time. */
+static struct window_part *choose(struct window *window, size_t offset, size_t bytes)
+{
+	struct window_part *oldest = &window->parts[0];
+
+	for (size_t i = 0; i <= window->more && i < WINDOW_PARTS; i++) {
+		struct window_part *part = &window->parts[i];
+
+		if (has(part, offset, bytes))
+			return part;
+		if (part->used < oldest->used)
+			oldest = part;
+	}
+	return oldest;
 }
 
 int window__show(struct window *window, size_t offset, size_t bytes, const void **out)
 {
+	struct window_part *part;
 	int ret = 0;
 
 	if (offset + bytes > window->map_bytes)
 		return -EINVAL;
-	if (!window->at || offset < window->begin || offset + bytes > window->begin + window->bytes)
-		ret = move_to(window, offset, bytes);
-	if (!ret)
-		*out = window->at + (offset - window->begin);
-	return ret;
+	part = choose(window, offset, bytes);
+	if (!has(part, offset, bytes))
+		ret = move_to(window, part, offset, bytes);
+	if (ret)
+		return ret;
+	part->used = ++window->shown;
+	*out = part->at + (offset - part->begin);
+	return 0;
 }
 
 void window__close(struct window *window)
 {
-	if (window->at)
-		munmap(window->at, window->bytes);
-	window->at = NULL;
+	for (size_t i = 0; i < WINDOW_PARTS; i++)
+		unmap(&window->parts[i]);
 }

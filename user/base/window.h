@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A moving mapping of part of a map. A system call on a map keeps the kernel from running programs
+ * Moving mappings of parts of a map. A system call on a map keeps the kernel from running programs
  * at kprobes on that processor (bpf_disable_instrumentation()), also for who preempts the caller;
  * what is mapped is resident memory at once. So neither the one nor the whole.
  */
@@ -10,12 +10,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define WINDOW_PARTS 4
+
+struct window_part {
+	size_t begin, bytes; /* what is mapped */
+	char *at;	     /* NULL: nothing is */
+	unsigned long used;  /* the window's count when it was shown last */
+};
+
 struct window {
 	int fd; /* of an array with BPF_F_MMAPABLE, or of a ring buffer */
 	size_t map_bytes;
 	bool writable;
-	size_t begin, bytes; /* what is mapped */
-	char *at;	     /* NULL: nothing is */
+	unsigned int more; /* parts beside the first, for who asks for the same again and again */
+	struct window_part parts[WINDOW_PARTS];
+	unsigned long shown; /* how often so far */
 };
 
 /*

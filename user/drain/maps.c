@@ -122,6 +122,7 @@ int drain__new(struct drain **out, const struct drain_maps *fds, struct error *e
 	maps->buckets = (struct window){
 		.fd = fds->buckets,
 		.map_bytes = (size_t)fds->slots * TM_HISTOGRAMS * TM_BUCKETS * sizeof(__u64),
+		.more = WINDOW_PARTS - 1, /* those of a single job are read often */
 	};
 	maps->operations = fds->operations;
 	ret = grown_map__open(&maps->series, fds->series, fds->slots * sizeof(struct tm_series),

@@ -131,40 +131,49 @@ static bool is_wanted(const struct calls *calls, const struct snapshot *snapshot
 	       probe__parked_ns(&run->probes[i], snapshot->time_ns);
 }
 
-/* Few of all, and a probe is large. */
-static size_t count_wanted(const struct calls *calls, const struct snapshot *snapshot,
-			   const struct report_run *run)
+/* Their numbers: few of all. */
+static size_t list_wanted(size_t *wanted, const struct calls *calls,
+			  const struct snapshot *snapshot, const struct report_run *run)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < run->n_probes && i < snapshot->n_ledgers; i++)
-		n += is_wanted(calls, snapshot, run, i);
+		if (is_wanted(calls, snapshot, run, i))
+			wanted[n++] = i;
 	return n;
+}
+
+static int copy_wanted(struct probe_view *view, const size_t *wanted, size_t n,
+		       struct report_run *run, struct snapshot *snapshot)
+{
+	int ret = make_room(view, n, snapshot->call_ledgers);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < n; i++) {
+		view->probes[i] = run->probes[wanted[i]];
+		view->ledgers[i] = snapshot->ledgers[wanted[i]];
+		if (view->call_ledgers)
+			view->call_ledgers[i] = snapshot->call_ledgers[wanted[i]];
+	}
+	show(view, n, run, snapshot);
+	return 0;
 }
 
 int probe_view__choose_called(struct probe_view *view, struct report_run *run,
 			      struct snapshot *snapshot)
 {
-	const struct probe *all = run->probes;
-	struct calls calls;
-	size_t n = 0;
+	size_t *wanted = calloc(run->n_probes + 1, sizeof(*wanted)), n;
+	struct calls calls = { 0 };
+	int ret = wanted ? count_calls(&calls, snapshot) : -ENOMEM;
 
-	if (count_calls(&calls, snapshot) < 0 ||
-	    make_room(view, count_wanted(&calls, snapshot, run), snapshot->call_ledgers) < 0) {
-		free(calls.functions);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < run->n_probes && i < snapshot->n_ledgers; i++) {
-		if (!is_wanted(&calls, snapshot, run, i))
-			continue;
-		view->probes[n] = all[i];
-		if (view->call_ledgers)
-			view->call_ledgers[n] = snapshot->call_ledgers[i];
-		view->ledgers[n++] = snapshot->ledgers[i];
+	if (!ret) {
+		n = list_wanted(wanted, &calls, snapshot, run);
+		ret = copy_wanted(view, wanted, n, run, snapshot);
 	}
 	free(calls.functions);
-	show(view, n, run, snapshot);
-	return 0;
+	free(wanted);
+	return ret;
 }
 
 void probe_view__clear(struct probe_view *view)
