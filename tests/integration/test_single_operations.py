@@ -9,6 +9,8 @@ from harness import check, check_ledgers, check_lossless, equal
 from table_text import time_text
 from times import is_near, near, slack
 
+SHARES_MACHINE = True
+
 FATES = ("recorded", "too_short", "sampled_out", "full", "busy")
 
 
