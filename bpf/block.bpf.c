@@ -91,13 +91,15 @@ TM_INLINE void block__heal(struct tm_block_key *key)
 {
 	struct tm_block_request *old = bpf_map_lookup_elem(&tm_requests, key);
 	struct tm_ledger *ledger;
+	u32 slot;
 
 	if (!old)
 		return;
 	ledger = ledger__of(TM_PROBE_BLOCK + old->function);
-	if (ledger && old->slot != TM_NO_SLOT)
+	slot = old->slot;
+	/* Its completion may be under way just now: then that counts it. */
+	if (block__give_up(key, slot, old->id) && ledger && slot != TM_NO_SLOT)
 		ledger__lose(ledger, TM_LOSS_UNSEEN);
-	block__give_up(key, old->slot, old->id);
 }
 
 /* In flight from now on. False: there is no room. */

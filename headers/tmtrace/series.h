@@ -165,7 +165,7 @@ static inline __u64 ledger__lost(const struct tm_ledger *ledger)
 	return lost;
 }
 
-/* What is in flight by the ledger alone: it was read in no one moment, and may be off by a few. */
+/* What is in flight by the ledger alone; of one that is not quiet, it may be off by a few. */
 static inline __u64 ledger__open(const struct tm_ledger *ledger)
 {
 	__u64 ended = ledger->recorded + ledger->filtered + ledger__lost(ledger);

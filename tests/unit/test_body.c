@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -115,12 +116,41 @@ static void test_file(void **state)
 	check(500000, 30000, true, true, false);
 }
 
+/* Where it would have to go to a file, and none can be opened. */
+static void test_no_file(void **state)
+{
+	struct rlimit limit, none;
+	struct body body;
+	struct error err;
+	FILE *stream;
+
+	(void)state;
+	assert_int_equal(body__open(&body, false, &stream, &err), 0);
+	setvbuf(stream, NULL, _IONBF, 0);
+	write_pieces(stream, 60000, 60000);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){ .rlim_cur = 0, .rlim_max = limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_true(fwrite(header, 1, HEADER, stream) == HEADER);
+	for (int i = 0; i < 6000; i++)
+		fwrite("x", 1, 1, stream);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_true(ferror(stream));
+	/* What comes later does not make it whole. */
+	clearerr(stream);
+	assert_int_equal(fwrite("x", 1, 1, stream), 0);
+	assert_int_equal(body__end(&body, stream, &err), -EMFILE);
+	assert_non_null(strstr(err.text, "no memory for an answer"));
+	body__close(&body);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_small),
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_no_file),
 	};
 
 	return cmocka_run_group_tests_name("body", tests, NULL, NULL);

@@ -195,15 +195,35 @@ static void test_intervals_go_on(void **state)
 	assert_int_equal(snapshot->before[0]->total.count, 1);
 }
 
+/* Of the kernel's probes: what their ledgers lack, and never less than nothing. */
+static void test_in_flight(void **state)
+{
+	struct world *world = *state;
+	struct tm_ledger *ledger = &world->ledgers[0];
+	const struct snapshot *snapshot;
+	struct error err;
+	__u64 job = 10;
+	const struct drain_choice choice = { .chosen = is_job, .context = &job, .probes = 1 };
+
+	assert_int_equal(drain__index_jobs(world->drain, NULL), 0);
+	*ledger = (struct tm_ledger){ .hits = 7, .recorded = 3, .filtered = 1 };
+	ledger->lost[TM_LOSS_UNSEEN] = 1;
+	assert_int_equal(drain__read_jobs(world->drain, &choice, &snapshot, &err), 0);
+	assert_int_equal(snapshot->ledgers[0].hits, 7);
+	assert_int_equal(snapshot->ledgers[0].in_flight, 2);
+	ledger->recorded = 6; /* seen after what began later */
+	assert_int_equal(drain__read_jobs(world->drain, &choice, &snapshot, &err), 0);
+	assert_int_equal(snapshot->ledgers[0].in_flight, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_is_the_same),
-		TEST(test_where_slots_change_unseen),
-		TEST(test_indexed_late),
-		TEST(test_intervals_go_on),
+		TEST(test_is_the_same),	 TEST(test_where_slots_change_unseen),
+		TEST(test_indexed_late), TEST(test_intervals_go_on),
+		TEST(test_in_flight),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

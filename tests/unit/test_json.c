@@ -430,9 +430,42 @@ static void test_large_numbers(void **state)
 	sample__close(&sample);
 }
 
+/* Each layer once, with all of its mechanisms. */
+static void test_mechanisms(void **state)
+{
+	static const struct report_mechanism mechanisms[] = {
+		{ "vfs", "tp_btf" },
+		{ "block", "raw_tp" },
+		{ "vfs", "fentry" },
+	};
+	struct sample sample;
+	struct records records = { 0 };
+	struct json_object *start;
+
+	(void)state;
+	sample__open(&sample);
+	sample__fill(&sample, 1001);
+	sample.run.mechanisms = mechanisms;
+	sample.run.n_mechanisms = 3;
+	sample.run.n_hit_costs = 0;
+	write_run(&sample, &records, true);
+	start = records.at[0];
+	assert_string_equal(
+		json_object_to_json_string_ext(member(start, "layers"), JSON_C_TO_STRING_PLAIN),
+		"[\"vfs\",\"block\"]");
+	assert_string_equal(
+		json_object_to_json_string_ext(member(start, "mechanisms"), JSON_C_TO_STRING_PLAIN),
+		"{\"vfs\":\"tp_btf+fentry\",\"block\":\"raw_tp\"}");
+	check_null(start, "hit_cost_ns");
+	check_null(start, "hit_counted_ns");
+	free_records(&records);
+	sample__close(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mechanisms),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_record_text),
 		cmocka_unit_test(test_run),

@@ -130,6 +130,25 @@ static void check_answered(struct world *world, int fd)
 		fail_msg("answered: %s", text);
 }
 
+/* A question need not come at once, nor at all. */
+static void test_pieces(void **state)
+{
+	static const char first[] = "{\"request\":", rest[] = "\"status\"}\nand more";
+	int silent = connect_as(0), gone = connect_as(0), slow = connect_as(0);
+	char some;
+
+	assert_int_equal(send(slow, first, sizeof(first) - 1, MSG_NOSIGNAL), sizeof(first) - 1);
+	close(gone);
+	for (int i = 0; i < 5; i++)
+		serve(*state);
+	assert_int_equal(recv(slow, &some, 1, 0), -1);
+	assert_int_equal(send(slow, rest, sizeof(rest) - 1, MSG_NOSIGNAL), sizeof(rest) - 1);
+	check_answered(*state, slow);
+	assert_int_equal(recv(silent, &some, 1, 0), -1);
+	close(silent);
+	check_answered(*state, ask_as(0));
+}
+
 static void test_answers(void **state)
 {
 	int first = ask_as(0), second = ask_as(SOMEBODY);
@@ -209,10 +228,8 @@ static void test_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_answers),
-		TEST(test_too_many),
-		TEST(test_too_often),
-		TEST(test_gone),
+		TEST(test_answers),   TEST(test_pieces), TEST(test_too_many),
+		TEST(test_too_often), TEST(test_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -445,6 +445,11 @@ __u64 live_run__renames(const struct live_run *live)
 	return live->jobs ? job_table__renames(live->jobs) : 0;
 }
 
+bool live_run__awaits_name(const struct live_run *live, __u64 job)
+{
+	return live->jobs && job_table__awaits_name(live->jobs, job);
+}
+
 int live_run__index_jobs(struct live_run *live, struct drain *drain, struct error *err)
 {
 	const __u64 *recycled = live->recycler ? recycler__changes(live->recycler) : NULL;

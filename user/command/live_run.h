@@ -62,6 +62,8 @@ void live_run__show_coarse(const struct live_run *live, struct snapshot *snapsho
 
 /* How often a job got another name so far. */
 __u64 live_run__renames(const struct live_run *live);
+/* Is it known but by what its scheduler calls its cgroup, so that it may get a name? */
+bool live_run__awaits_name(const struct live_run *live, __u64 job);
 
 /* Single jobs can be read from that drain, too, as follows. 0, or a negative errno. */
 int live_run__index_jobs(struct live_run *live, struct drain *drain, struct error *err);

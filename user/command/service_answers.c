@@ -68,22 +68,30 @@ static int read_figures(struct service_answers *answers, bool fresh, const struc
 
 /* The jobs that are asked for. */
 struct wanted {
+	struct live_run *live;
 	const struct answer_source *source;
 	const struct request *request;
 	uid_t uid;
-	__u64 marks;   /* of the name */
-	__u64 renames; /* so far */
+	__u64 marks; /* of the name */
 };
+
+/* One that awaits its name may be called anything; to ask what it is called brings the name. */
+static __u64 marks_of(const struct wanted *wanted, __u64 job)
+{
+	if (live_run__awaits_name(wanted->live, job))
+		return ~0ULL;
+	return job_names__marks(wanted->source->run, job);
+}
 
 /* Most jobs are called otherwise, as their marks tell. */
 static bool is_called(const struct wanted *wanted, __u64 job, struct job_note *note)
 {
-	const struct report_run *run = wanted->source->run;
+	__u64 renames = live_run__renames(wanted->live);
 
-	if (!note->marks || note->stamp != wanted->renames)
-		*note = (struct job_note){ job_names__marks(run, job), wanted->renames };
+	if (!note->marks || note->stamp != renames)
+		*note = (struct job_note){ marks_of(wanted, job), renames };
 	return (note->marks & wanted->marks) == wanted->marks &&
-	       job_names__has(run, job, wanted->request->job);
+	       job_names__has(wanted->source->run, job, wanted->request->job);
 }
 
 static bool is_chosen(void *context, __u64 job, struct job_note *note)
@@ -105,11 +113,11 @@ static int read_jobs(struct service_answers *answers, const struct answer_source
 {
 	struct live_run *live = output__live(answers->output);
 	struct wanted wanted = {
+		.live = live,
 		.source = source,
 		.request = request,
 		.uid = uid,
 		.marks = job_names__marks_of(request->job),
-		.renames = live_run__renames(live),
 	};
 	const struct drain_choice choice = {
 		.chosen = is_chosen,

@@ -171,6 +171,12 @@ static void ask_environment(struct job_table *table, struct job *job, const char
 	}
 }
 
+/* It may not have been asked yet, or nobody knew. */
+static bool awaits_name(const struct job *job)
+{
+	return job->info.sluid && !job->told[0];
+}
+
 static __u64 usage_ns(const struct job_table *table)
 {
 	__u64 all_ns = table->members.n * (NS_PER_S / USAGES_PER_S);
@@ -190,7 +196,7 @@ static void read_usage(struct job_table *table, struct job *job)
 	/* The root's are the machine's. */
 	if (path && strcmp(path, "/") != 0)
 		cgroup_usage__read(table->mount, path, &job->own);
-	if (path && job->info.sluid && !job->told[0])
+	if (path && awaits_name(job))
 		ask_environment(table, job, path);
 }
 
@@ -280,8 +286,6 @@ void job_table__drop_member(struct job_table *table, struct member *member)
 		at = &(*at)->next;
 	*at = member->next;
 	id_map__remove(&table->members, member->cgroup);
-	/* The kernel side gives the same number to another one. */
-	table->renames += tm_env_job_is(member->cgroup);
 	member->owns = false;
 	free_member(member);
 }
@@ -366,8 +370,7 @@ const char *job_table__jobid(struct job_table *table, __u64 job)
 
 	if (!member)
 		return NULL;
-	/* It may not have been asked yet what it is called. */
-	if (member->job->info.sluid && !member->job->told[0])
+	if (awaits_name(member->job))
 		update(table, member->job);
 	return member->job->info.jobid;
 }
@@ -375,6 +378,13 @@ const char *job_table__jobid(struct job_table *table, __u64 job)
 __u64 job_table__renames(const struct job_table *table)
 {
 	return table->renames + cgroup_names__renames(table->cgroups);
+}
+
+bool job_table__awaits_name(struct job_table *table, __u64 job)
+{
+	const struct member *member = job_table__member(table, job);
+
+	return member && awaits_name(member->job);
 }
 
 static bool next_gone(void *context, __u64 *cgroup)

@@ -47,8 +47,10 @@ struct job_map job_table__map(struct job_table *table);
 const struct job_info *job_table__info(struct job_table *table, __u64 job);
 /* What it is called, without what it has used. The same. */
 const char *job_table__jobid(struct job_table *table, __u64 job);
-/* How often one got another name, or its number became another one's, so far. */
+/* How often one got another name so far. */
 __u64 job_table__renames(const struct job_table *table);
+/* Has it a SLUID, and nobody has told yet what it is called? */
+bool job_table__awaits_name(struct job_table *table, __u64 job);
 /* From now on, or not any more: what has been used is 5 s old at most, however many jobs there are.
  */
 void job_table__hurry(struct job_table *table, bool is_urgent);

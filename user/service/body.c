@@ -106,7 +106,7 @@ int body__open(struct body *body, bool is_file, FILE **out, struct error *err)
 
 int body__end(struct body *body, FILE *stream, struct error *err)
 {
-	struct stat st;
+	struct stat st = { 0 };
 	int ret = fclose(stream) ? -errno : 0;
 
 	if (body->failure)

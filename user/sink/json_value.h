@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records that are objects, and values of them. Where there are many, see record_text.h. */
+/* Records that are objects, and values of them. Most are text, see record_text.h. */
 #ifndef USER_SINK_JSON_VALUE_H
 #define USER_SINK_JSON_VALUE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A record as text, member by member: for those of which there are many, and into which hardly
- * anybody looks. The others are objects of json-c, see json_value.h.
+ * A record as text, member by member: for those that the service's answers are made of, and into
+ * which hardly anybody looks. The others are objects of json-c, see json_value.h.
  */
 #ifndef USER_SINK_RECORD_TEXT_H
 #define USER_SINK_RECORD_TEXT_H

@@ -11,7 +11,7 @@
 
 struct records_sink {
 	void (*put)(void *context, struct json_object *record); /* NULL: without memory */
-	/* The same as text, without a newline, of which there are many; which is not given back. */
+	/* The same as text, without a newline, of which most are; which is not given back. */
 	void (*put_text)(void *context, const struct json_text *record);
 	void *context;
 	bool without_series; /* put would only throw records of single series away */
