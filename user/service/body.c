@@ -52,7 +52,7 @@ static int add(struct body *body, const char *bytes, size_t n)
 	size_t wanted = (size_t)body->size + n;
 	char *grown;
 
-	if (wanted <= body->room) {
+	if (body->bytes && wanted <= body->room) {
 		memcpy(body->bytes + body->size, bytes, n);
 		return 0;
 	}

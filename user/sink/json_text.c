@@ -116,7 +116,8 @@ static char *escape(char *at, unsigned char c)
 		*at++ = letter;
 		return at;
 	}
-	memcpy(at, "u00", 3);
+	at[0] = 'u';
+	at[1] = at[2] = '0';
 	at[3] = hex[c >> 4];
 	at[4] = hex[c & 15];
 	return at + 5;

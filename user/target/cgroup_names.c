@@ -109,6 +109,7 @@ static __u64 oldest_kept(const struct cgroup_names *names)
 static void settle(struct cgroup_names *names, bool walked)
 {
 	__u64 long_ago = now() - KEEP, oldest = oldest_kept(names);
+	const char *last_path = NULL; /* of the last one that was kept */
 	size_t kept = 0;
 
 	if (names->n == 0)
@@ -116,15 +117,15 @@ static void settle(struct cgroup_names *names, bool walked)
 	qsort(names->items, names->n, sizeof(*names->items), compare);
 	for (size_t i = 0; i < names->n; i++) {
 		struct entry *entry = &names->items[i];
-		struct entry *last = kept ? &names->items[kept - 1] : NULL;
-		bool is_older = last && last->id == entry->id;
+		bool is_older = kept && names->items[kept - 1].id == entry->id;
 
-		names->renames += is_older && strcmp(last->path, entry->path) != 0;
+		names->renames += is_older && strcmp(last_path, entry->path) != 0;
 		if ((entry->gone && entry->seen < oldest) || (walked && entry->seen < long_ago) ||
 		    is_older) {
 			free(entry->path);
 			entry->path = NULL;
 		} else {
+			last_path = entry->path;
 			names->items[kept++] = *entry;
 		}
 	}
