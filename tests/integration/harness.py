@@ -9,6 +9,7 @@ A module says SHARES_MACHINE = True where its tests trace only processes of thei
 nothing of the whole machine: then another such test may run at the same time.
 """
 
+import itertools
 import json
 import os
 import re
@@ -48,7 +49,21 @@ def check(condition, message):
         raise Failure(message)
 
 
+def differing(got, wanted):
+    """Of records, the members that are not the same in both."""
+    if not (isinstance(got, dict) and isinstance(wanted, dict)):
+        return got, wanted
+    names = [n for n in {**got, **wanted} if n not in got or n not in wanted or got[n] != wanted[n]]
+    return tuple({n: of[n] for n in names if n in of} for of in (got, wanted))
+
+
 def equal(name, got, wanted):
+    """Of lists that are not, what differs first is said: a reason is cut where it is too long."""
+    if isinstance(got, list) and isinstance(wanted, list) and got != wanted:
+        pairs = itertools.zip_longest(got, wanted, fillvalue="none")
+        i, pair = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
+        one, other = differing(*pair)
+        name = f"{name}: {len(got)} for {len(wanted)}, number {i} is {one}, not {other}"
     check(got == wanted, f"{name}: got {got}, the truth is {wanted}")
 
 

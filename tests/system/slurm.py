@@ -134,6 +134,12 @@ def wait_for_nodes(world):
     world.wait_for("timeout 20 sinfo -h -o '%t %D' 2>&1 | grep -x 'idle 2'", "both nodes", 600)
 
 
+def wait_for_end(world, job):
+    """It has ended on all of its nodes: until it begins, they are idle, too."""
+    world.wait_for(f"state=$(timeout 20 squeue -h -j {job} -o %T) && test -z \"$state\"", "the job's end", 600)
+    wait_for_nodes(world)
+
+
 def folder(job):
     return f"/home/alice/tmtrace-{job}"
 
@@ -180,7 +186,7 @@ def slurm_job(world):
     check(refused.status == 1 and f"there is no job {job} that user 1001 may see" in refused.output,
           f"{refused}")
     world.output(f"touch {GO}")
-    wait_for_nodes(world)
+    wait_for_end(world, job)
     for source in ("rsyslog", "journal"):
         world.wait_for(f"{world.lines('job', source, job)} | grep -v '\"end_ns\":null'", "the job's end")
         last = [r for r in world.records("job", source, job) if r["end_ns"]][-1]
@@ -200,7 +206,7 @@ def slurm_killed(world):
     job = submit(world, KILLED, "-N 2 -n 4")
     world.wait_for("grep -c 'is done' /home/alice/out | grep -x 4", "the ranks' work", 600)
     world.output(f"scancel --signal=KILL {job}; scancel {job}")
-    wait_for_nodes(world)
+    wait_for_end(world, job)
     check_files(world, job, NODES)
     report = world.output(f"tmtrace report --no-pager {folder(job)}", "alice")
     line = re.search(r"^vfs by 4 ranks: (slowest: rank 2 on node2 with .*?);", report, re.M)
@@ -225,7 +231,7 @@ def slurm_again(world):
     wait_for_nodes(world)
     world.output(f"touch {GO}")
     job = submit(world, JOB.format(go=GO), "-N 1 -w node1 -n 2")
-    wait_for_nodes(world)
+    wait_for_end(world, job)
     check_files(world, job, ["node1"])
     writes = [r for r in records(world, f"tmtrace dump {folder(job)}/node1.tmtrace", "process")
               if r["rank"] == 1 and r["vfs_write_bytes"] >= 200 * BLOCK]
