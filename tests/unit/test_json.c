@@ -447,6 +447,7 @@ static void test_mechanisms(void **state)
 	sample__fill(&sample, 1001);
 	sample.run.mechanisms = mechanisms;
 	sample.run.n_mechanisms = 3;
+	sample.run.hit_costs = NULL;
 	sample.run.n_hit_costs = 0;
 	write_run(&sample, &records, true);
 	start = records.at[0];

@@ -73,22 +73,22 @@ static bool open_costs(struct record_text *record, const struct report_run *run,
 /* By class of sites. */
 static void add_hit_costs(struct record_text *record, const struct report_run *run)
 {
-	const struct report_hit_cost *end = run->hit_costs + run->n_hit_costs, *cost;
+	const struct report_hit_cost *costs = run->hit_costs;
 
 	if (open_costs(record, run, "hit_cost_ns")) {
-		for (cost = run->hit_costs; cost < end; cost++)
-			record_text__u64(record, cost->site_class, cost->ns);
+		for (size_t i = 0; i < run->n_hit_costs; i++)
+			record_text__u64(record, costs[i].site_class, costs[i].ns);
 		record_text__close(record);
 	}
 	if (open_costs(record, run, "hit_inside_ns")) {
-		for (cost = run->hit_costs; cost < end; cost++)
-			record_text__u64(record, cost->site_class, cost->inside_ns);
+		for (size_t i = 0; i < run->n_hit_costs; i++)
+			record_text__u64(record, costs[i].site_class, costs[i].inside_ns);
 		record_text__close(record);
 	}
 	if (open_costs(record, run, "hit_counted_ns")) {
-		for (cost = run->hit_costs; cost < end; cost++)
-			record_text__measured(record, cost->site_class, cost->counted_ns,
-					      cost->counted_ns != 0);
+		for (size_t i = 0; i < run->n_hit_costs; i++)
+			record_text__measured(record, costs[i].site_class, costs[i].counted_ns,
+					      costs[i].counted_ns != 0);
 		record_text__close(record);
 	}
 }
