@@ -136,7 +136,7 @@ def wait_for_nodes(world):
 
 def wait_for_end(world, job):
     """It has ended on all of its nodes: until it begins, they are idle, too."""
-    world.wait_for(f"jobs=$(timeout 20 squeue -h -o %A) && ! echo \"$jobs\" | grep -x {job}", "the job's end", 600)
+    world.wait_for(f"jobs=$(timeout 20 squeue -h -o %A) && ! echo \"$jobs\" | grep -qx {job} && echo over", "the job's end", 600)
     wait_for_nodes(world)
 
 
