@@ -201,7 +201,7 @@ static void read_usage(struct job_table *table, struct job *job)
 }
 
 /* When it began and ended, and what it has used so far. */
-static void update(struct job_table *table, struct job *job)
+void job_table__update(struct job_table *table, struct job *job)
 {
 	struct cgroup_life life = { 0 };
 
@@ -221,7 +221,7 @@ static void update(struct job_table *table, struct job *job)
 /* Another directory of it: it was ended, and goes on. */
 static void requeue(struct job_table *table, struct job *job, __u64 directory)
 {
-	update(table, job);
+	job_table__update(table, job);
 	job->earlier = job->info.usage;
 	job->own = job_usage__unknown();
 	job->directory = directory;
@@ -265,6 +265,11 @@ static struct job *find_or_add(struct job_table *table, const struct job_match *
 		return NULL;
 	}
 	return job;
+}
+
+void job_table__unlist(struct job_table *table, const struct job *job)
+{
+	tdelete(job, &table->jobs, compare_jobs);
 }
 
 const struct member *job_table__add_member(struct job_table *table, struct member *member)
@@ -356,7 +361,7 @@ const struct job_info *job_table__info(struct job_table *table, __u64 job)
 
 	if (!member)
 		return NULL;
-	update(table, member->job);
+	job_table__update(table, member->job);
 	if (job == member->job->id || !member->step)
 		return &member->job->info;
 	table->shown = member->job->info;
@@ -371,7 +376,7 @@ const char *job_table__jobid(struct job_table *table, __u64 job)
 	if (!member)
 		return NULL;
 	if (awaits_name(member->job))
-		update(table, member->job);
+		job_table__update(table, member->job);
 	return member->job->info.jobid;
 }
 
@@ -385,104 +390,6 @@ bool job_table__awaits_name(struct job_table *table, __u64 job)
 	const struct member *member = job_table__member(table, job);
 
 	return member && awaits_name(member->job);
-}
-
-static bool next_gone(void *context, __u64 *cgroup)
-{
-	struct job_table *table = context;
-
-	return named_jobs__next_over(table, cgroup) ||
-	       cgroup_lives__next_gone(table->lives, cgroup);
-}
-
-/* Also of those that went while too much happened at once to be told. */
-static bool is_gone(void *context, __u64 cgroup)
-{
-	struct job_table *table = context;
-	struct tm_cgroup_event event = {
-		.id = cgroup,
-		.what = TM_CGROUP_GONE,
-		.cpu_ns = TM_CGROUP_UNKNOWN,
-		.user_ns = TM_CGROUP_UNKNOWN,
-		.system_ns = TM_CGROUP_UNKNOWN,
-		.memory_peak_bytes = TM_CGROUP_UNKNOWN,
-	};
-	struct cgroup_life life;
-
-	if (tm_env_job_is(cgroup))
-		return named_jobs__is_gone(table, cgroup);
-	if (!cgroup_names__is_gone(table->cgroups, cgroup))
-		return false;
-	event.time_ns = clock__ns(CLOCK_MONOTONIC);
-	if (!cgroup_lives__find(table->lives, cgroup, &life) || !life.end_ns)
-		cgroup_lives__note(table->lives, &event);
-	cgroup_names__note_end(table->cgroups, cgroup);
-	return true;
-}
-
-/* Nothing is read of one that runs. */
-static __u64 end_of(void *context, __u64 number)
-{
-	struct job_table *table = context;
-	const struct member *member = job_table__member(table, number);
-	struct cgroup_life life;
-	struct job *job;
-
-	/* One of which nothing was ever known is as old as anything. */
-	if (!member)
-		return is_gone(table, number);
-	job = member->job;
-	if (job->info.is_named)
-		named_jobs__find_end(table, job);
-	else if (!job->info.end_ns && cgroup_lives__find(table->lives, job->directory, &life) &&
-		 life.end_ns)
-		update(table, job);
-	return job->info.end_ns;
-}
-
-static void forget_job(void *context, __u64 number)
-{
-	struct job_table *table = context;
-	const struct member *member = job_table__find_member(table, number);
-	struct job *job = member ? member->job : NULL;
-	bool is_listed = job && !member->owns;
-
-	if (!job || !job->info.end_ns)
-		return;
-	if (job->info.is_named) {
-		named_jobs__drop(table, job);
-		return;
-	}
-	for (struct member *one = job->members, *next; one; one = next) {
-		next = one->next;
-		/* Its numbers are given back when they are over. */
-		if (!tm_env_job_is(one->cgroup))
-			cgroup_names__forget(table->cgroups, one->cgroup);
-		job_table__drop_member(table, one);
-	}
-	/* It may have but steps as members. */
-	cgroup_names__forget(table->cgroups, job->directory);
-	if (is_listed)
-		tdelete(job, &table->jobs, compare_jobs);
-	free(job);
-}
-
-static void keep(void *context, const __u64 *jobs, size_t n)
-{
-	named_jobs__keep(context, jobs, n);
-}
-
-struct job_ends job_table__ends(struct job_table *table)
-{
-	return (struct job_ends){
-		.map = job_table__map(table),
-		.next_gone = next_gone,
-		.is_gone = is_gone,
-		.end_of = end_of,
-		.forget = forget_job,
-		.keep = keep,
-		.context = table,
-	};
 }
 
 void job_table__refresh(struct job_table *table)

@@ -70,6 +70,11 @@ const struct member *job_table__add_member(struct job_table *table, struct membe
 /* Takes one out of its job, which stays. */
 void job_table__drop_member(struct job_table *table, struct member *member);
 
+/* Finds out when a job began and ended, and what it has used so far. */
+void job_table__update(struct job_table *table, struct job *job);
+/* One that a pattern has told, and that is about to be freed, is not found any more. */
+void job_table__unlist(struct job_table *table, const struct job *job);
+
 /* Looks at a number of a job that the environment names for the first time; NULL: as above. */
 const struct member *named_jobs__meet(struct job_table *table, __u64 number);
 /* Is that number over, as far as is known? */
