@@ -8,7 +8,7 @@ import os
 
 from harness import (PATIENCE, Records, check, check_ledgers, check_lossless, equal, read_text,
                      wait_for)
-from times import EACH_NS, SHARE, near, room, slack
+from times import EACH_NS, SHARE, Times, room, slack
 
 
 def final_operations(records, layer="mio"):
@@ -29,7 +29,7 @@ def check_errors(name, record, operations):
     equal(f"{name}: errors", record["errors_by"], dict(failed))
 
 
-def check_figures(name, record, operations, each):
+def check_figures(times, name, record, operations, each):
     """Counts, bytes and errors to the last one, and what the times add up to."""
     done = [o for o in operations if o["fate"] == "complete"]
     latencies = [o["complete_ns"] - o["launch_ns"] for o in done]
@@ -40,12 +40,12 @@ def check_figures(name, record, operations, each):
     if not done:
         return
     equal(f"{name}: sum of buckets", sum(b[2] for b in record["buckets"]), len(done))
-    near(f"{name}: latency", record["total_ns"], sum(latencies), len(done), SHARE, each)
-    near(f"{name}: shortest", record["min_ns"], min(latencies), 2, SHARE, each)
-    near(f"{name}: longest", record["max_ns"], max(latencies), 2, SHARE, each)
+    times.near(f"{name}: latency", record["total_ns"], sum(latencies), len(done), SHARE, each)
+    times.near(f"{name}: shortest", record["min_ns"], min(latencies), 2, SHARE, each)
+    times.near(f"{name}: longest", record["max_ns"], max(latencies), 2, SHARE, each)
     submitted = sum(o["submitted_ns"] - o["launch_ns"] for o in operations)
     # The first call of a function comes after the search for it.
-    near(f"{name}: launching", record["submit_ns"], submitted, len(operations) + 1)
+    times.near(f"{name}: launching", record["submit_ns"], submitted, len(operations) + 1)
 
 
 def check_fates(name, record, operations):
@@ -56,13 +56,14 @@ def check_fates(name, record, operations):
     equal(f"{name}: without room", record["no_entry"], 0)
 
 
-def compare_operations(records, truth, each=EACH_NS):
+def compare_operations(env, records, truth, each=EACH_NS):
     """Every MIO operation against the truth: {function: (record, truths)}; each: see near()."""
-    operations, true = final_operations(records), of_function(truth)
+    operations, true, times = final_operations(records), of_function(truth), Times()
     equal("functions with operations", sorted(operations), sorted(true))
     for name, record in operations.items():
-        check_figures(name, record, true[name], each)
+        check_figures(times, name, record, true[name], each)
         check_fates(name, record, true[name])
+    env.remark = times.check()
     return {name: (record, true[name]) for name, record in operations.items()}
 
 
@@ -71,17 +72,18 @@ def check_polls(compared):
 
     The program looks at its clock around the call: it may be a while until it runs again.
     """
-    limits = 0.05, 3 * EACH_NS
+    limits, times = (0.05, 3 * EACH_NS), Times()
     for name, (record, operations) in compared.items():
         waited = sum(o["noticed_ns"] - max(o["poll_ns"], o["launch_ns"]) for o in operations)
-        near(f"{name}: polling", record["wait_ns"], waited, len(operations), *limits)
+        times.near(f"{name}: polling", record["wait_ns"], waited, len(operations), *limits)
         late = sum(o["noticed_ns"] - o["complete_ns"] for o in operations)
         got = record["late_poll_ns"]
         if all(o["steps"] == 1 for o in operations):
-            near(f"{name}: late poll", got, late, len(operations), *limits)
+            times.near(f"{name}: late poll", got, late, len(operations), *limits)
         else:
             check(late - got <= room(got, late, len(operations), *limits),
                   f"{name}: late poll {got} ns, {late} ns in the last step")
+    times.check()
 
 
 def trace_operations(env, how, *load_args, options=()):
@@ -95,7 +97,7 @@ def trace_operations(env, how, *load_args, options=()):
 
 def test_poll(env):
     """One after the other, each polled at once."""
-    compared = compare_operations(*trace_operations(env, "poll", "--count", "10"))
+    compared = compare_operations(env, *trace_operations(env, "poll", "--count", "10"))
     check_polls(compared)
     for name in ("mio_kvs_pair_get", "mio_kvs_pair_next"):  # known when complete
         check(compared[name][0]["bytes"] > 0, f"{name} brought nothing")
@@ -104,7 +106,7 @@ def test_poll(env):
 def test_late(env):
     """Nobody looks for a while: what was complete in it was so, and is told as late."""
     delay = 0.02 * slack()
-    compared = compare_operations(*trace_operations(env, "late", "--delay", str(delay)))
+    compared = compare_operations(env, *trace_operations(env, "late", "--delay", str(delay)))
     check_polls(compared)
     for name in ("mio_obj_sync", "mio_obj_readv", "mio_obj_size"):
         record = compared[name][0]
@@ -114,19 +116,19 @@ def test_late(env):
 
 def test_many(env):
     """16 in flight in each of four threads, polled together."""
-    check_polls(compare_operations(*trace_operations(env, "many")))
+    check_polls(compare_operations(env, *trace_operations(env, "many")))
 
 
 def test_callback(env):
     """The same called back, on the threads of the library."""
-    compared = compare_operations(*trace_operations(env, "callback"))
+    compared = compare_operations(env, *trace_operations(env, "callback"))
     for name, (record, _) in compared.items():
         equal(f"{name}: polling", (record["wait_ns"], record["late_poll_ns"]), (0, 0))
 
 
 def test_fail(env):
     """A failure at each kind of step of each kind of operation, by its code."""
-    compared = compare_operations(*trace_operations(env, "fail"))
+    compared = compare_operations(env, *trace_operations(env, "fail"))
     check(sum(record["errors"] for record, _ in compared.values()) > 12, "too few failures")
 
 
@@ -136,7 +138,7 @@ def test_without_steps(env):
     for o in truth["operations"]:
         o["complete_ns"] = o["noticed_ns"]
     # The program's clock comes after the return probe, and whoever runs in between.
-    for name, (record, _) in compare_operations(records, truth, 3 * EACH_NS).items():
+    for name, (record, _) in compare_operations(env, records, truth, 3 * EACH_NS).items():
         equal(f"{name}: late poll", record["late_poll_ns"], 0)
 
 
@@ -154,12 +156,12 @@ def test_steps(env):
 
 def test_forgotten(env):
     """Given up before completion."""
-    compare_operations(*trace_operations(env, "fini", "--delay", str(0.05 * slack())))
+    compare_operations(env, *trace_operations(env, "fini", "--delay", str(0.05 * slack())))
 
 
 def test_abandoned(env):
     """The struct of an operation in flight is launched again."""
-    compare_operations(*trace_operations(env, "reuse", "--delay", str(0.05 * slack())))
+    compare_operations(env, *trace_operations(env, "reuse", "--delay", str(0.05 * slack())))
 
 
 def test_open(env):

@@ -12,6 +12,9 @@ KINDS = [(how, size, rw) for how in ("buffered", "direct") for size in ("4k", "1
          for rw in ("read", "write", "randrw")]
 if BRIEF:
     KINDS = [("buffered", "4k", "randrw"), ("direct", "128k", "randrw")]
+# What other engines have of their own are the system calls, which both directions take.
+MIXED = [kind for kind in KINDS if kind[2] == "randrw"]
+
 
 def traced_fio(env, fs, options):
     """fio under `-- fio` and under --all at once: both records, fio's report, diskstats."""
@@ -83,7 +86,7 @@ def one(env, fs, engine, how, size, rw):
         check_direct_in_scope(mine, everything, fs.disk, report)
 
 
-def all_kinds(env, engine, kinds=tuple(KINDS)):
+def all_kinds(env, engine, kinds):
     need("fio")
     failures = []
     with ext4(env) as fs:
@@ -97,17 +100,16 @@ def all_kinds(env, engine, kinds=tuple(KINDS)):
 
 
 def test_psync(env):
-    all_kinds(env, "psync")
+    all_kinds(env, "psync", KINDS)
 
 
 def test_pvsync2(env):
-    """Other system calls than psync's, in whatever order."""
-    all_kinds(env, "pvsync2", [kind for kind in KINDS if kind[2] == "randrw"])
+    all_kinds(env, "pvsync2", MIXED)
 
 
 def test_libaio(env):
-    all_kinds(env, "libaio")
+    all_kinds(env, "libaio", MIXED)
 
 
 def test_io_uring(env):
-    all_kinds(env, "io_uring")
+    all_kinds(env, "io_uring", MIXED)

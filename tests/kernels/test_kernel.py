@@ -16,6 +16,7 @@ SOURCE = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(SOURCE, "tests", "integration"))
 
 from harness import Env, Records, Skip, check, read_text  # noqa: E402 (its folder had to be named first)
+from test_all import all_exact  # noqa: E402
 
 KERNEL_LAYERS = ("vfs", "block")
 
@@ -43,7 +44,7 @@ def table(env):
     of a layer's functions, with how they are recorded, and of "sample" for each function. "layer"
     is what the run says, "alone" what it says without libraries.
     """
-    records, _ = env.trace_load("all")
+    records, _ = all_exact(env)
     lines = set()
     for probe in records.of("probe", final=True):
         mechanism = probe["mechanism"] or probe["state"]
@@ -58,7 +59,10 @@ def table(env):
 
 
 def test_mechanisms(env):
-    """A mechanism that is silently worse than it was fails, and one that is better, too."""
+    """
+    All functions of the sample stack are exact; a mechanism that is silently worse than it was
+    fails, and one that is better, too.
+    """
     kernel = os.environ.get("TMTRACE_TEST_KERNEL")
     if not kernel:
         raise Skip("not one of the test kernels (TMTRACE_TEST_KERNEL)")
