@@ -51,7 +51,7 @@ $(addprefix $(BENCH_OUT)/,bench-empty bench-drain bench-ring): \
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
-# BENCH='PART...': only these. The document holds the last results of every part.
+# BENCH='PART...': only these; the document keeps the sections of the others.
 .PHONY: bench bench-build
 bench:
 	$(Q)scripts/install-dependencies bench

@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import re
+import sys
 
 from harness import check, equal
 
@@ -113,3 +114,27 @@ def test_governor(env):
     for row in rows:
         check_times(row[0], row[1:4], 3)
     check_notes(results)
+
+
+def test_document(env):
+    """A part that was measured in full takes its section's place; the others stay as they were."""
+    sys.path.insert(0, os.path.join(env.source, "tests", "bench"))
+    import document
+
+    def result(title, row, rounds=document.ROUNDS):
+        table = {"title": "Times", "header": ["", "time"], "rows": [[row, "1 ns"]]}
+        return {"title": title, "date": "2026-01-01", "rounds": rounds, "quick": False, "load": 0.1,
+                "machine": {"kernel": "6.18"}, "peers": {}, "notes": [f"of {row}"],
+                "tables": [table]}
+
+    path, titles = env.path("bench.md"), ["A call", "A file", "A run"]
+    equal("missing", document.write(path, titles, [result("A run", "a"), result("A call", "b")]),
+          ["A file"])
+    before = document.read_sections(path)
+    equal("sections", list(before), ["A call", "A run"])
+    anew = [result("A run", "c"), result("A call", "d", rounds=1), result("A file", "e")]
+    equal("missing", document.write(path, titles, anew), [])
+    after = document.read_sections(path)
+    equal("sections", list(after), titles)
+    equal("one round", after["A call"], before["A call"])
+    check("| c " in after["A run"] and "- of c" in after["A run"], after["A run"])
