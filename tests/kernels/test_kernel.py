@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(SOURCE, "tests", "integration"))
 
-from harness import Env, Records, Skip, check, read_text  # noqa: E402 (its folder had to be named first)
+from harness import Env, Records, Skip, check, equal, read_text  # noqa: E402 (its folder had to be named first)
 from test_all import all_exact  # noqa: E402
 
 KERNEL_LAYERS = ("vfs", "block")
@@ -82,6 +82,29 @@ def test_everything(env):
         status, _, err = env.trace("--json", path, *options, "--", "true")
         check(status == 0, f"{' '.join(options)} ended with {status}: {err}")
         check(Records(path).of("object"), f"{' '.join(options)}: no file was counted")
+
+
+WRITERS = """
+for writer in 1 2 3 4; do
+    for i in $(seq 30); do
+        dd if=/dev/zero of="$0.$writer" bs=4096 count=100 status=none
+    done &
+done
+wait
+"""
+
+
+def test_short_processes(env):
+    """Of many processes that end, no write is missed while their accounts are given back."""
+    path = env.path("short.json")
+    status, _, err = env.trace("--json", path, "--processes", "--layer", "vfs", "--", "sh", "-c",
+                               WRITERS, env.path("written"))
+    check(status == 0, f"ended with {status}: {err}")
+    records = Records(path)
+    equal("writes", sum(r["count"] for r in records.functions("vfs", "write", fs_type="ext4")),
+          4 * 30 * 100)
+    told = [r["posix_write_count"] for r in records.of("process") if r["comm"] == "dd"]
+    equal("of processes", (len(told), sum(told)), (4 * 30, 4 * 30 * 100))
 
 
 def main():

@@ -40,7 +40,7 @@ static int setup(void **state)
 	assert_true(world->at != MAP_FAILED);
 	maps = (struct env_jobs_maps){ .jobs = world->fd,
 				       .names = -1,
-				       .cgroups = -1,
+				       .job_cgroup = -1,
 				       .details = -1,
 				       .usage = -1,
 				       .highest = &world->highest };

@@ -29,8 +29,8 @@ struct drain_maps {
 	int operations;		     /* in flight */
 	int pools;		     /* -1: no calls tell of any */
 	__u32 slots, probes, shards, n_processes;
-	int slot_keys, free_slots; /* for what gives slots back, see recycler.h */
-	__u32 *used_slots;	   /* the same: how many are in use; that takes from it */
+	int forget_key, free_slot; /* programs that give slots back, see recycler.h */
+	__u32 *used_slots;	   /* for the same: how many are in use; that takes from it */
 	const __u32 *next_slot;	   /* in the mmapped .bss: slots beyond were never used */
 	const __u32 *next_process; /* the same of processes */
 	struct object_maps objects;

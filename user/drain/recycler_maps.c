@@ -2,8 +2,8 @@
 /* A recycler of the kernel's table. */
 #include <errno.h>
 #include <stdlib.h>
-#include <bpf/bpf.h>
 
+#include "base/errand.h"
 #include "base/grown_map.h"
 #include "base/window.h"
 #include "drain/recycler_source.h"
@@ -11,7 +11,7 @@
 #define BUCKETS_BYTES (TM_HISTOGRAMS * TM_BUCKETS * sizeof(__u64))
 
 struct maps {
-	int keys, free;
+	int forget_key, free_slot; /* programs */
 	struct window buckets[RECYCLER_SIDES];
 };
 
@@ -28,15 +28,17 @@ static int show_buckets(void *context, enum recycler_side side, __u32 slot, __u6
 static int forget(void *context, const struct tm_key *key)
 {
 	const struct maps *maps = context;
+	int rc = errand__run(maps->forget_key, key, sizeof(*key));
 
-	return bpf_map_delete_elem(maps->keys, key) < 0 && errno != ENOENT ? -errno : 0;
+	return rc == -ENOENT ? 0 : rc;
 }
 
 static int give_back(void *context, __u32 slot)
 {
 	const struct maps *maps = context;
+	const __u64 word = slot;
 
-	return bpf_map_update_elem(maps->free, NULL, &slot, BPF_ANY) < 0 ? -errno : 0;
+	return errand__run(maps->free_slot, &word, sizeof(word));
 }
 
 static void close_maps(void *context)
@@ -58,8 +60,8 @@ int recycler__new(struct recycler **out, const struct drain_maps *fds, struct gr
 
 	if (!maps)
 		return error__set(err, -ENOMEM, "no memory");
-	maps->keys = fds->slot_keys;
-	maps->free = fds->free_slots;
+	maps->forget_key = fds->forget_key;
+	maps->free_slot = fds->free_slot;
 	for (int side = 0; side < RECYCLER_SIDES; side++)
 		maps->buckets[side] = (struct window){
 			.fd = fds->buckets,

@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 
 #include "base/clock.h"
+#include "base/errand.h"
 #include "base/grown_map.h"
 #include "job/env_jobs.h"
 #include "job/env_walk.h"
@@ -191,10 +192,8 @@ struct job_usage env_jobs__usage(struct env_jobs *jobs, __u64 number, __u64 sinc
 
 void env_jobs__leave_out(const struct env_jobs_maps *maps, __u64 cgroup)
 {
-	const __u8 yes = 1;
-
 	/* Where there is no room, its processes are looked at in vain. */
-	bpf_map_update_elem(maps->cgroups, &cgroup, &yes, BPF_ANY);
+	errand__run(maps->job_cgroup, &cgroup, sizeof(cgroup));
 }
 
 bool env_jobs__give_back(struct env_jobs *jobs, __u64 number)

@@ -16,7 +16,8 @@ struct env_jobs;
 
 /* Descriptors of the maps; they stay the caller's, as all else. */
 struct env_jobs_maps {
-	int jobs, names, cgroups, details;
+	int jobs, names, details;
+	int job_cgroup;	      /* program, see bpf/errands.bpf.c */
 	const __u64 *highest; /* index that was ever given out */
 	int usage;	      /* program that adds up what those that run have used */
 };

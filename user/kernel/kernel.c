@@ -155,7 +155,8 @@ static bool is_on_tracepoint(const struct bpf_program *prog)
 	switch (bpf_program__type(prog)) {
 	case BPF_PROG_TYPE_TRACING:
 		return bpf_program__expected_attach_type(prog) == BPF_TRACE_RAW_TP;
-	case BPF_PROG_TYPE_RAW_TRACEPOINT:
+	case BPF_PROG_TYPE_RAW_TRACEPOINT: /* of errands it names none */
+		return strchr(bpf_program__section_name(prog), '/');
 	case BPF_PROG_TYPE_TRACEPOINT:
 		return true;
 	default:

@@ -57,6 +57,16 @@ void programs__choose_user(struct tmtrace_bpf *skel, const struct kernel_options
 	bpf_program__set_autoload(skel->progs.unwind_begin, session && can_write_user());
 }
 
+static void choose_errands(struct tmtrace_bpf *skel, const struct tm_config *config)
+{
+	bpf_program__set_autoload(skel->progs.errand_job_cgroup, true);
+	bpf_program__set_autoload(skel->progs.errand_forget_key, true);
+	bpf_program__set_autoload(skel->progs.errand_free_slot, true);
+	bpf_program__set_autoload(skel->progs.errand_forget_object, config->objects);
+	bpf_program__set_autoload(skel->progs.errand_free_object, config->objects);
+	bpf_program__set_autoload(skel->progs.errand_free_account, config->accounts);
+}
+
 static bool is_traced(const struct kernel_options *options, enum kernel_layer layer)
 {
 	return layer == KERNEL_VFS ? options->vfs : options->block;
@@ -103,6 +113,7 @@ int programs__choose_kernel(const struct rung_context *context, int rungs[KERNEL
 	bpf_program__set_autoload(skel->progs.account_exit, options->config.accounts);
 	bpf_program__set_autoload(skel->progs.account_exit_again, options->config.accounts);
 	bpf_program__set_autoload(skel->progs.account_rest, options->config.accounts);
+	choose_errands(skel, &options->config);
 	/* The time that library calls spend in system calls. */
 	if (options->user && options->inside) {
 		bpf_program__set_autoload(skel->progs.syscall_enter, true);

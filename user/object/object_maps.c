@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <bpf/bpf.h>
 
+#include "base/errand.h"
 #include "object/object_source.h"
 
 /* The kernel rounds an element up to 8 bytes: then an array of ours has its layout. */
@@ -22,14 +22,15 @@ static int forget(void *context, const struct tm_object_key *key)
 {
 	const struct maps *maps = context;
 
-	return bpf_map_delete_elem(maps->fds.keys, key) < 0 ? -errno : 0;
+	return errand__run(maps->fds.forget, key, sizeof(*key));
 }
 
 static int give_back(void *context, __u32 slot)
 {
 	const struct maps *maps = context;
+	const __u64 word = slot;
 
-	return bpf_map_update_elem(maps->fds.free, NULL, &slot, BPF_ANY) < 0 ? -errno : 0;
+	return errand__run(maps->fds.free, &word, sizeof(word));
 }
 
 static void close_maps(void *context)

@@ -11,7 +11,8 @@ struct object_table;
 
 /* File descriptors of the maps (they stay the caller's), and their size. */
 struct object_maps {
-	int objects, names, keys, free;
+	int objects, names;
+	int forget, free;	/* programs, see bpf/errands.bpf.c */
 	__u32 slots;		/* 0: objects are not counted */
 	const __u32 *next_slot; /* in the mmapped .bss: how many were used after the first ones */
 };

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <bpf/bpf.h>
 
 #include "base/bpf_ring.h"
+#include "base/errand.h"
 #include "base/grown_map.h"
 #include "process/account_source.h"
 
@@ -21,15 +21,12 @@ struct maps {
 	struct bpf_ring *ring;
 };
 
-/* The entry of the pid, unless the pid is another process's meanwhile; then the number. */
 static int give_back(void *context, __u32 number, __u32 pid)
 {
 	const struct maps *maps = context;
-	__u32 found;
+	const __u64 words[] = { number, pid };
 
-	if (!bpf_map_lookup_and_delete_elem(maps->fds.numbers, &pid, &found) && found != number)
-		bpf_map_update_elem(maps->fds.numbers, &pid, &found, BPF_NOEXIST);
-	return bpf_map_update_elem(maps->fds.free, NULL, &number, BPF_ANY) < 0 ? -errno : 0;
+	return errand__run(maps->fds.free_account, words, sizeof(words));
 }
 
 static int on_piece(void *context, void *data, size_t size)

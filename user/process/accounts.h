@@ -11,7 +11,8 @@
 
 /* Descriptors of the maps (they stay the caller's), and the counters beside them. */
 struct account_maps {
-	int accounts, numbers, free, environments;
+	int accounts, environments;
+	int free_account; /* program, see bpf/errands.bpf.c */
 	__u32 n;
 	const __u32 *next;
 	const __u64 *ended, *folded;

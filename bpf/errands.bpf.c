@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the loader wants changed in maps while it traces: it runs these programs for it. While a
+ * task is in a system call on a map, the kernel runs no program at a kprobe on that processor
+ * (bpf_disable_instrumentation()), and where it is preempted there, not for the next task either,
+ * whose calls were missed. A program that is run so is not preempted (bpf_prog_test_run_raw_tp()).
+ * They return what the map's operation does: 0 or a negative errno.
+ */
+#include "env_maps.bpf.h"
+
+#define KEY_WORDS 4
+
+_Static_assert(sizeof(struct tm_key) == KEY_WORDS * sizeof(u64), "a key is that many arguments");
+_Static_assert(sizeof(struct tm_object_key) == KEY_WORDS * sizeof(u64), "as is one of objects");
+
+/*
+ * The account of that number is empty, and the process with that pid has it no more. Its entry,
+ * unless the pid is another process's meanwhile.
+ */
+SEC("raw_tp")
+int errand_free_account(const u64 *args)
+{
+	u32 number = args[0], pid = args[1];
+	const u32 *found = bpf_map_lookup_elem(&tm_account_numbers, &pid);
+
+	if (found && *found == number)
+		bpf_map_delete_elem(&tm_account_numbers, &pid);
+	return bpf_map_push_elem(&tm_free_accounts, &number, BPF_ANY);
+}
+
+/* The series of that key has no slot any more. */
+SEC("raw_tp")
+int errand_forget_key(const u64 *args)
+{
+	const u64 key[KEY_WORDS] = { args[0], args[1], args[2], args[3] };
+
+	return bpf_map_delete_elem(&tm_slots, key);
+}
+
+SEC("raw_tp")
+int errand_free_slot(const u64 *args)
+{
+	u32 slot = args[0];
+
+	return bpf_map_push_elem(&tm_free_slots, &slot, BPF_ANY);
+}
+
+/* The same of files and objects. */
+SEC("raw_tp")
+int errand_forget_object(const u64 *args)
+{
+	const u64 key[KEY_WORDS] = { args[0], args[1], args[2], args[3] };
+
+	return bpf_map_delete_elem(&tm_object_slots, key);
+}
+
+SEC("raw_tp")
+int errand_free_object(const u64 *args)
+{
+	u32 slot = args[0];
+
+	return bpf_map_push_elem(&tm_free_objects, &slot, BPF_ANY);
+}
+
+/* That cgroup is of a job: nobody asks what the environment of its processes says. */
+SEC("raw_tp")
+int errand_job_cgroup(const u64 *args)
+{
+	u64 cgroup = args[0];
+	u8 yes = 1;
+
+	return bpf_map_update_elem(&tm_job_cgroups, &cgroup, &yes, BPF_ANY);
+}
