@@ -14,6 +14,8 @@ from harness import Skip, check, compare, equal, read_text, wait_for
 from test_cgroup import joining, mount_v2, new_cgroup
 from test_service import CONFIG, NOBODY, Service
 
+SHARES_MACHINE = True
+
 SOMEBODY = NOBODY - 1
 
 

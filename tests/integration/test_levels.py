@@ -9,6 +9,8 @@ from harness import Records, check, equal, wait_for
 from test_cgroup import joining, mount_v2, new_cgroup
 from test_service import NOBODY, Service
 
+SHARES_MACHINE = True
+
 
 def counted(env, cgroup):
     """Something of the cgroup is counted, so that the service knows it."""

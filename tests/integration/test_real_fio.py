@@ -6,6 +6,8 @@ from real_devices import FIELDS, check_disk, patiently, total
 from real_machine import (attach, check_records, check_tally, difference, ext4, fio_command,
                           fio_report, fio_tally, lay_out, need, vfs_tally)
 
+SHARES_MACHINE = True
+
 DEPTH = 8
 
 KINDS = [(how, size, rw) for how in ("buffered", "direct") for size in ("4k", "128k")

@@ -10,6 +10,8 @@ from real_machine import (MIB, Tally, check_records, check_tally, difference, di
                           fio_command, fio_report, fio_tally, lay_out, loop_device, mounted,
                           need, tmpfs, trace, vfs_tally)
 
+SHARES_MACHINE = True
+
 DD_BLOCK = 4096
 
 

@@ -11,6 +11,8 @@ from slurm_site import Site
 from test_ranks import ext4
 from test_service import Service
 
+SHARES_MACHINE = True
+
 BLOCK = 4096
 
 # A rank writes so many blocks; one of them waits for the disk each time. Then it hangs.
