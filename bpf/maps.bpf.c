@@ -65,6 +65,7 @@ const volatile struct tm_config tm_config = {};
 __u32 tm_next_slot = 0;
 __u32 tm_used_slots = 0;
 __u64 tm_slots_folded = 0;
+__u64 tm_looked_at[TM_LOOKED_AT][8] = {};
 __u32 tm_next_object = 0;
 __u32 tm_next_process = 1;
 __u32 tm_next_account = TM_ACCOUNT_FIRST;

@@ -440,6 +440,12 @@ extern __u32 tm_next_slot;
 extern __u32 tm_used_slots;
 /* How often there was no room for a series of a job: it was looked for among others. */
 extern __u64 tm_slots_folded;
+/*
+ * System calls that no probe counts, but that were looked at, by processor: each a cache line.
+ * About, as some are lost where processors share one, or a program is preempted.
+ */
+#define TM_LOOKED_AT 64
+extern __u64 tm_looked_at[TM_LOOKED_AT][8];
 /* The same of objects, counted from TM_OBJECT_NOBODY. */
 extern __u32 tm_next_object;
 /* The next number of a process never used; from 1. */

@@ -25,6 +25,9 @@ int BPF_PROG(syscall_enter, struct pt_regs *regs, long id)
 	struct tm_thread *thread;
 	struct arguments args;
 
+	/* They are paid for, too. */
+	if (!row || row->class <= TM_SYSCALL_WAIT || tm_config.hooks)
+		tm_looked_at[bpf_get_smp_processor_id() % TM_LOOKED_AT][0]++;
 	if (!row || is_probe(id) || scope__is_over())
 		return 0;
 	if (tm_config.hooks && row->class > TM_SYSCALL_WAIT)

@@ -66,6 +66,7 @@ def park(service, reads):
 
 
 def put_back(service, **values):
+    """By the configuration: there is no bound any more."""
     service.reload("none", **values)
     wait_for(lambda: all(p["state"] == "armed" for p in service.probes("vfs")),
              "vfs to be put back", seconds=60)
@@ -161,6 +162,34 @@ def waits_in(pid, number):
     """Is it in the system call of that number?"""
     with open(f"/proc/{pid}/syscall", encoding="ascii") as f:
         return f.read().split()[0] == str(number)
+
+
+ASK = "import os\nwhile True: os.getppid()"
+
+
+def test_no_files(env):
+    """System calls that are no operations on files cost, too, and nobody else bounds that."""
+    service = GovernedLayer(env, bound=BOUND)
+    need_tracepoints(service)
+    busy = env.spawn(["python3", "-c", ASK])
+    wait_for(lambda: is_away(service), "vfs to be taken away", seconds=120)
+    put_back(service)
+    busy.kill()
+    busy.communicate()
+    service.stop()
+
+
+def test_inside_calls(env):
+    """The same without vfs, where they are looked at for the time inside library calls."""
+    service = Governed(env, bound=BOUND, layers="sample")
+    busy = env.spawn(["python3", "-c", ASK])
+
+    def told():
+        return [n for n in service.status()["notes"] if "the time inside library calls is parked" in n]
+    wait_for(told, "a note that they are not looked at", seconds=120)
+    busy.kill()
+    busy.communicate()
+    service.stop()
 
 
 def test_killed(env):

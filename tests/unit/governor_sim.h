@@ -32,6 +32,8 @@ struct sim {
 	double hit_ns, cpus; /* processors that the node spends */
 	double known;	     /* part of hit_ns that was measured before */
 	double fixed;	     /* of one, by what cannot be parked */
+	load_fn own;	     /* of the first group, beside its probes; NULL: nothing */
+	double own_ns;	     /* what that cost since the last reading */
 	__u64 now;
 	bool parked[PROBES];
 	__u64 left[PROBES]; /* until when it is on its way out */
@@ -83,6 +85,12 @@ static inline void pass(struct sim *sim, __u64 ns)
 			sim->cost_ns += cost / 2;
 		}
 	}
+	if (sim->own && !governor__group_parked(sim->governor, 1)) {
+		double cost = sim->own(sim, 0, seconds(sim)) * (double)ns / 1e9 * sim->hit_ns;
+
+		sim->own_ns += cost * sim->known;
+		sim->cost_ns += cost;
+	}
 	sim->now += ns;
 }
 
@@ -114,8 +122,10 @@ static inline void run(struct sim *sim, double until)
 						.fixed_ns = sim->fixed * (double)(sim->now - begin),
 						.loads = sim->loads,
 						.n = sim->n,
+						.groups_ns = { sim->own_ns },
 					},
 					&n);
+		sim->own_ns = 0;
 		for (size_t i = 0; i < sim->n; i++) {
 			sim->loads[i].hits = 0;
 			sim->loads[i].cost_ns = 0;

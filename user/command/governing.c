@@ -23,7 +23,7 @@
 #define KERNEL_NS 250
 /* Part of it that is paid for as long as system calls are looked at, whether counted or not. */
 #define TAP_REST 0.5
-/* The governor's group of what is seen only there. */
+/* The governor's group of what is seen only there; its own are system calls that nobody counts. */
 #define TAP_GROUP 1
 
 /* Of operations, objects and ADDB2 records more is lost than the calls of the function itself. */
@@ -41,7 +41,7 @@ struct governing {
 	struct tm_ledger *ledgers; /* by probe */
 	struct governor_load *loads;
 	size_t n, ledgers_room, loads_room;
-	__u64 own_ns, spent_ns;
+	__u64 own_ns, spent_ns, looked_at;
 	__u64 asked_ns;		      /* when spent_ns was */
 	double kernel_ns;	      /* of a hit in the kernel's layers */
 	__u64 begun_ns;		      /* the last one began to be parked then */
@@ -140,7 +140,9 @@ static struct governor_load load_of(struct governing *governing, size_t i)
 
 static int read_loads(struct governing *governing, struct governor_reading *out)
 {
+	const struct kernel *kernel = governing->session->kernel;
 	__u64 own = clock__ns(CLOCK_PROCESS_CPUTIME_ID), spent = governing->spent_ns;
+	__u64 looked_at = kernel__looked_at(kernel);
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
 	size_t n = probe_table__n(governing->session->probes);
 	int rc = make_room(governing, n);
@@ -160,6 +162,9 @@ static int read_loads(struct governing *governing, struct governor_reading *out)
 		.loads = governing->loads,
 		.n = n,
 	};
+	out->groups_ns[TAP_GROUP - 1] =
+		(double)(looked_at - governing->looked_at) * kernel__look_ns(kernel);
+	governing->looked_at = looked_at;
 	governing->own_ns = own;
 	governing->spent_ns = spent;
 	return 0;
@@ -248,12 +253,17 @@ static size_t go_on(struct governing *governing, bool force)
 }
 
 /* Why a function that costs nothing is parked, too. */
-#define WITH_LAYER "the programs that see system calls are taken away for all of vfs"
+#define WITH_LAYER                                                                    \
+	"the programs that see system calls, those on no files, too, are taken away " \
+	"for all of vfs"
 
 static void explain(struct governing *governing)
 {
 	struct probe_table *table = governing->session->probes;
 
+	/* They do without, or are left out anyway. */
+	if (!kernel__can_tap(governing->session->kernel) || governing->left_out[KERNEL_VFS])
+		return;
 	for (size_t i = TM_PROBE_VFS; i < TM_PROBE_BLOCK; i++) {
 		enum probe_state state = probe_table__at(table, i)->state;
 
@@ -283,9 +293,12 @@ static void tap(struct governing *governing, bool on)
 		return;
 	governing->told = true;
 	note_list__add(&session->notes,
-		       "vfs is parked as a whole at times (see its functions): for that long "
-		       "system calls are not looked at, and where the time inside library calls "
-		       "went is not known");
+		       "%s: for that long system calls are not looked at, and where the time "
+		       "inside library calls went is not known",
+		       kernel__can_tap(session->kernel) &&
+				       kernel__mechanism(session->kernel, KERNEL_VFS)
+			       ? "vfs is parked as a whole at times (see its functions)"
+			       : "what tells the time inside library calls is parked at times");
 }
 
 static void set_timer(struct governing *governing, double seconds)

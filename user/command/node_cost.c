@@ -12,7 +12,9 @@
 static void measure(struct node_cost *cost, struct kernel *kernel)
 {
 	__u64 ns = kernel__run_time(kernel);
-	__u64 hits = cost->now.probes.kernel_hits - cost->before.probes.kernel_hits;
+	/* Their programs run for these, too, about as long. */
+	__u64 hits = cost->now.probes.kernel_hits - cost->before.probes.kernel_hits +
+		     cost->looked_at - cost->looked_before;
 	bool next = cost->readings % MEASURED_EVERY == 0;
 
 	if (cost->measuring && hits)
@@ -26,6 +28,11 @@ void node_cost__read(struct node_cost *cost, const struct session *session,
 {
 	cost->before = cost->now;
 	top_meter__read(&cost->now, run, snapshot);
+	cost->looked_before = cost->looked_at;
+	cost->looked_at = kernel__looked_at(session->kernel);
+	cost->now.looking_ns =
+		cost->before.looking_ns +
+		(double)(cost->looked_at - cost->looked_before) * kernel__look_ns(session->kernel);
 	measure(cost, session->kernel);
 	cost->readings++;
 }

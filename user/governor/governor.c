@@ -65,6 +65,15 @@ static void count(struct watched *probe, const struct governor_load *load)
 	}
 }
 
+/* What a group costs beside its probes. */
+static void count_group(struct watched *group, double ns)
+{
+	if (group->state == TRIED)
+		group->tried_ns += ns;
+	else if (group->state == ON)
+		group->window.cost_ns += ns;
+}
+
 /* The first reading is but where the next ones begin. */
 static int count_all(struct governor *governor, const struct governor_reading *reading, bool first)
 {
@@ -78,17 +87,25 @@ static int count_all(struct governor *governor, const struct governor_reading *r
 		return 0;
 	for (size_t i = 0; i < reading->n; i++)
 		count(&governor->probes[i], &reading->loads[i]);
+	for (size_t i = 0; i < GOVERNOR_GROUPS; i++)
+		count_group(&governor->groups[i], reading->groups_ns[i]);
 	governor->spent_ns += reading->spent_ns;
 	governor->fixed_ns += reading->fixed_ns;
 	return 0;
 }
 
-/* Those of the probes that are parked, of groups that are not. */
-static void add_rests(struct governor *governor)
+/* Of groups that are not parked: their own, and what is left of their probes that are. */
+static void add_groups(struct governor *governor, double ns)
 {
-	for (size_t i = 0; i < GOVERNOR_GROUPS; i++)
-		if (governor->groups[i].state == ON)
-			governor->groups[i].cost = 0;
+	for (size_t i = 0; i < GOVERNOR_GROUPS; i++) {
+		struct watched *group = &governor->groups[i];
+
+		if (group->state != ON)
+			continue;
+		group->cost = group->own = group->window.cost_ns / ns;
+		group->window = (struct governor_load){ 0 };
+		governor->total += group->own;
+	}
 	for (size_t i = 0; i < governor->n; i++) {
 		const struct watched *probe = &governor->probes[i];
 
@@ -115,7 +132,7 @@ static void close_window(struct governor *governor, __u64 now)
 		probe->window = (struct governor_load){ 0 };
 		*(probe->fixed ? &fixed : &governor->total) += probe->cost;
 	}
-	add_rests(governor);
+	add_groups(governor, ns);
 	most = governor->bound * (spent > GOVERNOR_FLOOR ? spent : GOVERNOR_FLOOR);
 	governor->budget = most - fixed;
 	if (governor->budget < RESERVE * most)
@@ -141,7 +158,7 @@ static long worst(const struct governor *governor)
 	return found;
 }
 
-/* The group whose rest costs most, and more than so much; 0: none. */
+/* The group that costs most as a whole, and more than so much; 0: none. */
 static unsigned int worst_group(const struct governor *governor, double most)
 {
 	unsigned int found = 0;
@@ -162,7 +179,7 @@ static void shed_group(struct governor *governor, unsigned int number, __u64 now
 	struct watched *group = &governor->groups[number - 1];
 
 	governor->total -= group->cost;
-	group->cost = 0;
+	group->cost = group->own;
 	for (size_t i = 0; i < governor->n; i++) {
 		const struct watched *probe = &governor->probes[i];
 

@@ -52,6 +52,9 @@ struct governor_reading {
 	double fixed_ns; /* of it, by what traces and cannot be parked, without the loads */
 	const struct governor_load *loads; /* by probe: more each time, if any are new */
 	size_t n;
+	/* What groups cost as a whole since then, beside the hits of their probes; by number - 1.
+	 */
+	double groups_ns[GOVERNOR_GROUPS];
 };
 
 /* What is to be done with a probe: parked, or let come back. */

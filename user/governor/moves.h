@@ -36,8 +36,12 @@ struct watched {
 	unsigned int harm, group;
 	double rest;
 	bool fixed;
-	/* A second, in processors; of what is parked, before; of a group that is not, the rest. */
+	/*
+	 * A second, in processors; of what is parked, before; of a group that is not, what is left
+	 * of parked probes, and its own.
+	 */
 	double cost;
+	double own;	   /* the same of a group, beside its probes */
 	double hits_per_s; /* the same */
 	double trial_ns;   /* CPU time that the last trial cost, with its end; 0: there was none */
 	__u64 rest_ns;	   /* the last one; 0: it was never parked */

@@ -46,8 +46,11 @@ static void judge(struct governor *governor, size_t i, __u64 now)
 /* Of a group that may stay: who of it is too dear goes all the same. */
 static void keep_group(struct governor *governor, unsigned int number, double ns, __u64 now)
 {
-	governor->groups[number - 1].state = ON;
-	governor->groups[number - 1].cost = 0;
+	struct watched *group = &governor->groups[number - 1];
+
+	group->state = ON;
+	group->cost = group->own;
+	governor->total += group->own;
 	for (size_t i = 0; i < governor->n; i++) {
 		struct watched *probe = &governor->probes[i];
 
@@ -62,11 +65,14 @@ static void keep_group(struct governor *governor, unsigned int number, double ns
 	}
 }
 
-/* The same of a group: what counts is the rest, as its probes can be parked for themselves. */
+/*
+ * The same of a group: what counts is its own and the rests, as its probes can be parked for
+ * themselves.
+ */
 static void judge_group(struct governor *governor, unsigned int number, __u64 now)
 {
 	struct watched *group = &governor->groups[number - 1];
-	double ns = (double)(now - group->since_ns), all = 0, left = 0;
+	double ns = (double)(now - group->since_ns), all = group->tried_ns, left = all;
 	bool dear;
 
 	for (size_t i = 0; i < governor->n; i++) {
@@ -82,6 +88,7 @@ static void judge_group(struct governor *governor, unsigned int number, __u64 no
 		return;
 	group->trial_ns = all + (dear ? all / ns * LEAVE_NS : 0);
 	governor->credit_ns -= group->trial_ns;
+	group->own = group->tried_ns / ns;
 	group->cost = all / ns;
 	if (dear || left / ns > room_for_one(governor))
 		moves__park_group(governor, number, now);

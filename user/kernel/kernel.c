@@ -411,6 +411,22 @@ bool kernel__is_tapped(const struct kernel *kernel)
 	return tap__is_attached(&kernel->tap);
 }
 
+__u64 kernel__looked_at(const struct kernel *kernel)
+{
+	const struct tmtrace_bpf *skel = kernel->skel;
+	__u64 sum = 0;
+
+	for (size_t i = 0; i < sizeof(skel->bss->tm_looked_at) / sizeof(*skel->bss->tm_looked_at);
+	     i++)
+		sum += skel->bss->tm_looked_at[i][0];
+	return sum;
+}
+
+double kernel__look_ns(const struct kernel *kernel)
+{
+	return tap__look_ns(&kernel->tap);
+}
+
 pid_t kernel__detach(struct kernel *kernel, size_t *hooks)
 {
 	tap__release(&kernel->tap);

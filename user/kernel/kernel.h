@@ -155,6 +155,10 @@ bool kernel__can_tap(const struct kernel *kernel);
 /* 0, or a negative errno: they are away. */
 int kernel__tap(struct kernel *kernel, bool on);
 bool kernel__is_tapped(const struct kernel *kernel);
+/* System calls that they looked at, since the start, and that no probe counts; about. */
+__u64 kernel__looked_at(const struct kernel *kernel);
+/* What that costs each, in ns of CPU time: tap__look_ns(). */
+double kernel__look_ns(const struct kernel *kernel);
 
 /*
  * Takes the VFS and block layers and the following of processes away again. Hooks on functions of

@@ -17,6 +17,7 @@ struct tap {
 	struct tmtrace_bpf *skel;
 	struct pins *pins; /* where the links are kept, too; NULL: nowhere */
 	int enter, exit;   /* links; -1: not attached */
+	double look_ns;	   /* see tap__look_ns() */
 };
 
 /* Nothing is attached yet. The skeleton and the pins must outlive it. */
@@ -31,6 +32,12 @@ bool tap__is_attached(const struct tap *tap);
 
 /* Takes both away, also where they are kept. */
 void tap__detach(struct tap *tap);
+
+/*
+ * What it costs a system call, in ns of CPU time, that it is looked at and not counted: measured
+ * whenever they are taken away, and a guess before.
+ */
+double tap__look_ns(const struct tap *tap);
 
 /* Closes the links: what is kept stays attached. */
 void tap__release(struct tap *tap);

@@ -57,7 +57,8 @@ struct top_cost top_meter__cost(const struct top_reading *now, const struct top_
 		return cost;
 	cost.own_share = (double)(now->own_ns - before->own_ns) / whole;
 	cost.hits_per_s = (double)(now->probes.hits - before->probes.hits) / (ns / NS_PER_S);
-	cost.probes_share = probes_ns(&now->probes, &before->probes, hit_ns) / whole;
+	ns = probes_ns(&now->probes, &before->probes, hit_ns);
+	cost.probes_share = ns < 0 ? -1 : (ns + now->looking_ns - before->looking_ns) / whole;
 	return cost;
 }
 
