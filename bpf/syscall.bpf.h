@@ -316,9 +316,14 @@ TM_INLINE void end_operation(struct tm_thread *thread, u64 now, u64 ns, long res
 		vfs__put_call(call->function, call->slot, now - ns, ns, result);
 }
 
-/* Did this thread's system calls begin and end unseen since this one began? */
+/*
+ * Did this thread's system calls begin and end unseen since this one began? Hooks on functions,
+ * which see operations on files, are never taken away.
+ */
 TM_INLINE bool is_stale(const struct tm_syscall *call)
 {
+	if (tm_config.hooks && call->function)
+		return false;
 	return call->start_ns < *(volatile u64 *)&tm_seen_since;
 }
 

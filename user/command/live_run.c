@@ -368,7 +368,7 @@ static __u32 times_known(const struct live_run *live)
 
 	if (live->session->options->no_syscalls)
 		return 0;
-	return kernel__can_tap(kernel) && !kernel__is_tapped(kernel) ? 0 : REPORT_ALL_TIMES;
+	return kernel__is_untapped(kernel) ? 0 : REPORT_ALL_TIMES;
 }
 
 static void use_notes(struct live_run *live)

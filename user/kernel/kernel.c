@@ -406,9 +406,9 @@ int kernel__tap(struct kernel *kernel, bool on)
 	return 0;
 }
 
-bool kernel__is_tapped(const struct kernel *kernel)
+bool kernel__is_untapped(const struct kernel *kernel)
 {
-	return tap__is_attached(&kernel->tap);
+	return is_tapped(kernel) && !tap__is_attached(&kernel->tap);
 }
 
 __u64 kernel__looked_at(const struct kernel *kernel)

@@ -154,7 +154,8 @@ void kernel__leave_out(struct kernel *kernel, size_t probe, bool off);
 bool kernel__can_tap(const struct kernel *kernel);
 /* 0, or a negative errno: they are away. */
 int kernel__tap(struct kernel *kernel, bool on);
-bool kernel__is_tapped(const struct kernel *kernel);
+/* Are they away? False also where there are none. */
+bool kernel__is_untapped(const struct kernel *kernel);
 /* System calls that they looked at, since the start, and that no probe counts; about. */
 __u64 kernel__looked_at(const struct kernel *kernel);
 /* What that costs each, in ns of CPU time: tap__look_ns(). */
