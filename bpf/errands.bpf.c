@@ -13,6 +13,22 @@
 _Static_assert(sizeof(struct tm_key) == KEY_WORDS * sizeof(u64), "a key is that many arguments");
 _Static_assert(sizeof(struct tm_object_key) == KEY_WORDS * sizeof(u64), "as is one of objects");
 
+/* The entry of the key that the arguments are. */
+TM_INLINE long forget(void *map, const u64 *args)
+{
+	const u64 key[KEY_WORDS] = { args[0], args[1], args[2], args[3] };
+
+	return bpf_map_delete_elem(map, key);
+}
+
+/* The number that the first argument is may be used again. */
+TM_INLINE long give_back(void *queue, const u64 *args)
+{
+	u32 number = args[0];
+
+	return bpf_map_push_elem(queue, &number, BPF_ANY);
+}
+
 /*
  * The account of that number is empty, and the process with that pid has it no more. Its entry,
  * unless the pid is another process's meanwhile.
@@ -25,41 +41,33 @@ int errand_free_account(const u64 *args)
 
 	if (found && *found == number)
 		bpf_map_delete_elem(&tm_account_numbers, &pid);
-	return bpf_map_push_elem(&tm_free_accounts, &number, BPF_ANY);
+	return give_back(&tm_free_accounts, args);
 }
 
 /* The series of that key has no slot any more. */
 SEC("raw_tp")
 int errand_forget_key(const u64 *args)
 {
-	const u64 key[KEY_WORDS] = { args[0], args[1], args[2], args[3] };
-
-	return bpf_map_delete_elem(&tm_slots, key);
+	return forget(&tm_slots, args);
 }
 
 SEC("raw_tp")
 int errand_free_slot(const u64 *args)
 {
-	u32 slot = args[0];
-
-	return bpf_map_push_elem(&tm_free_slots, &slot, BPF_ANY);
+	return give_back(&tm_free_slots, args);
 }
 
 /* The same of files and objects. */
 SEC("raw_tp")
 int errand_forget_object(const u64 *args)
 {
-	const u64 key[KEY_WORDS] = { args[0], args[1], args[2], args[3] };
-
-	return bpf_map_delete_elem(&tm_object_slots, key);
+	return forget(&tm_object_slots, args);
 }
 
 SEC("raw_tp")
 int errand_free_object(const u64 *args)
 {
-	u32 slot = args[0];
-
-	return bpf_map_push_elem(&tm_free_objects, &slot, BPF_ANY);
+	return give_back(&tm_free_objects, args);
 }
 
 /* That cgroup is of a job: nobody asks what the environment of its processes says. */

@@ -9,12 +9,11 @@
  */
 #define MEASURED_EVERY 10
 
-static void measure(struct node_cost *cost, struct kernel *kernel)
+static void measure(struct node_cost *cost, struct kernel *kernel, __u64 looked)
 {
 	__u64 ns = kernel__run_time(kernel);
 	/* Their programs run for these, too, about as long. */
-	__u64 hits = cost->now.probes.kernel_hits - cost->before.probes.kernel_hits +
-		     cost->looked_at - cost->looked_before;
+	__u64 hits = cost->now.probes.kernel_hits - cost->before.probes.kernel_hits + looked;
 	bool next = cost->readings % MEASURED_EVERY == 0;
 
 	if (cost->measuring && hits)
@@ -26,14 +25,14 @@ static void measure(struct node_cost *cost, struct kernel *kernel)
 void node_cost__read(struct node_cost *cost, const struct session *session,
 		     const struct report_run *run, const struct snapshot *snapshot)
 {
+	__u64 looked_at = kernel__looked_at(session->kernel), looked = looked_at - cost->looked_at;
+
 	cost->before = cost->now;
 	top_meter__read(&cost->now, run, snapshot);
-	cost->looked_before = cost->looked_at;
-	cost->looked_at = kernel__looked_at(session->kernel);
+	cost->looked_at = looked_at;
 	cost->now.looking_ns =
-		cost->before.looking_ns +
-		(double)(cost->looked_at - cost->looked_before) * kernel__look_ns(session->kernel);
-	measure(cost, session->kernel);
+		cost->before.looking_ns + (double)looked * kernel__look_ns(session->kernel);
+	measure(cost, session->kernel, looked);
 	cost->readings++;
 }
 

@@ -12,10 +12,10 @@ struct node_cost {
 	struct top_reading now, before;
 	long readings;
 	/* What a hit in the kernel's layers costs: is measured now and then. */
-	bool measuring;			/* since the last reading */
-	__u64 measured_ns;		/* what there was then */
-	double hit_ns;			/* 0: not known */
-	__u64 looked_at, looked_before; /* system calls that no probe counts, at both readings */
+	bool measuring;	   /* since the last reading */
+	__u64 measured_ns; /* what there was then */
+	double hit_ns;	   /* 0: not known */
+	__u64 looked_at;   /* system calls that no probe counts, at the last reading */
 };
 
 /* At a snapshot of the session. */

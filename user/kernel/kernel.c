@@ -201,16 +201,10 @@ static int attach_all(struct kernel *kernel, struct error *err)
 	return rc;
 }
 
-/* Of a program of the object, whoever has loaded it. */
-static int fd_of(const struct kernel *kernel, const struct bpf_program *prog)
-{
-	return pins__program_fd(kernel->options.pins, prog);
-}
-
 /* Are system calls seen at all by the programs that see every one? */
 static bool is_tapped(const struct kernel *kernel)
 {
-	return fd_of(kernel, kernel->skel->progs.syscall_enter) >= 0;
+	return kernel_state__fd(kernel, kernel->skel->progs.syscall_enter) >= 0;
 }
 
 /* Of what is taken over, the one before may have had it detached. */
@@ -270,15 +264,15 @@ int kernel__program_fd(const struct kernel *kernel, enum kernel_program program)
 
 	switch (program) {
 	case KERNEL_SESSION:
-		return fd_of(kernel, skel->progs.call_session);
+		return kernel_state__fd(kernel, skel->progs.call_session);
 	case KERNEL_ENTRY:
-		return fd_of(kernel, skel->progs.call_entry);
+		return kernel_state__fd(kernel, skel->progs.call_entry);
 	case KERNEL_RETURN:
-		return fd_of(kernel, skel->progs.call_return);
+		return kernel_state__fd(kernel, skel->progs.call_return);
 	case KERNEL_UNWIND:
-		return fd_of(kernel, skel->progs.unwind_begin);
+		return kernel_state__fd(kernel, skel->progs.unwind_begin);
 	case KERNEL_STACK_SWITCH:
-		return fd_of(kernel, skel->progs.stack_switch);
+		return kernel_state__fd(kernel, skel->progs.stack_switch);
 	}
 	return -EINVAL;
 }
@@ -299,7 +293,8 @@ int kernel__inode(const struct kernel *kernel, int fd, struct tm_file *file)
 		return -errno;
 	*file = (struct tm_file){ .mapping = (uintptr_t)mapping };
 	do {
-		rc = bpf_prog_test_run_opts(fd_of(kernel, kernel->skel->progs.mapped_inode), &opts);
+		rc = bpf_prog_test_run_opts(
+			kernel_state__fd(kernel, kernel->skel->progs.mapped_inode), &opts);
 		rc = rc ? rc : (int)opts.retval;
 	} while (rc == -EBUSY && --tries);
 	munmap(mapping, page);

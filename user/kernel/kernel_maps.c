@@ -5,12 +5,6 @@
 
 #include "kernel/kernel_state.h"
 
-/* The descriptor of a program, whoever has loaded it. */
-static int program(const struct kernel *kernel, const struct bpf_program *prog)
-{
-	return pins__program_fd(kernel->options.pins, prog);
-}
-
 void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
 {
 	const struct tmtrace_bpf *skel = kernel->skel;
@@ -24,8 +18,8 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
 	maps->objects = (struct object_maps){
 		.objects = bpf_map__fd(skel->maps.tm_objects),
 		.names = bpf_map__fd(skel->maps.tm_object_names),
-		.forget = program(kernel, skel->progs.errand_forget_object),
-		.free = program(kernel, skel->progs.errand_free_object),
+		.forget = kernel_state__fd(kernel, skel->progs.errand_forget_object),
+		.free = kernel_state__fd(kernel, skel->progs.errand_free_object),
 		.slots = kernel->options.config.objects,
 		.next_slot = &skel->bss->tm_next_object,
 	};
@@ -42,8 +36,8 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
 	maps->shards = kernel->options.config.shards;
 	maps->next_slot = &skel->bss->tm_next_slot;
 	maps->used_slots = &skel->bss->tm_used_slots;
-	maps->forget_key = program(kernel, skel->progs.errand_forget_key);
-	maps->free_slot = program(kernel, skel->progs.errand_free_slot);
+	maps->forget_key = kernel_state__fd(kernel, skel->progs.errand_forget_key);
+	maps->free_slot = kernel_state__fd(kernel, skel->progs.errand_free_slot);
 }
 
 bool kernel__accounts(const struct kernel *kernel, struct account_maps *maps)
@@ -52,7 +46,7 @@ bool kernel__accounts(const struct kernel *kernel, struct account_maps *maps)
 
 	*maps = (struct account_maps){
 		.accounts = bpf_map__fd(skel->maps.tm_accounts),
-		.free_account = program(kernel, skel->progs.errand_free_account),
+		.free_account = kernel_state__fd(kernel, skel->progs.errand_free_account),
 		.environments = bpf_map__fd(skel->maps.tm_account_environments),
 		.n = kernel->options.config.accounts,
 		.next = &skel->data->tm_next_account,
@@ -94,7 +88,7 @@ int kernel__addb_summed(const struct kernel *kernel)
 
 int kernel__arrivals_fd(const struct kernel *kernel)
 {
-	return program(kernel, kernel->skel->progs.cgroup_moved) >= 0
+	return kernel_state__fd(kernel, kernel->skel->progs.cgroup_moved) >= 0
 		       ? bpf_map__fd(kernel->skel->maps.tm_arrivals)
 		       : -1;
 }
@@ -104,10 +98,10 @@ void kernel__env_jobs(const struct kernel *kernel, struct env_jobs_maps *out)
 	*out = (struct env_jobs_maps){
 		.jobs = bpf_map__fd(kernel->skel->maps.tm_env_jobs),
 		.names = bpf_map__fd(kernel->skel->maps.tm_env_names),
-		.job_cgroup = program(kernel, kernel->skel->progs.errand_job_cgroup),
+		.job_cgroup = kernel_state__fd(kernel, kernel->skel->progs.errand_job_cgroup),
 		.details = bpf_map__fd(kernel->skel->maps.tm_job_details),
 		.highest = &kernel->skel->bss->tm_env_highest,
-		.usage = program(kernel, kernel->skel->progs.env_usage),
+		.usage = kernel_state__fd(kernel, kernel->skel->progs.env_usage),
 	};
 }
 
@@ -116,7 +110,7 @@ void kernel__env_walk(const struct kernel *kernel, struct env_walk *out)
 	struct tmtrace_bpf *skel = kernel->skel;
 
 	*out = (struct env_walk){
-		.program = program(kernel, skel->progs.env_before),
+		.program = kernel_state__fd(kernel, skel->progs.env_before),
 		.since = &skel->bss->tm_env_since,
 		.until = &skel->bss->tm_env_until,
 		.found = &skel->bss->tm_env_found,

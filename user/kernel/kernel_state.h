@@ -25,4 +25,10 @@ struct kernel {
 	__u64 layout;
 };
 
+/* The descriptor of a program of the object, whoever has loaded it. */
+static inline int kernel_state__fd(const struct kernel *kernel, const struct bpf_program *prog)
+{
+	return pins__program_fd(kernel->options.pins, prog);
+}
+
 #endif

@@ -26,8 +26,7 @@ struct top_reading {
 	__u64 own_ns;	    /* CPU time of this process */
 	__u64 memory_bytes; /* of this process, now */
 	struct probe_cost probes;
-	double looking_ns; /* CPU time of system calls that are looked at and that no probe counts
-			    */
+	double looking_ns; /* CPU time of system calls that no probe counts */
 };
 
 void top_meter__read(struct top_reading *out, const struct report_run *run,
