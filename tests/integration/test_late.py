@@ -5,6 +5,7 @@ A note says how long after a file was mapped its probes were armed. A program th
 that before its first call loses none.
 """
 
+import fcntl
 import os
 import re
 import shutil
@@ -22,6 +23,7 @@ SHARES_MACHINE = True
 LATENCY = re.compile(r"probed ([0-9.]+) ms later")
 # Far more than it takes (under 50): on a slow or busy machine tmtrace waits for its turn.
 MOST_MS = 2000
+CHANGED = "changed, or opened for writing, while it was probed"
 
 
 def latencies(records):
@@ -46,9 +48,9 @@ class Late:
 
     def await_probes(self, *words):
         """Until what the load maps that now waits is probed."""
-        pid = int(self.tracer.stderr.readline())
-        check(pid > 0, "no load has started")
-        await_probes(pid, *words)
+        self.pid = int(self.tracer.stderr.readline())
+        check(self.pid > 0, "no load has started")
+        await_probes(self.pid, *words)
 
     def finish(self):
         self.tracer.communicate(timeout=90 * PATIENCE)
@@ -199,17 +201,18 @@ def test_deleted(env):
     equal("libraries", libraries(trace_waiting(env, load)), [path])
 
 
-def test_changed(env):
+def changed(env, early):
     """A library is written to while it is probed: no probe stays, and what was counted stays."""
     stack = env.private_stack()
     path = os.path.join(stack, SAMPLE)
     load = os.path.join(stack, "load")
+    writer = open(path, "ab") if early else None
     late = Late(env, f"{waiting(env, load, 'before')}; "
                      f"{until(env, 'changed')}{waiting(env, load, 'after')}")
     late.await_probes(SAMPLE)
     go(env, "before")
     wait_for(lambda: read_text(env.path("before") + ".json").endswith("}\n"), "the first load")
-    with open(path, "ab") as f:
+    with writer or open(path, "ab") as f:
         f.write(b"more")
     go(env, "changed")
     late.await_probes(SAMPLE)
@@ -218,8 +221,46 @@ def test_changed(env):
     compare(records, sum_truths(truth(env, "before"), truth(env, "after")))
     states = {(p["state"], p["reason"]) for p in records.probes("sample", "sample_leaf")}
     equal("states", states, {("armed", None),
-                             ("failed", "its file was changed while it was probed")})
-    check(any("changed while it was probed" in note for note in records.notes()), "no note")
+                             ("failed", f"its file was {CHANGED}")})
+    check(any(f"{path} was {CHANGED}" in note for note in records.notes()), "no note")
+
+
+def test_changed(env):
+    changed(env, early=False)
+
+
+def gives_leases(path):
+    """They make who opens a file for writing wait for who holds them."""
+    with open(path, "rb") as f:
+        try:
+            fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        except OSError:
+            return False
+    return True
+
+
+def test_writer_waits(env):
+    """Who opens a probed library for writing goes on once no probe is in it any more."""
+    stack = env.private_stack()
+    path = os.path.join(stack, SAMPLE)
+    if not gives_leases(path):
+        raise Skip("the file system, or /proc/sys/fs/leases-enable, gives no leases")
+    late = Late(env, waiting(env, os.path.join(stack, "load"), "load"))
+    late.await_probes(path)
+    before = time.monotonic()
+    with open(path, "ab"):
+        env.remark = f"waited {1000 * (time.monotonic() - before):.1f} ms"
+        left = probed_kib(late.pid, path)
+    go(env, "load")
+    records = late.finish()
+    equal("KiB with probes", left, 0)
+    check(truth_functions(truth(env, "load")), "the load did not run")
+    equal("calls", sum(f["calls"] for f in records.functions("sample")), 0)
+
+
+def test_changed_by_early_writer(env):
+    """Somebody has it open for writing before it is probed: seen once it is written to."""
+    changed(env, early=True)
 
 
 def test_cut_short(env):
@@ -236,7 +277,7 @@ def test_cut_short(env):
     go(env, "cut")
     records = late.finish()
     compare(records, truth(env, "before"))
-    check(any(path in note and "changed while it was probed" in note for note in records.notes()),
+    check(any(f"{path} was {CHANGED}" in note for note in records.notes()),
           f"no note: {records.notes()}")
 
 

@@ -58,12 +58,10 @@ static void know_again(const struct attach *attach, const struct seen_file *seen
 struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen, int fd)
 {
 	struct file_version now;
-	char path[32];
 
-	if (!seen || seen->watch >= 0 || attach->changes < 0 || !seen->n_links)
+	if (!seen || file_watch__is_set(&seen->watch) || !attach->watcher || !seen->n_links)
 		return seen;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	seen->watch = inotify_add_watch(attach->changes, path, IN_MODIFY);
+	seen->watch = file_watcher__add(attach->watcher, fd);
 	/* Watched first: what changes after this look is told. */
 	if (attach__version(fd, &now) < 0 ||
 	    (now.size == seen->version.size && now.changed_ns == seen->version.changed_ns)) {

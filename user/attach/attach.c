@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,7 +70,6 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
 	if (!attach)
 		return error__set(err, -ENOMEM, "no memory");
 	attach->options = *options;
-	attach->changes = -1;
 	if (collect_patterns(attach) < 0 ||
 	    seen_files__new(&attach->files, catalogue__n_layers(options->catalogue)) < 0)
 		goto fail;
@@ -83,7 +81,8 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
 					  kernel__probes(options->kernel));
 		if (rc < 0)
 			goto fail;
-		attach->changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+		/* Without it, who writes to a file is seen where the file is met again. */
+		file_watcher__new(&attach->watcher);
 	}
 	*out = attach;
 	return 0;
@@ -100,8 +99,10 @@ pid_t attach__free(struct attach *attach, size_t *probes)
 		return 0;
 	parking__free(attach->parking);
 	closer = link_set__free(attach->links, probes);
-	if (attach->changes >= 0)
-		close(attach->changes);
+	/* Last: who waits to write to a file meets no probe in it. */
+	for (size_t i = 0; attach->watcher && i < seen_files__n(attach->files); i++)
+		file_watcher__remove(attach->watcher, &seen_files__at(attach->files, i)->watch);
+	file_watcher__free(attach->watcher);
 	seen_files__free(attach->files);
 	free(attach->patterns);
 	free(attach);
@@ -323,12 +324,12 @@ static int probe_open(struct attach *attach, struct seen_file *seen, const struc
 		      const struct attach_request *request, int fd, struct error *err)
 {
 	struct elf_file *elf = NULL;
-	char path[FD_PATH];
-	int rc, watch = -1;
+	struct file_watch watch = FILE_WATCH_NONE;
+	int rc;
 
 	/* From before it is read: what changes then changes what was read. */
-	if (attach->changes >= 0)
-		watch = inotify_add_watch(attach->changes, fd_path(path, fd), IN_MODIFY);
+	if (attach->watcher && !(seen && file_watch__is_set(&seen->watch)))
+		watch = file_watcher__add(attach->watcher, fd);
 	rc = elf_file__open_fd(&elf, fd, request->shown, err);
 	if (rc < 0)
 		goto out;
@@ -344,15 +345,16 @@ static int probe_open(struct attach *attach, struct seen_file *seen, const struc
 		seen->n_probes += rc;
 	seen->complete |= !request->layer;
 	if (seen->n_numbers || seen->guarded) {
-		seen->watch = watch;
-		watch = -1;
+		if (file_watch__is_set(&watch))
+			seen->watch = watch;
+		watch = FILE_WATCH_NONE;
 		if (attach->links)
 			seen->n_links = link_set__count(attach->links, seen->group);
 		attach__tell(attach);
 	}
 out:
-	if (watch >= 0)
-		inotify_rm_watch(attach->changes, watch);
+	if (attach->watcher)
+		file_watcher__remove(attach->watcher, &watch);
 	elf_file__close(elf);
 	return rc;
 }

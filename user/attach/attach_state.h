@@ -4,6 +4,7 @@
 #define USER_ATTACH_ATTACH_STATE_H
 
 #include "attach/attach.h"
+#include "attach/file_watch.h"
 #include "attach/link_set.h"
 #include "attach/parking.h"
 #include "target/elf_file.h"
@@ -13,7 +14,7 @@ struct attach {
 	struct link_set *links;	 /* NULL: nothing is attached, only listed */
 	struct parking *parking; /* NULL: no probe can be parked */
 	struct seen_files *files;
-	int changes; /* inotify, of probed files; -1: none */
+	struct file_watcher *watcher; /* of probed files; NULL: nobody looks */
 	const char **patterns;
 	size_t n_patterns, patterns_room;
 };

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <sys/inotify.h>
-#include <unistd.h>
-
 #include "attach/attach_state.h"
 #include "attach/changes.h"
 
-static const char reason[] = "its file was changed while it was probed";
+static const char reason[] = "its file was changed, or opened for writing, while it was probed";
 
-int attach__changes_fd(const struct attach *attach)
+/* Who is told of each file that is dropped. */
+struct told {
+	struct attach *attach;
+	void (*changed)(void *ctx, const char *name);
+	void *ctx;
+};
+
+void attach__changes_fds(const struct attach *attach, int fds[ATTACH_CHANGES_FDS])
 {
-	return attach->changes;
+	for (size_t i = 0; i < ATTACH_CHANGES_FDS; i++)
+		fds[i] = -1;
+	if (attach->watcher)
+		file_watcher__fds(attach->watcher, fds);
 }
 
 void attach__drop(struct attach *attach, struct seen_file *file)
@@ -23,28 +30,41 @@ void attach__drop(struct attach *attach, struct seen_file *file)
 	for (size_t i = 0; i < file->n_numbers; i++)
 		probe_table__set_state(attach->options.table, (size_t)file->probes[i], PROBE_FAILED,
 				       reason);
-	if (file->watch >= 0)
-		inotify_rm_watch(attach->changes, file->watch);
+	/* Not before the probes are out: who writes waits for this. */
+	file_watcher__remove(attach->watcher, &file->watch);
 	file->gone = true;
 	attach__tell(attach);
+}
+
+static void drop(const struct told *told, struct seen_file *file)
+{
+	attach__drop(told->attach, file);
+	told->changed(told->ctx, file->path);
+}
+
+static void on_written(void *ctx, int mark)
+{
+	const struct told *told = ctx;
+	struct seen_file *file = seen_files__marked(told->attach->files, mark);
+
+	if (file)
+		drop(told, file);
 }
 
 void attach__drop_changed(struct attach *attach, void (*changed)(void *ctx, const char *name),
 			  void *ctx)
 {
-	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
-	ssize_t n;
+	struct told told = { .attach = attach, .changed = changed, .ctx = ctx };
 
-	while ((n = read(attach->changes, buffer, sizeof(buffer))) > 0) {
-		for (char *at = buffer; at < buffer + n;) {
-			const struct inotify_event *event = (const void *)at;
-			struct seen_file *file = seen_files__watched(attach->files, event->wd);
+	if (!attach->watcher)
+		return;
+	if (file_watcher__asked(attach->watcher)) {
+		for (size_t i = 0; i < seen_files__n(attach->files); i++) {
+			struct seen_file *file = seen_files__at(attach->files, i);
 
-			at += sizeof(*event) + event->len;
-			if (!file || !(event->mask & IN_MODIFY))
-				continue;
-			attach__drop(attach, file);
-			changed(ctx, file->path);
+			if (file_watch__is_wanted(&file->watch))
+				drop(&told, file);
 		}
 	}
+	file_watcher__read(attach->watcher, on_written, &told);
 }

@@ -55,7 +55,7 @@ struct seen_file *seen_files__find(const struct seen_files *files, const struct 
 struct seen_file *seen_files__add(struct seen_files *files, const struct tm_file *id,
 				  const char *path)
 {
-	struct seen_file file = { .id = *id, .watch = -1 };
+	struct seen_file file = { .id = *id, .watch = FILE_WATCH_NONE };
 
 	file.probed = calloc(files->n_layers + 1, sizeof(*file.probed));
 	file.path = strdup(path);
@@ -116,10 +116,10 @@ int seen_file__add_probe(struct seen_file *file, int number)
 	return 0;
 }
 
-struct seen_file *seen_files__watched(const struct seen_files *files, int watch)
+struct seen_file *seen_files__marked(const struct seen_files *files, int mark)
 {
 	for (size_t i = 0; i < files->n; i++)
-		if (!files->files[i].gone && files->files[i].watch == watch)
+		if (!files->files[i].gone && files->files[i].watch.mark == mark)
 			return &files->files[i];
 	return NULL;
 }
@@ -129,7 +129,7 @@ size_t seen_files__n(const struct seen_files *files)
 	return files->n;
 }
 
-const struct seen_file *seen_files__at(const struct seen_files *files, size_t i)
+struct seen_file *seen_files__at(const struct seen_files *files, size_t i)
 {
 	return &files->files[i];
 }

@@ -9,6 +9,7 @@
 
 #include <linux/types.h>
 
+#include "attach/file_watch.h"
 #include "tmtrace/file.h"
 
 /* What tells whether a file is still the one that was read. */
@@ -29,7 +30,7 @@ struct seen_file {
 	unsigned int group; /* of their links; 0: none */
 	size_t n_links;	    /* that the group has, once all are made */
 	struct file_version version;
-	int watch;    /* of changes; -1: none, or not yet */
+	struct file_watch watch; /* none, or not yet: FILE_WATCH_NONE */
 	bool guarded; /* it may have links that are no probe's */
 	bool gone;    /* it has changed: what is there now is another file */
 };
@@ -51,10 +52,10 @@ int seen_files__adopt(struct seen_files *files, const struct seen_file *file);
 int seen_file__add_layer(struct seen_file *file, size_t layer, const char *name);
 /* It has got a probe of that number. 0 or -ENOMEM. */
 int seen_file__add_probe(struct seen_file *file, int number);
-/* The one that is watched under this number; NULL: none is. */
-struct seen_file *seen_files__watched(const struct seen_files *files, int watch);
+/* The one that is watched by this mark; NULL: none is. */
+struct seen_file *seen_files__marked(const struct seen_files *files, int mark);
 
 size_t seen_files__n(const struct seen_files *files);
-const struct seen_file *seen_files__at(const struct seen_files *files, size_t i);
+struct seen_file *seen_files__at(const struct seen_files *files, size_t i);
 
 #endif

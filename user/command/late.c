@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/changes.h"
 #include "base/bpf_ring.h"
 #include "base/clock.h"
 #include "command/file_set.h"
@@ -88,8 +87,8 @@ static void on_change(void *ctx, const char *name)
 	file_set__clear(late->known);
 	note_list__add(
 		late->options.notes,
-		"%s was changed while it was probed: its probes were removed, and its calls are "
-		"not counted until a process loads it again",
+		"%s was changed, or opened for writing, while it was probed: its probes were removed, "
+		"and its calls are not counted until a process loads it again",
 		name);
 }
 
@@ -137,7 +136,7 @@ void late__fds(const struct late *late, int fds[LATE_FDS])
 {
 	fds[0] = late->watch ? watch__fd(late->watch) : -1;
 	fds[1] = late->arrivals ? bpf_ring__fd(late->arrivals) : -1;
-	fds[2] = attach__changes_fd(late->options.attach);
+	attach__changes_fds(late->options.attach, fds + 2);
 }
 
 void late__follow(struct late *late)

@@ -7,6 +7,7 @@
 #define USER_COMMAND_LATE_H
 
 #include "attach/attach.h"
+#include "attach/changes.h"
 #include "base/note_list.h"
 #include "kernel/kernel.h"
 #include "target/cgroup.h"
@@ -21,7 +22,7 @@ struct late_options {
 };
 
 /* Descriptors that late__follow() wants to be polled. */
-#define LATE_FDS 3
+#define LATE_FDS (2 + ATTACH_CHANGES_FDS)
 
 /*
  * Begins to watch; what it is given must outlive it. What cannot be watched is a note. 0, or

@@ -235,7 +235,7 @@ static void get_file(struct reader *r, struct seen_file *file)
 	struct unpack *u = &r->unpack;
 	__u64 flags;
 
-	file->watch = -1;
+	file->watch = FILE_WATCH_NONE;
 	file->id.inode = unpack__u64(u);
 	file->id.number = unpack__u64(u);
 	file->id.device = unpack__u64(u);
