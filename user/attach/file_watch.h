@@ -9,8 +9,8 @@
  * looks for watchers at every read and write of all its files (fsnotify_parent()), some 12 ns, 3 %
  * of a cached read.
  *
- * The kernel tells of leases by SIGIO, which stays blocked in who uses this: at its default it would
- * end the process.
+ * The kernel tells of leases by SIGIO, which stays blocked in who uses this: at its default it
+ * would end the process.
  */
 #ifndef USER_ATTACH_FILE_WATCH_H
 #define USER_ATTACH_FILE_WATCH_H
@@ -27,9 +27,11 @@ struct file_watch {
 
 struct file_watcher;
 
-/* To be called before threads are started. 0 and *out (file_watcher__free()), or a negative errno. */
+/* To be called before threads are started. 0 and *out (file_watcher__free()), or a negative errno.
+ */
 int file_watcher__new(struct file_watcher **out);
-void file_watcher__free(struct file_watcher *watcher); /* what it watches, too, by marks; NULL is fine */
+void file_watcher__free(
+	struct file_watcher *watcher); /* what it watches, too, by marks; NULL is fine */
 
 #define FILE_WATCHER_FDS 2
 /* Descriptors to be polled, which stay the watcher's: of leases, and of marks. */
@@ -44,7 +46,8 @@ bool file_watch__is_set(const struct file_watch *watch);
 /* Does somebody wait to write to it, or has waited too long? */
 bool file_watch__is_wanted(const struct file_watch *watch);
 
-/* Has a lease been asked for since the last time? Then file_watch__is_wanted() tells of each file. */
+/* Has a lease been asked for since the last time? Then file_watch__is_wanted() tells of each file.
+ */
 bool file_watcher__asked(const struct file_watcher *watcher);
 /* Calls written(ctx, mark) for each mark whose file has been written to. */
 void file_watcher__read(const struct file_watcher *watcher, void (*written)(void *ctx, int mark),

@@ -85,11 +85,11 @@ static void on_change(void *ctx, const char *name)
 	struct late *late = ctx;
 
 	file_set__clear(late->known);
-	note_list__add(
-		late->options.notes,
-		"%s was changed, or opened for writing, while it was probed: its probes were removed, "
-		"and its calls are not counted until a process loads it again",
-		name);
+	note_list__add(late->options.notes,
+		       "%s was changed, or opened for writing, while it was probed: its probes "
+		       "were removed, "
+		       "and its calls are not counted until a process loads it again",
+		       name);
 }
 
 int late__open(struct late **out, const struct late_options *options)
