@@ -13,6 +13,8 @@ import time
 from harness import (PATIENCE, Records, Skip, check, check_ledgers, compare, equal, need, sum_truths,
                      wait_for)
 from test_cgroup import Loads, finish, joining, mount_v2, new_cgroup
+from test_files import SAMPLE
+from test_late import await_probes, gives_leases, probed_kib
 from test_service import Service
 
 # The SIGKILLs of test_kills.
@@ -88,6 +90,26 @@ class OwnLoads(Loads):
                        and (r["library"] or "").startswith(self.stack)]
         check_ledgers(records)
         equal("losses", {key: n for key, n in records.losses().items() if n}, {})
+
+
+def test_writer_waits(env):
+    """Who opens a library for writing goes on once no kept probe is in it, of two services."""
+    loads = OwnLoads(env)
+    path = os.path.join(loads.stack, SAMPLE)
+    if not gives_leases(path):
+        raise Skip("the file system, or /proc/sys/fs/leases-enable, gives no leases")
+    service, left = Kept(env), []
+    for name in ("first", "restarted"):
+        load = loads.waiting(name)
+        await_probes(load.pid, path)
+        if name == "restarted":
+            service.restart()
+        with open(path, "ab"):
+            left.append(probed_kib(load.pid, path))
+        finish(load)
+    equal("KiB with probes", left, [0, 0])
+    check(any(path in note and "opened for writing" in note
+              for note in service.status()["notes"]), service.status()["notes"])
 
 
 def test_sigkill(env):

@@ -239,13 +239,13 @@ def gives_leases(path):
     return True
 
 
-def test_writer_waits(env):
+def writer_waits(env, *options):
     """Who opens a probed library for writing goes on once no probe is in it any more."""
     stack = env.private_stack()
     path = os.path.join(stack, SAMPLE)
     if not gives_leases(path):
         raise Skip("the file system, or /proc/sys/fs/leases-enable, gives no leases")
-    late = Late(env, waiting(env, os.path.join(stack, "load"), "load"))
+    late = Late(env, waiting(env, os.path.join(stack, "load"), "load"), *options)
     late.await_probes(path)
     before = time.monotonic()
     with open(path, "ab"):
@@ -256,6 +256,16 @@ def test_writer_waits(env):
     equal("KiB with probes", left, 0)
     check(truth_functions(truth(env, "load")), "the load did not run")
     equal("calls", sum(f["calls"] for f in records.functions("sample")), 0)
+
+
+def test_writer_waits(env):
+    writer_waits(env)
+
+
+def test_writer_waits_for_perf(env):
+    """Another process takes away probes that go one by one."""
+    env.sample = env.sample_of(("sample_red_*",))
+    writer_waits(env, "--mechanism", "user=perf", "--layer", "sample")
 
 
 def test_changed_by_early_writer(env):

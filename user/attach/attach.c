@@ -81,8 +81,9 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
 					  kernel__probes(options->kernel));
 		if (rc < 0)
 			goto fail;
-		/* Without it, who writes to a file is seen where the file is met again. */
-		file_watcher__new(&attach->watcher);
+		rc = file_watcher__new(&attach->watcher);
+		if (rc < 0)
+			goto fail;
 	}
 	*out = attach;
 	return 0;
@@ -91,17 +92,25 @@ fail:
 	return error__set(err, rc, "cannot prepare probes: %s", strerror(-rc));
 }
 
+/* Probes may be kept: not where somebody waits to write. */
+static void end_watch(struct attach *attach, struct seen_file *file)
+{
+	if (file_watch__is_wanted(&file->watch))
+		attach__drop(attach, file);
+	else
+		attach__end_lease(attach, file);
+}
+
 pid_t attach__free(struct attach *attach, size_t *probes)
 {
 	pid_t closer;
 
 	if (!attach)
 		return 0;
+	for (size_t i = 0; attach->watcher && i < seen_files__n(attach->files); i++)
+		end_watch(attach, seen_files__at(attach->files, i));
 	parking__free(attach->parking);
 	closer = link_set__free(attach->links, probes);
-	/* Last: who waits to write to a file meets no probe in it. */
-	for (size_t i = 0; attach->watcher && i < seen_files__n(attach->files); i++)
-		file_watcher__remove(attach->watcher, &seen_files__at(attach->files, i)->watch);
 	file_watcher__free(attach->watcher);
 	seen_files__free(attach->files);
 	free(attach->patterns);

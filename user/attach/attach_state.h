@@ -14,7 +14,7 @@ struct attach {
 	struct link_set *links;	 /* NULL: nothing is attached, only listed */
 	struct parking *parking; /* NULL: no probe can be parked */
 	struct seen_files *files;
-	struct file_watcher *watcher; /* of probed files; NULL: nobody looks */
+	struct file_watcher *watcher; /* of probed files; NULL: nothing is attached */
 	const char **patterns;
 	size_t n_patterns, patterns_room;
 };
@@ -35,13 +35,15 @@ const char *attach__file_name(const struct elf_file *elf, const struct attach_re
  */
 int attach__collect(struct attach *attach, struct seen_file *seen, const struct elf_file *elf,
 		    const struct attach_request *request, struct site_list *sites);
-/* Takes a file's probes away: from here on it is another one. */
+/* Takes a file's probes away: from here on it is another one. Who waits to write to it goes on. */
 void attach__drop(struct attach *attach, struct seen_file *file);
 /*
  * One that was taken over is met, open as fd: it is watched from now on; NULL where it has changed
  * meanwhile: then its probes are gone. Others, and NULL, stay as they are.
  */
 struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen, int fd);
+/* The kernel's lease of a file, if there is one, ends once its probes are gone. */
+void attach__end_lease(struct attach *attach, struct seen_file *file);
 /* Calls options.changed. */
 void attach__tell(const struct attach *attach);
 /* Which content an open file has. 0, or a negative errno. */

@@ -19,19 +19,27 @@ void attach__changes_fds(const struct attach *attach, int fds[ATTACH_CHANGES_FDS
 		file_watcher__fds(attach->watcher, fds);
 }
 
+void attach__end_lease(struct attach *attach, struct seen_file *file)
+{
+	int lease = file->group ? file_watch__take_lease(&file->watch) : -1;
+
+	if (lease >= 0)
+		link_set__close_after(attach->links, file->group, lease);
+	file_watcher__remove(attach->watcher, &file->watch);
+}
+
 void attach__drop(struct attach *attach, struct seen_file *file)
 {
 	size_t probes;
 
 	if (attach->parking && file->group)
 		parking__forget(attach->parking, file->group);
+	attach__end_lease(attach, file);
 	if (attach->links && file->group)
 		link_set__remove(attach->links, file->group, &probes);
 	for (size_t i = 0; i < file->n_numbers; i++)
 		probe_table__set_state(attach->options.table, (size_t)file->probes[i], PROBE_FAILED,
 				       reason);
-	/* Not before the probes are out: who writes waits for this. */
-	file_watcher__remove(attach->watcher, &file->watch);
 	file->gone = true;
 	attach__tell(attach);
 }

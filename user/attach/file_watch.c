@@ -19,7 +19,6 @@ int file_watcher__new(struct file_watcher **out)
 {
 	struct file_watcher *watcher = calloc(1, sizeof(*watcher));
 	sigset_t signals;
-	int rc;
 
 	if (!watcher)
 		return -ENOMEM;
@@ -28,11 +27,6 @@ int file_watcher__new(struct file_watcher **out)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	watcher->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	watcher->marks = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (watcher->signals < 0 || watcher->marks < 0) {
-		rc = -errno;
-		file_watcher__free(watcher);
-		return rc;
-	}
 	*out = watcher;
 	return 0;
 }
@@ -55,9 +49,9 @@ void file_watcher__fds(const struct file_watcher *watcher, int fds[FILE_WATCHER_
 }
 
 /* -1: somebody has it open for writing, it is another user's (CAP_LEASE), or it knows no leases. */
-static int take_lease(int fd)
+static int new_lease(const struct file_watcher *watcher, int fd)
 {
-	int lease = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	int lease = watcher->signals < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
 	if (lease >= 0 && fcntl(lease, F_SETLEASE, F_RDLCK) < 0) {
 		close(lease);
@@ -68,7 +62,7 @@ static int take_lease(int fd)
 
 struct file_watch file_watcher__add(const struct file_watcher *watcher, int fd)
 {
-	struct file_watch watch = { .lease = take_lease(fd), .mark = -1 };
+	struct file_watch watch = { .lease = new_lease(watcher, fd), .mark = -1 };
 	char path[32];
 
 	if (watch.lease < 0) {
@@ -76,6 +70,14 @@ struct file_watch file_watcher__add(const struct file_watcher *watcher, int fd)
 		watch.mark = inotify_add_watch(watcher->marks, path, IN_MODIFY);
 	}
 	return watch;
+}
+
+int file_watch__take_lease(struct file_watch *watch)
+{
+	int lease = watch->lease;
+
+	watch->lease = -1;
+	return lease;
 }
 
 void file_watcher__remove(const struct file_watcher *watcher, struct file_watch *watch)

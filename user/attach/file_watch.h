@@ -27,18 +27,25 @@ struct file_watch {
 
 struct file_watcher;
 
-/* To be called before threads are started. 0 and *out (file_watcher__free()), or a negative errno.
+/*
+ * To be called before threads are started. 0 and *out (file_watcher__free()), or -ENOMEM. Without
+ * one of the kernel's two means it watches by the other.
  */
 int file_watcher__new(struct file_watcher **out);
 void file_watcher__free(
 	struct file_watcher *watcher); /* what it watches, too, by marks; NULL is fine */
 
 #define FILE_WATCHER_FDS 2
-/* Descriptors to be polled, which stay the watcher's: of leases, and of marks. */
+/* Descriptors to be polled, which stay the watcher's: of leases, and of marks; -1: none. */
 void file_watcher__fds(const struct file_watcher *watcher, int fds[FILE_WATCHER_FDS]);
 
 /* Watches a file that is open as fd, which stays the caller's. FILE_WATCH_NONE: it cannot be. */
 struct file_watch file_watcher__add(const struct file_watcher *watcher, int fd);
+/*
+ * The descriptor, now the caller's, by which a lease ends once nobody has it or a copy of it open;
+ * -1: there is none.
+ */
+int file_watch__take_lease(struct file_watch *watch);
 /* Gives it back: who waits to write goes on. It is FILE_WATCH_NONE then. */
 void file_watcher__remove(const struct file_watcher *watcher, struct file_watch *watch);
 

@@ -10,15 +10,17 @@
 #include "attach/link_set.h"
 #include "base/array.h"
 #include "base/close_all.h"
+#include "kernel/grace.h"
 
 #define FILES_MAX (1UL << 20) /* /proc/sys/fs/nr_open, as kernels come */
 
 /* So many perf uprobes are waited for: it takes less than half a second. */
 #define FEW 4
 
-/* A descriptor that holds a link, or the event of one. */
+/* A descriptor that holds a link, or the event of one, or is to outlive those of its group. */
 struct held {
 	int fd;
+	bool after; /* no link: closed once those are gone */
 	unsigned int group;
 	unsigned int number; /* the link's, in what is kept of it; 0: an event */
 	/* Where links are apart: of what. */
@@ -43,7 +45,7 @@ struct batch {
 	int *errors;
 };
 
-/* Each probe takes one descriptor or two: as many as the kernel allows, else as we may. */
+/* Each file takes some, and each probe may: as many as the kernel allows, else as we may. */
 static void raise_limit(void)
 {
 	const struct rlimit most = { .rlim_cur = FILES_MAX, .rlim_max = FILES_MAX };
@@ -64,8 +66,7 @@ int link_set__new(struct link_set **out, const struct kernel *kernel,
 	(*out)->kernel = kernel;
 	(*out)->mechanism = mechanism;
 	(*out)->apart = apart;
-	if (mechanism == UPROBE_PERF || apart)
-		raise_limit();
+	raise_limit();
 	return 0;
 }
 
@@ -95,65 +96,76 @@ static void forget(const struct link_set *set, const struct held *held)
 	pins__drop(kernel__pins(set->kernel), PIN_LINK, name);
 }
 
-/* Takes those of a group, or all for 0, out of the set: *n of them, NULL: no memory. */
-static int *take(struct link_set *set, unsigned int group, size_t *n)
-{
-	int *fds = calloc(set->n + 1, sizeof(*fds));
-	size_t kept = 0, taken = 0;
+/* Descriptors that are to be closed from the last one to the first, the links at once. */
+struct taken {
+	int *fds;
+	size_t n, n_after; /* of all, and those that are no links */
+};
 
-	for (size_t i = 0; fds && i < set->n; i++) {
-		if (!group || set->held[i].group == group)
-			fds[taken++] = set->held[i].fd;
-		else
+/* Takes those of a group, or all for 0, out of the set. Without memory: none. */
+static struct taken take(struct link_set *set, unsigned int group)
+{
+	struct taken taken = { .fds = calloc(set->n + 1, sizeof(*taken.fds)) };
+	size_t kept = 0;
+
+	if (!taken.fds)
+		return taken;
+	for (size_t i = 0; i < set->n; i++)
+		if (set->held[i].after && (!group || set->held[i].group == group))
+			taken.fds[taken.n_after++] = set->held[i].fd;
+	taken.n = taken.n_after;
+	for (size_t i = 0; i < set->n; i++) {
+		if (group && set->held[i].group != group)
 			set->held[kept++] = set->held[i];
+		else if (!set->held[i].after)
+			taken.fds[taken.n++] = set->held[i].fd;
 	}
-	if (fds)
-		set->n = kept;
-	*n = taken;
-	return fds;
+	set->n = kept;
+	return taken;
 }
 
-static pid_t release(const struct link_set *set, int *fds, size_t n, size_t *probes)
+static pid_t release(const struct link_set *set, struct taken taken, size_t *probes)
 {
+	size_t links = taken.n - taken.n_after;
 	pid_t pid = 0;
 
-	*probes = n / 2; /* of perf: a link and an event each */
+	*probes = links / 2; /* of perf: a link and an event each */
 	/* Links of the other mechanisms go at the same time, however many. */
-	if (set->mechanism == UPROBE_PERF && *probes > FEW)
-		pid = closer__start(fds, n);
-	else
-		close_all(fds, n);
-	free(fds);
+	if (set->mechanism == UPROBE_PERF && *probes > FEW) {
+		pid = closer__start(taken.fds, taken.n);
+	} else {
+		close_all(taken.fds + taken.n_after, links);
+		while (taken.n_after)
+			close(taken.fds[--taken.n_after]);
+	}
+	free(taken.fds);
 	return pid > 0 ? pid : 0;
 }
 
 pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes)
 {
-	size_t n;
-	int *fds;
-
 	for (size_t i = 0; i < set->n; i++)
 		if (set->held[i].group == group)
 			forget(set, &set->held[i]);
-	fds = take(set, group, &n);
-	return release(set, fds, n, probes);
+	/* The kernel may still hold what was kept: then it would take the links away, some time. */
+	grace__wait();
+	return release(set, take(set, group), probes);
 }
 
 pid_t link_set__free(struct link_set *set, size_t *probes)
 {
+	struct taken taken;
 	pid_t pid = 0;
-	size_t n;
-	int *fds;
 
 	if (!set)
 		return 0;
-	fds = take(set, 0, &n);
+	taken = take(set, 0);
 	if (pins__keep(kernel__pins(set->kernel))) {
-		for (size_t i = 0; fds && i < n; i++)
-			close(fds[i]);
-		free(fds);
+		while (taken.n)
+			close(taken.fds[--taken.n]);
+		free(taken.fds);
 	} else {
-		pid = release(set, fds, n, probes);
+		pid = release(set, taken, probes);
 	}
 	free(set->held);
 	free(set);
@@ -168,6 +180,11 @@ static int hold(struct link_set *set, const struct held *held)
 	}
 	set->held[set->n++] = *held;
 	return 0;
+}
+
+void link_set__close_after(struct link_set *set, unsigned int group, int fd)
+{
+	hold(set, &(struct held){ .fd = fd, .group = group, .after = true });
 }
 
 /* Takes over a link; what cannot be kept is not made. */

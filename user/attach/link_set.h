@@ -43,7 +43,13 @@ void link_set__sift(struct link_set *set, bool (*wanted)(void *context, unsigned
  */
 unsigned int link_set__begin(struct link_set *set, unsigned int group);
 
-/* Takes a group's probes away, as link_set__free() does. */
+/*
+ * Takes over a descriptor that is closed once the group's probes are gone, by who takes them away;
+ * at once where there is no memory.
+ */
+void link_set__close_after(struct link_set *set, unsigned int group, int fd);
+
+/* Takes a group's probes away, kept or not, as link_set__free() does. */
 pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes);
 
 /* A place in the file of a group, where links are apart. */

@@ -215,7 +215,6 @@ int parking__know_again(struct parking *parking, unsigned int group, int fd, con
 
 void parking__forget(struct parking *parking, unsigned int group)
 {
-	reap(parking, true);
 	for (size_t i = 0; i < parking->n_files; i++) {
 		struct parked_file *file = &parking->files[i];
 

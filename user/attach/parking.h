@@ -35,7 +35,7 @@ int parking__know(struct parking *parking, unsigned int group, int fd, struct si
  */
 int parking__know_again(struct parking *parking, unsigned int group, int fd, const int *numbers,
 			const __u64 *offsets, size_t n);
-/* The probes of a group are gone for good. Waits for those that go just now, of any group. */
+/* The probes of a group are gone for good. */
 void parking__forget(struct parking *parking, unsigned int group);
 
 /* Can this probe be parked? Not one that is. */

@@ -26,17 +26,23 @@ static int compare(const void *left, const void *right)
 }
 
 /* All but those: who waits for the end of our output must not wait for us. */
-static void close_others(int *fds, size_t n)
+static void close_others(const int *fds, size_t n)
 {
+	int *sorted = calloc(n + 1, sizeof(*sorted));
 	unsigned int next = 0;
 
-	qsort(fds, n, sizeof(*fds), compare);
+	if (!sorted)
+		_exit(1); /* which closes all, in another order */
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = fds[i];
+	qsort(sorted, n, sizeof(*sorted), compare);
 	for (size_t i = 0; i < n; i++) {
-		if (fds[i] > 0)
-			close_between(next, (unsigned int)fds[i] - 1);
-		next = (unsigned int)fds[i] + 1;
+		if (sorted[i] > 0)
+			close_between(next, (unsigned int)sorted[i] - 1);
+		next = (unsigned int)sorted[i] + 1;
 	}
 	close_between(next, UINT_MAX);
+	free(sorted);
 }
 
 void closer__name(void)
@@ -45,7 +51,7 @@ void closer__name(void)
 }
 
 /* Killed, it does the same on its way out. */
-void closer__run(int *fds, size_t n)
+void closer__run(const int *fds, size_t n)
 {
 	sigset_t none;
 
@@ -63,7 +69,7 @@ void closer__run(int *fds, size_t n)
 }
 
 /* Two forks: the one in between ends at once, so that nobody here has to wait for the other. */
-static pid_t start(int *fds, size_t n)
+static pid_t start(const int *fds, size_t n)
 {
 	pid_t between, pid = -EAGAIN;
 	int report[2];

@@ -10,13 +10,14 @@
 #include <sys/types.h>
 
 /*
- * Closes all n descriptors here, and goes on closing them in a process that outlives this one and
- * holds nothing else. Its number; where there is none, they are closed when this returns: -errno.
+ * Closes all n descriptors here, and goes on closing them, the last one first, in a process that
+ * outlives this one and holds nothing else. Its number; where there is none, they are closed when
+ * this returns: -errno.
  */
 pid_t closer__start(int *fds, size_t n);
 
 /* The same in this process, which lets go of everything else first, and ends. n 0: at once. */
-_Noreturn void closer__run(int *fds, size_t n);
+_Noreturn void closer__run(const int *fds, size_t n);
 /* Gives this process the name by which those are known that only take probes away. */
 void closer__name(void);
 
