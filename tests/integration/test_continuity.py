@@ -14,7 +14,7 @@ from harness import (PATIENCE, Records, Skip, check, check_ledgers, compare, equ
                      wait_for)
 from test_cgroup import Loads, finish, joining, mount_v2, new_cgroup
 from test_files import SAMPLE
-from test_late import await_probes, gives_leases, probed_kib
+from test_late import await_probes, gives_leases, probes_in
 from test_service import Service
 
 # The SIGKILLs of test_kills.
@@ -105,9 +105,9 @@ def test_writer_waits(env):
         if name == "restarted":
             service.restart()
         with open(path, "ab"):
-            left.append(probed_kib(load.pid, path))
+            left.append(probes_in(load.pid, path))
         finish(load)
-    equal("KiB with probes", left, [0, 0])
+    equal("bytes that are a probe's", left, [0, 0])
     check(any(path in note and "opened for writing" in note
               for note in service.status()["notes"]), service.status()["notes"])
 

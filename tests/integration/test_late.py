@@ -70,6 +70,22 @@ def probed_kib(pid, *words):
     return copied
 
 
+def probes_in(pid, path):
+    """Bytes of code that are not those of the file: not each page of before becomes the file's."""
+    altered = 0
+    with open(path, "rb") as f, open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for line in read_text(f"/proc/{pid}/maps").splitlines():
+            place, flags, offset, _, _, *name = line.split(None, 5)
+            if name != [path] or "x" not in flags:
+                continue
+            begin, end = (int(address, 16) for address in place.split("-"))
+            f.seek(int(offset, 16))
+            memory.seek(begin)
+            code = f.read(end - begin)
+            altered += sum(a != b for a, b in zip(code, memory.read(len(code))))
+    return altered
+
+
 def await_probes(pid, *words):
     """Until the probes are there, and no more come."""
     wait_for(lambda: probed_kib(pid, *words), "the probes of what is mapped late")
@@ -247,13 +263,14 @@ def writer_waits(env, *options):
         raise Skip("the file system, or /proc/sys/fs/leases-enable, gives no leases")
     late = Late(env, waiting(env, os.path.join(stack, "load"), "load"), *options)
     late.await_probes(path)
+    check(probes_in(late.pid, path), "no probe is seen")
     before = time.monotonic()
     with open(path, "ab"):
         env.remark = f"waited {1000 * (time.monotonic() - before):.1f} ms"
-        left = probed_kib(late.pid, path)
+        left = probes_in(late.pid, path)
     go(env, "load")
     records = late.finish()
-    equal("KiB with probes", left, 0)
+    equal("bytes that are a probe's", left, 0)
     check(truth_functions(truth(env, "load")), "the load did not run")
     equal("calls", sum(f["calls"] for f in records.functions("sample")), 0)
 
