@@ -57,6 +57,7 @@ class Reads:
 def is_away(service):
     """Are all functions of vfs parked, with the reason?"""
     reasons = [p["reason"] or "" for p in service.probes("vfs")]
+    check(not any(" 0 hits/s" in reason for reason in reasons), reasons)
     return all(REASON in reason for reason in reasons) and reasons
 
 

@@ -361,7 +361,7 @@ __u64 probe__parked_ns(const struct probe *probe, __u64 now_ns)
 const char *probe__reason(const struct probe *probe, char text[PROBE_REASON])
 {
 	const struct probe_parking *parking = &probe->parking;
-	char since[32], until[32];
+	char since[32], until[32], cost[80] = "";
 
 	if (probe->state != PROBE_PARKED)
 		return probe->reason;
@@ -371,12 +371,14 @@ const char *probe__reason(const struct probe *probe, char text[PROBE_REASON])
 			 since);
 		return text;
 	}
+	/* One that is parked for what others cost may have had none. */
+	if (parking->hits_per_s || !probe->reason)
+		snprintf(cost, sizeof(cost), "%llu hits/s cost %.2f %% of a processor, and ",
+			 parking->hits_per_s, (double)parking->cost_ns / NS_PER_S * 100);
 	snprintf(text, PROBE_REASON,
-		 "parked by the governor: %llu hits/s cost %.2f %% of a processor, and all probes "
-		 "may cost %g %% of what the node spends; %s%snot counted since %s, comes back at "
-		 "%s or later",
-		 parking->hits_per_s, (double)parking->cost_ns / NS_PER_S * 100,
-		 parking->bound_ppm / 1e4, probe->reason ? probe->reason : "",
+		 "parked by the governor: %sall probes may cost %g %% of what the node spends; "
+		 "%s%snot counted since %s, comes back at %s or later",
+		 cost, parking->bound_ppm / 1e4, probe->reason ? probe->reason : "",
 		 probe->reason ? "; " : "", since,
 		 clock__local(until, sizeof(until), parking->until_ns, "%H:%M:%S"));
 	return text;
