@@ -14,7 +14,7 @@ from harness import (PATIENCE, Records, Skip, check, check_ledgers, compare, equ
                      wait_for)
 from test_cgroup import Loads, finish, joining, mount_v2, new_cgroup
 from test_files import SAMPLE
-from test_late import await_probes, gives_leases, probes_in
+from test_late import await_probes, need_leases, probes_in
 from test_service import Service
 
 # The SIGKILLs of test_kills.
@@ -96,8 +96,7 @@ def test_writer_waits(env):
     """Who opens a library for writing goes on once no kept probe is in it, of two services."""
     loads = OwnLoads(env)
     path = os.path.join(loads.stack, SAMPLE)
-    if not gives_leases(path):
-        raise Skip("the file system, or /proc/sys/fs/leases-enable, gives no leases")
+    need_leases(path)
     service, left = Kept(env), []
     for name in ("first", "restarted"):
         load = loads.waiting(name)

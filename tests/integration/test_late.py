@@ -245,22 +245,20 @@ def test_changed(env):
     changed(env, early=False)
 
 
-def gives_leases(path):
+def need_leases(path):
     """They make who opens a file for writing wait for who holds them."""
     with open(path, "rb") as f:
         try:
             fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-        except OSError:
-            return False
-    return True
+        except OSError as error:
+            raise Skip("the file system, or /proc/sys/fs/leases-enable, gives no leases") from error
 
 
 def writer_waits(env, *options):
     """Who opens a probed library for writing goes on once no probe is in it any more."""
     stack = env.private_stack()
     path = os.path.join(stack, SAMPLE)
-    if not gives_leases(path):
-        raise Skip("the file system, or /proc/sys/fs/leases-enable, gives no leases")
+    need_leases(path)
     late = Late(env, waiting(env, os.path.join(stack, "load"), "load"), *options)
     late.await_probes(path)
     check(probes_in(late.pid, path), "no probe is seen")

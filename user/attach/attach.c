@@ -25,15 +25,6 @@ static const char calls_back[] =
 
 static const char go_code[] = "it is made by Go, which moves stacks: no return probe survives that";
 
-/* By which a file that is open can be opened again, whatever it is called by now. */
-#define FD_PATH 32
-
-static const char *fd_path(char path[FD_PATH], int fd)
-{
-	snprintf(path, FD_PATH, "/proc/self/fd/%d", fd);
-	return path;
-}
-
 static int add_pattern(struct attach *attach, const char *pattern)
 {
 	if (array__grow((void **)&attach->patterns, &attach->patterns_room, attach->n_patterns,
@@ -93,12 +84,12 @@ fail:
 }
 
 /* Probes may be kept: not where somebody waits to write. */
-static void end_watch(struct attach *attach, struct seen_file *file)
+static void leave(struct attach *attach, struct seen_file *file)
 {
 	if (file_watch__is_wanted(&file->watch))
 		attach__drop(attach, file);
 	else
-		attach__end_lease(attach, file);
+		attach__end_watch(attach, file);
 }
 
 pid_t attach__free(struct attach *attach, size_t *probes)
@@ -108,7 +99,7 @@ pid_t attach__free(struct attach *attach, size_t *probes)
 	if (!attach)
 		return 0;
 	for (size_t i = 0; attach->watcher && i < seen_files__n(attach->files); i++)
-		end_watch(attach, seen_files__at(attach->files, i));
+		leave(attach, seen_files__at(attach->files, i));
 	parking__free(attach->parking);
 	closer = link_set__free(attach->links, probes);
 	file_watcher__free(attach->watcher);
@@ -209,7 +200,7 @@ static int prepare_returns(struct attach *attach, struct site_list *sites,
 			   const struct elf_file *elf, int fd, const char *shown,
 			   struct exit_list **exits, struct error *err)
 {
-	char path[FD_PATH];
+	char path[PATH_OF_FD];
 	int rc;
 
 	*exits = NULL;
@@ -224,7 +215,7 @@ static int prepare_returns(struct attach *attach, struct site_list *sites,
 	}
 	rc = exit_list__find(exits, sites, fd, elf, shown, err);
 	if (!rc && attach->links)
-		link_set__add_exits(attach->links, fd_path(path, fd), *exits, sites);
+		link_set__add_exits(attach->links, path__of_fd(path, fd), *exits, sites);
 	return rc;
 }
 
@@ -233,10 +224,10 @@ static int link_sites(struct attach *attach, struct seen_file *seen, struct site
 		      const struct exit_list *exits, int fd, const char *shown, struct error *err)
 {
 	size_t i, n = site_list__n(sites), placed = 0;
-	char path[FD_PATH];
+	char path[PATH_OF_FD];
 
 	attach__tell(attach);
-	link_set__add(attach->links, fd_path(path, fd), sites);
+	link_set__add(attach->links, path__of_fd(path, fd), sites);
 	if (attach->parking && parking__know(attach->parking, seen->group, fd, sites, exits) < 0)
 		return error__set(err, -ENOMEM, "%s: no memory", shown);
 	for (i = 0; i < n; i++) {
@@ -290,7 +281,7 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 {
 	struct site_list *sites = NULL;
 	struct error ignored;
-	char path[FD_PATH];
+	char path[PATH_OF_FD];
 	int rc;
 
 	if (attach->links)
@@ -308,7 +299,7 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 	}
 	if (rc >= 0 && attach->links && !seen->complete &&
 	    (request->program || is_guarded(attach__file_name(elf, request)))) {
-		link_set__guard(attach->links, fd_path(path, fd), elf);
+		link_set__guard(attach->links, path__of_fd(path, fd), elf);
 		seen->guarded = true;
 	}
 	site_list__free(sites);

@@ -42,8 +42,8 @@ void attach__drop(struct attach *attach, struct seen_file *file);
  * meanwhile: then its probes are gone. Others, and NULL, stay as they are.
  */
 struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen, int fd);
-/* The kernel's lease of a file, if there is one, ends once its probes are gone. */
-void attach__end_lease(struct attach *attach, struct seen_file *file);
+/* Nobody watches a file any more; who waits to write to it, until its probes are gone. */
+void attach__end_watch(struct attach *attach, struct seen_file *file);
 /* Calls options.changed. */
 void attach__tell(const struct attach *attach);
 /* Which content an open file has. 0, or a negative errno. */

@@ -13,13 +13,10 @@ struct told {
 
 void attach__changes_fds(const struct attach *attach, int fds[ATTACH_CHANGES_FDS])
 {
-	for (size_t i = 0; i < ATTACH_CHANGES_FDS; i++)
-		fds[i] = -1;
-	if (attach->watcher)
-		file_watcher__fds(attach->watcher, fds);
+	file_watcher__fds(attach->watcher, fds);
 }
 
-void attach__end_lease(struct attach *attach, struct seen_file *file)
+void attach__end_watch(struct attach *attach, struct seen_file *file)
 {
 	int lease = file->group ? file_watch__take_lease(&file->watch) : -1;
 
@@ -34,7 +31,7 @@ void attach__drop(struct attach *attach, struct seen_file *file)
 
 	if (attach->parking && file->group)
 		parking__forget(attach->parking, file->group);
-	attach__end_lease(attach, file);
+	attach__end_watch(attach, file);
 	if (attach->links && file->group)
 		link_set__remove(attach->links, file->group, &probes);
 	for (size_t i = 0; i < file->n_numbers; i++)
@@ -64,8 +61,6 @@ void attach__drop_changed(struct attach *attach, void (*changed)(void *ctx, cons
 {
 	struct told told = { .attach = attach, .changed = changed, .ctx = ctx };
 
-	if (!attach->watcher)
-		return;
 	if (file_watcher__asked(attach->watcher)) {
 		for (size_t i = 0; i < seen_files__n(attach->files); i++) {
 			struct seen_file *file = seen_files__at(attach->files, i);

@@ -10,7 +10,7 @@
 #include "attach/file_watch.h"
 
 #define ATTACH_CHANGES_FDS FILE_WATCHER_FDS
-/* Descriptors to be polled, which stay the probes'; -1: the kernel gave none. */
+/* Descriptors to be polled, which stay the probes', where some can be; -1: the kernel gave none. */
 void attach__changes_fds(const struct attach *attach, int fds[ATTACH_CHANGES_FDS]);
 
 /*

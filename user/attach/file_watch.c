@@ -2,13 +2,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "attach/file_watch.h"
+#include "base/path.h"
 
 struct file_watcher {
 	int signals; /* of leases */
@@ -63,12 +63,10 @@ static int new_lease(const struct file_watcher *watcher, int fd)
 struct file_watch file_watcher__add(const struct file_watcher *watcher, int fd)
 {
 	struct file_watch watch = { .lease = new_lease(watcher, fd), .mark = -1 };
-	char path[32];
+	char path[PATH_OF_FD];
 
-	if (watch.lease < 0) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		watch.mark = inotify_add_watch(watcher->marks, path, IN_MODIFY);
-	}
+	if (watch.lease < 0)
+		watch.mark = inotify_add_watch(watcher->marks, path__of_fd(path, fd), IN_MODIFY);
 	return watch;
 }
 

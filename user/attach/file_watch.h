@@ -32,8 +32,8 @@ struct file_watcher;
  * one of the kernel's two means it watches by the other.
  */
 int file_watcher__new(struct file_watcher **out);
-void file_watcher__free(
-	struct file_watcher *watcher); /* what it watches, too, by marks; NULL is fine */
+/* Leases stay until they are given back. NULL is fine. */
+void file_watcher__free(struct file_watcher *watcher);
 
 #define FILE_WATCHER_FDS 2
 /* Descriptors to be polled, which stay the watcher's: of leases, and of marks; -1: none. */
@@ -53,8 +53,7 @@ bool file_watch__is_set(const struct file_watch *watch);
 /* Does somebody wait to write to it, or has waited too long? */
 bool file_watch__is_wanted(const struct file_watch *watch);
 
-/* Has a lease been asked for since the last time? Then file_watch__is_wanted() tells of each file.
- */
+/* Has one been asked for since the last time? file_watch__is_wanted() tells of each file. */
 bool file_watcher__asked(const struct file_watcher *watcher);
 /* Calls written(ctx, mark) for each mark whose file has been written to. */
 void file_watcher__read(const struct file_watcher *watcher, void (*written)(void *ctx, int mark),

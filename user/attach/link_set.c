@@ -135,8 +135,7 @@ static pid_t release(const struct link_set *set, struct taken taken, size_t *pro
 		pid = closer__start(taken.fds, taken.n);
 	} else {
 		close_all(taken.fds + taken.n_after, links);
-		while (taken.n_after)
-			close(taken.fds[--taken.n_after]);
+		close_each(taken.fds, taken.n_after);
 	}
 	free(taken.fds);
 	return pid > 0 ? pid : 0;
@@ -144,12 +143,16 @@ static pid_t release(const struct link_set *set, struct taken taken, size_t *pro
 
 pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes)
 {
+	struct taken taken;
+
 	for (size_t i = 0; i < set->n; i++)
 		if (set->held[i].group == group)
 			forget(set, &set->held[i]);
-	/* The kernel may still hold what was kept: then it would take the links away, some time. */
-	grace__wait();
-	return release(set, take(set, group), probes);
+	taken = take(set, group);
+	/* The kernel may still hold what was kept, and takes the links away some time after us. */
+	if (taken.n_after)
+		grace__wait();
+	return release(set, taken, probes);
 }
 
 pid_t link_set__free(struct link_set *set, size_t *probes)
@@ -161,8 +164,7 @@ pid_t link_set__free(struct link_set *set, size_t *probes)
 		return 0;
 	taken = take(set, 0);
 	if (pins__keep(kernel__pins(set->kernel))) {
-		while (taken.n)
-			close(taken.fds[--taken.n]);
+		close_each(taken.fds, taken.n);
 		free(taken.fds);
 	} else {
 		pid = release(set, taken, probes);

@@ -2,13 +2,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "attach/parking.h"
 #include "base/array.h"
 #include "base/close_all.h"
+#include "base/path.h"
 
 enum parking_state {
 	PARKING_NONE, /* it cannot be parked */
@@ -333,7 +333,7 @@ int parking__end(struct parking *parking, int number)
 {
 	struct parked_site *site = site_of(parking, number);
 	const struct parked_file *file;
-	char path[32];
+	char path[PATH_OF_FD];
 	int rc = 0;
 
 	if (!site || site->state == PARKING_NONE)
@@ -344,7 +344,7 @@ int parking__end(struct parking *parking, int number)
 	if (site->state == PARKING_BEGUN && take_away(parking, site) < 0)
 		return -ENOMEM;
 	file = &parking->files[site->file];
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
+	path__of_fd(path, file->fd);
 	next_generation(parking, number);
 	site->place.cookie = (__u64)(number - TM_PROBE_USER) |
 			     (__u64)parking->probes[number - TM_PROBE_USER].generation

@@ -35,3 +35,9 @@ void close_all(const int *fds, size_t n)
 	while (started)
 		pthread_join(threads[--started], NULL);
 }
+
+void close_each(const int *fds, size_t n)
+{
+	while (n)
+		close(fds[--n]);
+}

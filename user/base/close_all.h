@@ -10,4 +10,7 @@
  */
 void close_all(const int *fds, size_t n);
 
+/* The same, one after the other, the last one first. */
+void close_each(const int *fds, size_t n);
+
 #endif

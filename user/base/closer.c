@@ -4,11 +4,13 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/close_all.h"
 #include "base/closer.h"
 
 /* close_range(), 5.9: newer than some C libraries. */
@@ -33,8 +35,7 @@ static void close_others(const int *fds, size_t n)
 
 	if (!sorted)
 		_exit(1); /* which closes all, in another order */
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = fds[i];
+	memcpy(sorted, fds, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), compare);
 	for (size_t i = 0; i < n; i++) {
 		if (sorted[i] > 0)
@@ -63,8 +64,7 @@ void closer__run(const int *fds, size_t n)
 	if (chdir("/"))
 		_exit(1);
 	close_others(fds, n);
-	while (n)
-		close(fds[--n]);
+	close_each(fds, n);
 	_exit(0);
 }
 
@@ -99,11 +99,10 @@ static pid_t start(const int *fds, size_t n)
 	return pid;
 }
 
-pid_t closer__start(int *fds, size_t n)
+pid_t closer__start(const int *fds, size_t n)
 {
 	pid_t pid = start(fds, n);
 
-	while (n)
-		close(fds[--n]);
+	close_each(fds, n);
 	return pid;
 }

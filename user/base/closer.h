@@ -14,7 +14,7 @@
  * outlives this one and holds nothing else. Its number; where there is none, they are closed when
  * this returns: -errno.
  */
-pid_t closer__start(int *fds, size_t n);
+pid_t closer__start(const int *fds, size_t n);
 
 /* The same in this process, which lets go of everything else first, and ends. n 0: at once. */
 _Noreturn void closer__run(const int *fds, size_t n);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "command/export_sqlite.h"
 #include "command/history_records.h"
 #include "export/database.h"
@@ -206,11 +207,11 @@ int export_sqlite__write(FILE *file, const char *name, const struct report_parts
 			 struct error *err)
 {
 	struct lines lines = { .tokener = json_tokener_new() };
-	char path[64];
+	char path[PATH_OF_FD];
 	int rc;
 
 	/* SQLite wants a name: of the file that is open, wherever it is. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(file));
+	path__of_fd(path, fileno(file));
 	rc = lines.tokener ? database__open(&lines.database, path, name, err)
 			   : error__set(err, -ENOMEM, "no memory");
 	if (rc >= 0)

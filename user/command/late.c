@@ -87,8 +87,7 @@ static void on_change(void *ctx, const char *name)
 	file_set__clear(late->known);
 	note_list__add(late->options.notes,
 		       "%s was changed, or opened for writing, while it was probed: its probes "
-		       "were removed, "
-		       "and its calls are not counted until a process loads it again",
+		       "were removed, and its calls are not counted until a process loads it again",
 		       name);
 }
 

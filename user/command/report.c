@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "command/input_options.h"
 #include "command/option_values.h"
 #include "command/options.h"
@@ -401,13 +402,13 @@ static int show_files(struct report *report, struct error *err)
 static int show_answer(struct report *report, struct error *err)
 {
 	const struct service_client *client = &report->options->client;
-	char path[64];
+	char path[PATH_OF_FD];
 	FILE *answer;
 	int rc = client__ask(&answer, client->socket, &client->request, err);
 
 	if (rc < 0)
 		return rc;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(answer));
+	path__of_fd(path, fileno(answer));
 	report->options->input.files[0] = path;
 	rc = show_files(report, err);
 	fclose(answer);

@@ -8,6 +8,7 @@
 #include <linux/capability.h>
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "command/top_asked.h"
 #include "drain/key_order.h"
 #include "recording/recording_reader.h"
@@ -76,7 +77,7 @@ void top_asked__close(struct top_asked *asked)
 static int ask(const struct top_asked *asked, struct answer *out, struct error *err)
 {
 	__u64 start_ns = clock__ns(CLOCK_MONOTONIC);
-	char path[64];
+	char path[PATH_OF_FD];
 	int rc;
 
 	*out = (struct answer){ 0 };
@@ -84,7 +85,7 @@ static int ask(const struct top_asked *asked, struct answer *out, struct error *
 	if (rc < 0)
 		return rc;
 	out->seconds = (double)(clock__ns(CLOCK_MONOTONIC) - start_ns) / NS_PER_S;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(out->file));
+	path__of_fd(path, fileno(out->file));
 	rc = recording__open(&out->recording, path, err);
 	if (rc < 0)
 		answer__close(out);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "selftest/subject.h"
 #include "selftest/subject_code.h"
 
@@ -16,7 +17,7 @@
 
 struct subject {
 	int fd;
-	char path[32];
+	char path[PATH_OF_FD];
 	char *code; /* mapped; NULL: not */
 	size_t size;
 };
@@ -50,7 +51,7 @@ int subject__new(struct subject **out)
 	if (code == MAP_FAILED)
 		goto fail;
 	subject->code = code;
-	snprintf(subject->path, sizeof(subject->path), "/proc/self/fd/%d", subject->fd);
+	path__of_fd(subject->path, subject->fd);
 	*out = subject;
 	return 0;
 fail:

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/path.h"
 #include "base/search.h"
 #include "target/cgroup.h"
 #include "target/cgroup_names.h"
@@ -201,14 +202,14 @@ int cgroup_names__refresh(struct cgroup_names *names)
 /* The kernel finds a cgroup by its id alone, with CAP_DAC_READ_SEARCH. */
 static int path_by_handle(const struct cgroup_names *names, __u64 id, char *path, size_t room)
 {
-	char link[64];
+	char link[PATH_OF_FD];
 	ssize_t n;
 	int fd;
 
 	fd = cgroup__open_by_id(names->fd, id);
 	if (fd < 0)
 		return fd;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	path__of_fd(link, fd);
 	n = readlink(link, path, room - 1);
 	close(fd);
 	if (n < 0)
