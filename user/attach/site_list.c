@@ -96,7 +96,8 @@ int site_list__add(struct site_list *list, const struct elf_function *symbol,
 static const char *why_refused(const struct entry_site *entry, const struct site_choice *choice)
 {
 	if (entry->site == ENTRY_REFUSED)
-		return "the kernel takes no probe on its first instruction";
+		return "its first instruction takes no probe: the kernel refuses it, or runs it "
+		       "wrongly under one";
 	if (entry->site == ENTRY_NOP5 && choice->nop5_unsafe)
 		return "a probe on its first instruction, a nop of five bytes, does harm on "
 		       "this kernel: tmtrace selftest";
@@ -120,7 +121,8 @@ int site_list__find_entries(struct site_list *list, int fd, const char *name,
 	rc = entry_file__find(fd, name, elf, functions, list->n,
 			      choice->nop5_slow || choice->nop5_unsafe, err);
 	for (i = 0; i < list->n; i++) {
-		if (choice->first && functions[i].entry.moved)
+		if (choice->first && functions[i].entry.moved &&
+		    functions[i].entry.first != ENTRY_REFUSED)
 			entry__stay(&functions[i].entry, ENTRY_BAR_CHOICE);
 		list->sites[i].entry = functions[i].entry;
 		list->sites[i].refused = why_refused(&functions[i].entry, choice);

@@ -68,7 +68,8 @@ static bool is_argument(ZydisRegister reg)
 /* Does nothing but compute: it cannot wait, leave, trap, or tell the time. */
 static bool only_computes(const ZydisDecodedInstruction *head)
 {
-	if (head->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
+	if ((head->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+	     head->encoding != ZYDIS_INSTRUCTION_ENCODING_VEX) ||
 	    (head->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP |
 				 ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_IS_PRIVILEGED)))
 		return false;
@@ -76,6 +77,8 @@ static bool only_computes(const ZydisDecodedInstruction *head)
 	case ZYDIS_MNEMONIC_ENDBR64:
 	case ZYDIS_MNEMONIC_ENDBR32:
 	case ZYDIS_MNEMONIC_LEA:
+	case ZYDIS_MNEMONIC_VZEROALL:
+	case ZYDIS_MNEMONIC_VZEROUPPER:
 		return true;
 	case ZYDIS_MNEMONIC_DIV:
 	case ZYDIS_MNEMONIC_IDIV:
@@ -228,6 +231,7 @@ void entry__find(struct entry_site *entry, const struct entry_code *code)
 {
 	struct walk walk = { .code = code };
 	enum entry_bar bar = ENTRY_BAR_NONE;
+	__u32 past_refused = 0;
 
 	*entry = (struct entry_site){ .bar = ENTRY_BAR_DECODE };
 	for (int i = 0; i <= SKIPPED_MAX; i++) {
@@ -253,11 +257,22 @@ void entry__find(struct entry_site *entry, const struct entry_code *code)
 			entry->bar = ENTRY_BAR_NONE;
 			return;
 		}
+		/*
+		 * Where no probe may be at the entry, the first place that takes one will do; but
+		 * the return, which has one of its own.
+		 */
+		if (class == ENTRY_STEPPED && entry->first == ENTRY_REFUSED && !past_refused &&
+		    in.head.meta.category != ZYDIS_CATEGORY_RET)
+			past_refused = walk.at;
 		bar = step(&walk, &in);
 		if (bar)
 			break;
 	}
 	entry__stay(entry, bar ?: ENTRY_BAR_FAR);
+	if (past_refused) {
+		entry->site = ENTRY_STEPPED;
+		entry->moved = past_refused;
+	}
 }
 
 const char *entry__name(const struct entry_site *entry)

@@ -32,7 +32,7 @@ static bool has_prefix(const ZydisDecodedInstruction *head, unsigned char value)
 	return false;
 }
 
-/* One-byte opcodes, and those after a VEX or EVEX prefix, that the kernel takes no probe on. */
+/* One-byte opcodes that the kernel takes no probe on. */
 static bool is_refused_opcode(unsigned char opcode)
 {
 	static const unsigned char refused[] = {
@@ -55,20 +55,19 @@ static bool is_refused(const ZydisDecodedInstruction *head)
 	for (size_t i = 0; i < sizeof(bad_prefixes); i++)
 		if (has_prefix(head, bad_prefixes[i]))
 			return true;
-	switch (head->encoding) {
-	case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
-		if (head->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
-			return false;
-		/* A load of the stack segment holds back the trap. */
-		if (head->opcode == 0x8e && head->raw.modrm.reg == 2)
-			return true;
-		return is_refused_opcode(head->opcode);
-	case ZYDIS_INSTRUCTION_ENCODING_VEX:
-	case ZYDIS_INSTRUCTION_ENCODING_EVEX:
-		return is_refused_opcode(head->opcode);
-	default: /* its decoder does not know them */
+	/*
+	 * Kernels up to 7.2 look at the opcode alone: behind a VEX prefix they take 0x70 to 0x7f
+	 * for jumps (vmovq, vmovdqa, vzeroupper, ...), emulate those, and so skip the instruction.
+	 * None with such a prefix is worth the risk; XOP and the others the kernel cannot decode.
+	 */
+	if (head->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		return true;
-	}
+	if (head->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return false;
+	/* A load of the stack segment holds back the trap. */
+	if (head->opcode == 0x8e && head->raw.modrm.reg == 2)
+		return true;
+	return is_refused_opcode(head->opcode);
 }
 
 static bool is_direct_branch(const ZydisDecodedInstruction *head)
@@ -100,8 +99,6 @@ enum entry_class instruction__class(const struct instruction *in)
 
 	if (is_refused(head))
 		return ENTRY_REFUSED;
-	if (head->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
-		return ENTRY_STEPPED;
 	if (is_push(in))
 		return ENTRY_EMULATED;
 	/*
