@@ -223,9 +223,10 @@ __attribute__((noinline)) int account__count_call(u32 probe, u64 ns)
 	TM_PIN(place);
 	if (place >= TM_ACCOUNT_LAYERS)
 		return 0;
-	ADD(account->sums.layers[place].count, 1);
 	if (ns)
 		ADD(account->sums.layers[place].ns, ns);
+	else
+		ADD(account->sums.layers[place].count, 1);
 	return 0;
 }
 

@@ -99,8 +99,9 @@ TM_INLINE void account__open(struct tm_stack *stack, u32 depth, u8 layer)
 }
 
 /*
- * A call of that probe is over, the innermost one of the current thread; ns is 0 where it was not
- * timed, and has no frame. A function of its own, which the verifier looks at once.
+ * A call of that probe begins in the current thread, and is counted, before its frame is opened (ns
+ * 0); or the innermost one ends, and took ns. A function of its own, which the verifier looks at
+ * once.
  */
 int account__count_call(u32 probe, u64 ns);
 

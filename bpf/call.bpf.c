@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls of library functions. One program serves all functions: its cookie is the index of the
- * probe. A session has a return probe, and can refuse it. Where there are no sessions nothing can
- * be refused, so that no return probe is used: a second program stands on the instructions by
- * which the functions return.
+ * Calls of library functions. One program stands where functions begin and serves all of them: its
+ * cookie is the index of the probe. Another one stands on the instructions by which they return, so
+ * that nothing on the program's stack is replaced. By choice only, a session does both: it has a
+ * return probe, and can refuse it.
+ *
+ * Each call is counted. One that cannot be timed is lost to the times alone, for a reason.
  */
 #include "account.bpf.h"
 #include "addb.bpf.h"
@@ -84,23 +86,37 @@ TM_INLINE u64 call__size_at_return(const struct tm_size *size, const struct tm_f
 	}
 }
 
-/* A call of a function that gets no return probe is counted, not timed. */
-TM_INLINE void call__count_only(struct tm_ledger *ledger, struct tm_key *key, u32 index)
+/*
+ * Counts a call that is not timed; reason: what its time is lost for, TM_LOSSES where none of the
+ * function's calls is timed. Not inlined: several ways lead here.
+ */
+static __attribute__((noinline)) int call__count_only(struct tm_key *key, u32 index, u32 reason)
 {
+	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + index);
 	u32 slot = series__find(key);
 	struct tm_series *series = series__at(slot);
 
-	if (!series)
-		return ledger__lose(ledger, TM_LOSS_NO_SLOT);
+	if (!ledger)
+		return 0;
+	if (!series) {
+		ledger__lose(ledger, TM_LOSS_NO_SLOT);
+		return 0;
+	}
 	if (series__level(series) == TM_LEVEL_OFF) {
 		ADD(ledger->filtered, 1);
-		return;
+		return 0;
 	}
 	series__summed(series, TM_SUMMED_UNTIMED);
 	ADD(series->count, 1);
-	ADD(ledger->recorded, 1);
+	if (reason < TM_LOSSES)
+		ledger__lose(ledger, reason);
+	else
+		ADD(ledger->recorded, 1);
 	if (recorder__records(series))
 		RECORDER_PASS(TM_PROBE_USER + index, untimed);
+	if (account__is_on())
+		account__count_call(index, 0);
+	return 0;
 }
 
 /* The slot of a key, by what the thread found last time. */
@@ -120,34 +136,32 @@ TM_INLINE u32 call__slot(struct tm_stack *stack, struct tm_key *key)
 }
 
 /*
- * Opens a frame for a call that is to be timed; cookie: a session's, else NULL. Returns false, with
- * the loss counted, where it cannot be: then no return probe may be armed.
+ * Opens a frame for a call that is to be timed. Returns false where it cannot be, with the call
+ * counted: then no return probe may be armed.
  */
 TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, struct pt_regs *regs,
 			  u32 index, const struct tm_probe *probe, struct tm_ledger *ledger,
-			  struct tm_key *key, u64 **cookie)
+			  struct tm_key *key, bool session)
 {
 	struct tm_series *series;
 	struct tm_stack *stack;
 	struct tm_frame *frame;
-	enum tm_loss reason;
-	u32 slot;
+	u32 slot, at;
 
 	stack = thread__get_stack_of(task);
 	if (!thread)
 		thread = thread__get_of(task);
-	if (!stack || !thread) {
-		ledger__lose(ledger, TM_LOSS_NO_MEMORY);
-		return false;
-	}
+	if (!stack || !thread)
+		return call__count_only(key, index, TM_LOSS_NO_MEMORY);
 	thread->followed = scope__lasts();
-	reason = frame__prepare(task, stack, regs->sp, index);
+	if (session && !frame__may_arm(stack, regs->sp))
+		return call__count_only(key, index, TM_LOSS_FOREIGN_STACK);
+	at = frame__prepare(task, stack, regs->sp, index);
+	stack->open = stack->depth;
 	thread->depth = stack->depth;
-	frame = frame__at(stack, stack->depth);
-	if (reason != TM_LOSSES || !frame) {
-		ledger__lose(ledger, reason != TM_LOSSES ? reason : TM_LOSS_TOO_DEEP);
-		return false;
-	}
+	frame = frame__at(stack, at);
+	if (!frame)
+		return call__count_only(key, index, TM_LOSS_TOO_DEEP);
 	slot = call__slot(stack, key);
 	series = series__at(slot);
 	if (!series) {
@@ -158,8 +172,9 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 		ADD(ledger->filtered, 1);
 		return false;
 	}
+	stack->depth = at; /* what follows describes the innermost call */
 	frame->sp = regs->sp;
-	frame->back = cookie ? 0 : frame__word_at(regs->sp);
+	frame->back = session ? 0 : frame__word_at(regs->sp);
 	frame->slot = slot;
 	frame->probe = index;
 	frame->children_ns = 0;
@@ -167,8 +182,10 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 	call__size_at_entry(regs, &probe->spec.size, frame);
 	if ((recorder__is_on() && frame__call_id(frame)) || call__has_object(&probe->spec))
 		call__describe(regs, stack, &probe->spec.object);
-	if (account__is_on())
+	if (account__is_on()) {
+		account__count_call(index, 0);
 		account__open(stack, stack->depth, probe->layer);
+	}
 	if (walk__is_on())
 		walk__enter(regs, stack->depth);
 	if (handle__concerns(&probe->spec))
@@ -176,9 +193,15 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 	if (probe->spec.role.kind)
 		operation__open(regs, stack->depth, index, key, frame->size);
 	__builtin_memcpy(frame->times_ns, thread->times_ns, sizeof(frame->times_ns));
-	if (cookie)
-		**cookie = frame->sequence;
+	if (session) {
+		u64 *cookie = bpf_session_cookie(regs);
+
+		if (cookie)
+			*cookie = frame->sequence;
+	}
 	stack->depth++;
+	if (stack->depth < stack->open)
+		stack->depth = stack->open;
 	thread->depth = stack->depth;
 	ADD(series->in_flight, 1);
 	ADD(ledger->in_flight, 1);
@@ -187,7 +210,7 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 }
 
 /* Entry of a probed function; says whether a return probe is wanted. */
-TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
+TM_INLINE bool call__enter(struct pt_regs *regs, bool session)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 attached = bpf_get_attach_cookie(regs);
@@ -213,17 +236,11 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 *cookie)
 		addb__enter(regs, probe->spec.addb, &key);
 	if (probe->spec.role.kind)
 		operation__enter(regs, index, probe->layer);
-	if (probe->entry_only) {
-		call__count_only(ledger, &key, index);
-		if (account__is_on())
-			account__count_call(index, 0);
-		return false;
-	}
-	if (scope__is_confined(task)) {
-		ledger__lose(ledger, TM_LOSS_CONFINED);
-		return false;
-	}
-	return call__open(task, thread, regs, index, probe, ledger, &key, cookie ? &cookie : NULL);
+	if (probe->entry_only)
+		return call__count_only(&key, index, TM_LOSSES);
+	if (session && scope__is_confined(task))
+		return call__count_only(&key, index, TM_LOSS_CONFINED);
+	return call__open(task, thread, regs, index, probe, ledger, &key, session);
 }
 
 /*
@@ -306,7 +323,9 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 	if (!ledger || !probe || !series)
 		return;
 	series__time(series, frame->slot, duration);
-	ADD(series->self_ns, duration - frame->children_ns);
+	/* On several stacks, calls inside may have been open at the same time. */
+	if (duration > frame->children_ns)
+		ADD(series->self_ns, duration - frame->children_ns);
 	for (int i = 0; i < TM_TIMES; i++) {
 		spent = thread->times_ns[i] - frame->times_ns[i];
 		if (!spent)
@@ -410,29 +429,13 @@ TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
 	call__close(stack, thread, now, regs->ax);
 }
 
-/* How many calls deep the frame is that an instruction `ret` at sp ends; 0: none. */
-TM_INLINE u32 call__find_returning(struct tm_stack *stack, u64 sp)
-{
-	u32 depth = stack->depth;
-	struct tm_frame *frame;
-
-	for (u32 i = 0; i < TM_FRAMES && depth; i++, depth--) {
-		frame = frame__at(stack, depth - 1);
-		if (!frame || frame->sp > sp) /* those further out are higher still */
-			return 0;
-		/* A dead frame may have been where another function returns now. */
-		if (frame->sp == sp && frame->back == frame__word_at(sp))
-			return depth;
-	}
-	return 0;
-}
-
 /* Of functions that end by a jump to the next, so many return at once. */
 #define TM_TAIL_CALLS 8
 
 /*
  * On a `ret` by which a probed function may return, and others too: the stack pointer tells. So it
- * does which functions ended before by jumping to this one.
+ * does which functions ended before by jumping to this one. On any stack, whatever was done
+ * between.
  */
 TM_INLINE void call__return(struct pt_regs *regs)
 {
@@ -447,17 +450,32 @@ TM_INLINE void call__return(struct pt_regs *regs)
 	thread = thread__find_of(task);
 	if (!stack || !thread || !stack->depth)
 		return;
-	depth = call__find_returning(stack, regs->sp);
+	frame = frame__at(stack, stack->depth - 1);
+	if (frame && frame->sp == regs->sp && frame->back == frame__word_at(regs->sp))
+		depth = stack->depth;
+	else
+		depth = frame__find_returning(stack, regs->sp);
 	if (!depth)
 		return;
-	if (depth < stack->depth)
+	if (depth < stack->depth && !stack->mixed)
 		frame__lose_above(stack, depth, TM_LOSS_UNWOUND);
+	stack->open = stack->depth;
+	stack->depth = depth; /* the innermost one is closed */
 	for (int i = 0; i < TM_TAIL_CALLS; i++) {
 		call__close(stack, thread, now, regs->ax);
+		frame = frame__at(stack, stack->depth);
+		if (frame)
+			frame->sp = 0; /* a hole, if others are still open above */
 		frame = frame__at(stack, stack->depth - 1);
 		if (!frame || frame->sp != regs->sp)
 			break;
 	}
+	if (!stack->mixed)
+		return;
+	if (stack->depth < stack->open)
+		stack->depth = stack->open; /* holes go with what is above them */
+	frame__trim(stack);
+	thread->depth = stack->depth;
 }
 
 SEC("uprobe")
@@ -473,7 +491,7 @@ int call_session(struct pt_regs *ctx)
 		call__leave(ctx, *cookie);
 		return 0;
 	}
-	return call__enter(ctx, cookie) ? 0 : 1;
+	return call__enter(ctx, true) ? 0 : 1;
 }
 
 SEC("uprobe")
@@ -481,7 +499,7 @@ int call_entry(struct pt_regs *ctx)
 {
 	quirk__keep_task_stack(ctx);
 	if (!scope__is_over())
-		call__enter(ctx, NULL);
+		call__enter(ctx, false);
 	return 0;
 }
 

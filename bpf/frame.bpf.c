@@ -1,5 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "frame.bpf.h"
+#include "scope.bpf.h"
+#include "thread.bpf.h"
+
+/* A call whose return is not seen is counted, and has no time. */
+static __attribute__((noinline)) int lose(struct tm_frame *frame, u32 reason)
+{
+	/* A copy: up to 6.2 what is in a global function's argument cannot be the key of a map. */
+	u32 index = frame->probe;
+	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + index);
+	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &index);
+	struct tm_series *series = series__at(frame->slot);
+
+	if (series) {
+		ADD(series->in_flight, -1ULL);
+		series__summed(series, TM_SUMMED_UNTIMED);
+		ADD(series->count, 1);
+	}
+	/* While its probe is parked, a call has most likely returned, unseen. */
+	if (probe && *(volatile u8 *)&probe->generation & 1)
+		reason = TM_LOSS_PARKED;
+	if (ledger) {
+		ADD(ledger->in_flight, -1ULL);
+		ledger__lose(ledger, reason);
+	}
+	return 0;
+}
 
 struct losses {
 	struct tm_stack *stack;
@@ -14,9 +40,9 @@ static long lose_top(u32 i, struct losses *losses)
 	if (stack->depth <= losses->depth)
 		return 1;
 	top = frame__at(stack, stack->depth - 1);
-	if (top)
-		frame__lose(top, losses->reason);
 	stack->depth--;
+	if (top && top->sp)
+		lose(top, losses->reason);
 	return 0;
 }
 
@@ -29,6 +55,29 @@ __attribute__((noinline)) int frame__lose_above(struct tm_stack *stack, u32 dept
 	return 0;
 }
 
+__attribute__((noinline)) int frame__lose_all(u32 reason)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct tm_thread *thread = thread__find_of(task);
+	struct tm_stack *stack = thread__find_stack_of(task);
+
+	if (stack && stack->depth && !scope__is_over())
+		frame__lose_above(stack, 0, reason);
+	if (stack)
+		stack->bottom = stack->top = stack->mixed = 0;
+	if (thread)
+		thread->depth = 0;
+	return 0;
+}
+
+/* Is the return address still there? A return probe of somebody else may have taken its place. */
+TM_INLINE bool is_intact(const struct tm_frame *frame)
+{
+	u64 word = frame__word_at(frame->sp);
+
+	return word == frame->back || (word && word == frame__trampoline());
+}
+
 /* Is a new call at the frame's stack pointer a tail call out of it, which leaves it alive? */
 static __attribute__((noinline)) bool is_tail_call(struct tm_frame *frame, u32 index)
 {
@@ -37,10 +86,41 @@ static __attribute__((noinline)) bool is_tail_call(struct tm_frame *frame, u32 i
 
 	if (!frame->back) /* a session's: the kernel's trampoline is where its return address was */
 		return frame__word_at(frame->sp) == frame__trampoline();
-	if (from == index || frame__word_at(frame->sp) != frame->back)
+	if (from == index || !is_intact(frame))
 		return false;
 	probe = bpf_map_lookup_elem(&tm_probes, &from);
 	return probe && probe->tail_calls;
+}
+
+/* What looks at each frame of a thread, from the innermost one out. */
+struct look {
+	struct tm_stack *stack;
+	u64 sp;
+	u32 index; /* of the probe of the new call */
+	u32 found; /* how many calls deep the frame is that is looked for; 0: none yet */
+};
+
+static long drop_if_dead(u32 i, struct look *look)
+{
+	struct tm_stack *stack = look->stack;
+	struct tm_frame *frame = frame__at(stack, i);
+
+	if (i >= stack->depth || !frame)
+		return 1;
+	if (!frame->sp ||
+	    (frame->sp == look->sp ? is_tail_call(frame, look->index) : is_intact(frame)))
+		return 0;
+	lose(frame, TM_LOSS_UNWOUND);
+	frame->sp = 0;
+	return 0;
+}
+
+static int drop_dead_mixed(struct tm_stack *stack, u64 sp, u32 index)
+{
+	struct look look = { .stack = stack, .sp = sp, .index = index };
+
+	bpf_loop(TM_FRAMES, drop_if_dead, &look, 0);
+	return frame__trim(stack);
 }
 
 /* On one stack, a frame with a lower stack pointer than a new call is dead. */
@@ -51,6 +131,8 @@ __attribute__((noinline)) int frame__drop_dead(struct tm_stack *stack, u64 sp, u
 
 	if (!stack)
 		return 0;
+	if (stack->mixed)
+		return drop_dead_mixed(stack, sp, index);
 	depth = stack->depth;
 	for (u32 i = 0; i < TM_FRAMES; i++) {
 		frame = frame__at(stack, stack->depth - 1 - i);
@@ -60,6 +142,70 @@ __attribute__((noinline)) int frame__drop_dead(struct tm_stack *stack, u64 sp, u
 			depth = stack->depth - 1 - i;
 	}
 	return depth < stack->depth ? frame__lose_above(stack, depth, TM_LOSS_UNWOUND) : 0;
+}
+
+static long find_at(u32 i, struct look *look)
+{
+	struct tm_stack *stack = look->stack;
+	u32 depth = stack->depth - i;
+	struct tm_frame *frame = frame__at(stack, depth - 1);
+
+	if (!depth || !frame || (!stack->mixed && frame->sp > look->sp))
+		return 1; /* those further out are higher still */
+	/* A dead frame may have been where another function returns now. */
+	if (frame->sp != look->sp || !is_intact(frame))
+		return 0;
+	look->found = depth;
+	return 1;
+}
+
+__attribute__((noinline)) u32 frame__find_returning(struct tm_stack *stack, u64 sp)
+{
+	struct look look = { .stack = stack, .sp = sp };
+
+	if (stack)
+		bpf_loop(TM_FRAMES, find_at, &look, 0);
+	return look.found;
+}
+
+static long trim_top(u32 i, struct look *look)
+{
+	struct tm_stack *stack = look->stack;
+	struct tm_frame *top = frame__at(stack, stack->depth - 1);
+
+	if (!top || top->sp)
+		return 1;
+	stack->depth--;
+	return 0;
+}
+
+__attribute__((noinline)) int frame__trim(struct tm_stack *stack)
+{
+	struct look look = { .stack = stack };
+
+	if (stack)
+		bpf_loop(TM_FRAMES, trim_top, &look, 0);
+	return 0;
+}
+
+static long find_hole(u32 i, struct look *look)
+{
+	struct tm_frame *frame = frame__at(look->stack, i);
+
+	look->found = i;
+	return !frame || !frame->sp;
+}
+
+__attribute__((noinline)) u32 frame__hole(struct tm_stack *stack)
+{
+	struct look look = { .stack = stack };
+
+	if (!stack || bpf_loop(TM_FRAMES, find_hole, &look, 0) < 0)
+		return TM_FRAMES;
+	/* The last one that was looked at need not be one. */
+	if (look.found == TM_FRAMES - 1 && stack->frames[TM_FRAMES - 1].sp)
+		return TM_FRAMES;
+	return look.found;
 }
 
 /* A thread's stack is at least as large: nobody needs to ask how large it is. */
@@ -97,4 +243,13 @@ __attribute__((noinline)) bool frame__is_on_thread_stack(struct tm_stack *stack,
 		stack->bottom = bottom;
 	}
 	return stack->bottom && sp >= stack->bottom;
+}
+
+__attribute__((noinline)) bool frame__may_arm(struct tm_stack *stack, u64 sp)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u64 armed = task->utask->return_instances->stack;
+
+	return stack && !frame__switches(task) && frame__is_native(task, stack, sp) &&
+	       (!armed || frame__is_native(task, stack, armed));
 }

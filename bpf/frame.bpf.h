@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The calls open in a thread, outermost first. The stack pointer at entry identifies a frame:
- * frames further in have lower ones. A frame that was left without a return (longjmp, an
- * exception) is noticed here, at the next entry or return.
+ * The calls that are open in a thread, in the order in which they began. The stack pointer at entry
+ * and the return address there identify a frame.
  *
- * The kernel kills a program whose return probe was freed because it looked dead: that happens
- * when a call is probed on a stack that lies above an open one. It also does when a call returns
- * on another thread than it was made. So a return probe is armed on a thread's own stack alone.
+ * While a thread stays on the stack that it was started with, frames further in have lower stack
+ * pointers: one that was left without a return (longjmp, an exception) is noticed at the next entry
+ * or return. A thread that was seen on another stack (a coroutine's, a signal handler's) is
+ * "mixed": there the order of stack pointers says nothing, a frame is dead only once its return
+ * address is gone, and one that ends between others leaves a hole, whose stack pointer is 0.
  */
 #ifndef BPF_FRAME_BPF_H
 #define BPF_FRAME_BPF_H
@@ -47,34 +48,14 @@ TM_INLINE u64 frame__call_id(const struct tm_frame *frame)
 	return frame->sequence >> TM_CALL_BITS ? frame->sequence : 0;
 }
 
-/* The frame is no longer open, whatever the reason. */
-TM_INLINE void frame__close(struct tm_frame *frame, struct tm_ledger *ledger)
-{
-	struct tm_series *series = series__at(frame->slot);
-
-	if (series)
-		ADD(series->in_flight, -1ULL);
-	if (ledger)
-		ADD(ledger->in_flight, -1ULL);
-}
-
-TM_INLINE void frame__lose(struct tm_frame *frame, enum tm_loss reason)
-{
-	/* A copy: up to 6.2 what is in a global function's argument cannot be the key of a map. */
-	u32 index = frame->probe;
-	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + index);
-	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &index);
-
-	frame__close(frame, ledger);
-	/* While its probe is parked, a call has most likely returned, unseen. */
-	if (probe && *(volatile u8 *)&probe->generation & 1)
-		reason = TM_LOSS_PARKED;
-	if (ledger)
-		ledger__lose(ledger, reason);
-}
-
-/* Closes every frame from the top down to depth; returns 0. Not inlined: it is rare. */
+/*
+ * Closes every frame from the top down to depth: their calls are counted, but not timed, for that
+ * reason; returns 0. Of the current thread. Not inlined: it is rare.
+ */
 int frame__lose_above(struct tm_stack *stack, u32 depth, u32 reason);
+
+/* The current thread ends, or begins another program: all its calls are closed so; returns 0. */
+int frame__lose_all(u32 reason);
 
 /* mmap keeps at least this far away from the main thread's stack (MIN_GAP, arch/x86/mm/mmap.c). */
 #define TM_MAIN_STACK (128ULL << 20)
@@ -114,24 +95,39 @@ TM_INLINE bool frame__switches(struct task_struct *task)
 }
 
 /*
- * Drops what is dead above a new call at stack pointer sp, and says whether a return probe can be
- * armed there (and, without one, whether the frames are in order): TM_LOSSES if so, else the
- * reason. It can where both the call and the innermost return probe that the kernel has armed in
- * this thread, whoever asked for it, are on the thread's own stack: then what the kernel takes for
- * dead is dead. A call on another stack may return on another thread, or after the calls that were
- * made before it.
+ * How many calls deep the frame is that an instruction `ret` at sp ends; 0: none. Not inlined: the
+ * innermost one is looked at first (call__return()).
  */
-TM_INLINE enum tm_loss frame__prepare(struct task_struct *task, struct tm_stack *stack, u64 sp,
-				      u32 index)
-{
-	u64 armed = task->utask->return_instances->stack;
+u32 frame__find_returning(struct tm_stack *stack, u64 sp);
 
-	if (frame__switches(task) || !frame__is_native(task, stack, sp) ||
-	    (armed && !frame__is_native(task, stack, armed)))
-		return TM_LOSS_FOREIGN_STACK;
+/* The innermost frames may be holes: they go. Not inlined: only where stacks are mixed. */
+int frame__trim(struct tm_stack *stack);
+
+/* The index of a hole; TM_FRAMES: there is none. Not inlined: only where stacks are mixed. */
+u32 frame__hole(struct tm_stack *stack);
+
+/*
+ * Drops what is dead of the thread's frames before a new call at stack pointer sp, and returns the
+ * index for its frame; TM_FRAMES: there is no room.
+ */
+TM_INLINE u32 frame__prepare(struct task_struct *task, struct tm_stack *stack, u64 sp, u32 index)
+{
+	if (!stack->mixed && (frame__switches(task) || !frame__is_native(task, stack, sp)))
+		stack->mixed = 1;
 	if (stack->depth)
 		frame__drop_dead(stack, sp, index);
-	return stack->depth < TM_FRAMES ? TM_LOSSES : TM_LOSS_TOO_DEEP;
+	if (stack->depth >= TM_FRAMES && stack->mixed)
+		return frame__hole(stack);
+	return stack->depth;
 }
+
+/*
+ * Can a return probe be armed for a call at stack pointer sp? It can where both the call and the
+ * innermost return probe that the kernel has armed in this thread, whoever asked for it, are on the
+ * thread's own stack: then what the kernel takes for dead is dead. A call on another stack may
+ * return on another thread, or after the calls that were made before it. This does not cover every
+ * program: see docs/safety.md. Not inlined: only sessions have return probes.
+ */
+bool frame__may_arm(struct tm_stack *stack, u64 sp);
 
 #endif

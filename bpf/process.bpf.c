@@ -12,19 +12,6 @@
 #include "thread.bpf.h"
 #include "vfs.bpf.h"
 
-TM_INLINE void close_calls(struct task_struct *task)
-{
-	struct tm_thread *thread = bpf_task_storage_get(&tm_threads, task, NULL, 0);
-	struct tm_stack *stack = bpf_task_storage_get(&tm_stacks, task, NULL, 0);
-
-	if (stack && stack->depth && !scope__is_over())
-		frame__lose_above(stack, 0, TM_LOSS_KILLED);
-	if (stack)
-		stack->bottom = stack->top = 0;
-	if (thread)
-		thread->depth = 0;
-}
-
 /* A child that a thread forks goes on on the copy of that thread's stack. */
 TM_INLINE void inherit_stack(struct task_struct *parent, struct task_struct *child)
 {
@@ -139,7 +126,7 @@ int BPF_PROG(process_exec, struct task_struct *task)
 	u32 tgid = task->tgid;
 
 	bpf_map_delete_elem(&tm_switchers, &tgid);
-	close_calls(task);
+	frame__lose_all(TM_LOSS_KILLED);
 	follow_exec(task);
 	if (!scope__is_over() && bpf_map_lookup_elem(&tm_submitters, &tgid))
 		sweep_objects(tgid);
@@ -162,7 +149,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	struct tm_thread *thread = bpf_task_storage_get(&tm_threads, task, NULL, 0);
 	u32 tgid = task->tgid;
 
-	close_calls(task);
+	frame__lose_all(TM_LOSS_KILLED);
 	if (thread && thread->syscall.start_ns && thread->syscall.function && !scope__is_over())
 		vfs__drop(thread->syscall.function, thread->syscall.slot, TM_LOSS_KILLED);
 	/* Else where they are, after they noted whose job it was. */

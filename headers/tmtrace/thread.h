@@ -120,7 +120,8 @@ struct tm_stack {
 	__u64 bottom;	/* of the thread's own stack: its lowest address; 0: not known yet */
 	__u64 top;	/* its thread pointer, which is above its stack */
 	__u32 depth;
-	__u32 pad;
+	__u16 mixed; /* the thread was seen on another stack: see frame.bpf.h */
+	__u16 open;  /* the depth, while a frame is filled or closed that is not the innermost */
 	struct tm_call_slot slots[TM_CALL_SLOTS];
 	struct tm_frame frames[TM_FRAMES];
 	/* Where accounts are kept: bits of the layers of a frame and those around it. */

@@ -235,11 +235,12 @@ static struct trial_result failed(enum proof proof, const char *reason)
 static void test_choice_goes_down(void **state)
 {
 	struct trial_result unsafe = failed(PROOF_STACKS, "killed");
-	struct choice choice = choice__first(-1);
+	struct choice choice = choice__first(-1, true);
 	struct error err = { 0 };
 	char text[512];
 
 	(void)state;
+	assert_int_equal(choice__first(-1, false).mechanism, UPROBE_MULTI);
 	assert_int_equal(choice.mechanism, UPROBE_SESSION);
 	assert_true(choice__next(&choice, -1, &unsafe, text, sizeof(text), &err));
 	assert_int_equal(choice.mechanism, UPROBE_MULTI);
@@ -255,7 +256,7 @@ static void test_choice_goes_down(void **state)
 static void test_choice_spares_confined(void **state)
 {
 	struct trial_result deadly = failed(PROOF_SECCOMP, "bad system call");
-	struct choice choice = choice__first(-1);
+	struct choice choice = choice__first(-1, true);
 	struct error err = { 0 };
 	char text[512];
 
@@ -269,7 +270,7 @@ static void test_choice_spares_confined(void **state)
 	assert_int_equal(choice.mechanism, UPROBE_MULTI);
 	assert_false(choice.spares_confined);
 	/* Also where the session is forced. */
-	choice = choice__first(UPROBE_SESSION);
+	choice = choice__first(UPROBE_SESSION, true);
 	assert_true(choice__next(&choice, UPROBE_SESSION, &deadly, text, sizeof(text), &err));
 	assert_true(choice.spares_confined);
 	assert_false(choice__next(&choice, UPROBE_SESSION, &deadly, text, sizeof(text), &err));
@@ -278,7 +279,7 @@ static void test_choice_spares_confined(void **state)
 static void test_choice_forced(void **state)
 {
 	struct trial_result unsafe = failed(PROOF_FIRES, "a push: 10 calls, 9 hits");
-	struct choice choice = choice__first(UPROBE_MULTI);
+	struct choice choice = choice__first(UPROBE_MULTI, false);
 	struct error err = { 0 };
 	char text[512];
 
@@ -294,7 +295,7 @@ static void test_choice_forced(void **state)
 static void test_choice_stays(void **state)
 {
 	struct trial_result nop5 = failed(PROOF_NOP5, "killed");
-	struct choice choice = choice__first(-1);
+	struct choice choice = choice__first(-1, true);
 	struct error err = { 0 };
 	char text[512];
 	enum proof why;

@@ -14,16 +14,22 @@
 #include "base/path.h"
 #include "target/elf_file.h"
 
-/* Libraries with functions that link_set__guard() looks for. */
-static const char *const guarded[] = { "libgcc_s.so.*", "libc.so.6" };
-#define N_GUARDED (sizeof(guarded) / sizeof(*guarded))
+/* Libraries with functions that link_set__guard() looks for: the last one for return probes alone.
+ */
+static const char *const guarded[] = { "libc.so.6", "libgcc_s.so.*" };
+
+static size_t n_guarded(const struct attach *attach)
+{
+	return attach->options.mechanism == UPROBE_SESSION ? 2 : 1;
+}
 
 /* Why a call of a session's function would be in danger. */
 static const char calls_back[] =
 	"it calls the program back, and an exception thrown there would not "
 	"survive a return probe on this kernel";
 
-static const char go_code[] = "it is made by Go, which moves stacks: no return probe survives that";
+static const char go_code[] =
+	"it is made by Go, which moves stacks: a call that returns is not known again";
 
 static int add_pattern(struct attach *attach, const char *pattern)
 {
@@ -46,7 +52,7 @@ static int collect_patterns(struct attach *attach)
 			if (add_pattern(attach, layer->sonames[j]) < 0)
 				return -ENOMEM;
 	}
-	for (i = 0; i < N_GUARDED; i++)
+	for (i = 0; i < n_guarded(attach); i++)
 		if (add_pattern(attach, guarded[i]) < 0)
 			return -ENOMEM;
 	return 0;
@@ -193,8 +199,8 @@ static int number_sites(struct attach *attach, struct site_list *sites, const ch
 }
 
 /*
- * Which calls can be timed, and by what: a session's return probe, or probes where the functions
- * return, which are placed here: *exits, NULL without.
+ * Which calls can be timed, and by what: probes where the functions return, which are placed here
+ * (*exits, else NULL), or a session's return probe.
  */
 static int prepare_returns(struct attach *attach, struct site_list *sites,
 			   const struct elf_file *elf, int fd, const char *shown,
@@ -265,11 +271,11 @@ static int place(struct attach *attach, struct seen_file *seen, struct site_list
 	return rc;
 }
 
-static bool is_guarded(const char *name)
+static bool is_guarded(const struct attach *attach, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < N_GUARDED; i++)
+	for (i = 0; i < n_guarded(attach); i++)
 		if (!fnmatch(guarded[i], name, 0))
 			return true;
 	return false;
@@ -298,7 +304,7 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 		rc = place(attach, seen, sites, elf, fd, request->shown, err);
 	}
 	if (rc >= 0 && attach->links && !seen->complete &&
-	    (request->program || is_guarded(attach__file_name(elf, request)))) {
+	    (request->program || is_guarded(attach, attach__file_name(elf, request)))) {
 		link_set__guard(attach->links, path__of_fd(path, fd), elf);
 		seen->guarded = true;
 	}

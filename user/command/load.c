@@ -25,6 +25,10 @@ static int choose_mechanism(struct session *session, struct error *err)
 		rc = uprobe__try(m);
 		if (!rc)
 			return 0;
+		if (m == UPROBE_SESSION && forced < 0)
+			note_list__add(&session->notes,
+				       "--returns=fast: this kernel has no sessions of uprobes "
+				       "(Linux 6.13); calls are timed where they return");
 		if (forced >= 0)
 			return error__set(err, rc,
 					  "--mechanism user=%s: this kernel refuses it: %s; leave "
@@ -207,7 +211,8 @@ int load__proven(struct session *session, struct error *err)
 		if (rc < 0)
 			return rc;
 	}
-	session->choice = choice__first(session->options->mechanism);
+	session->choice =
+		choice__first(session->options->mechanism, session->options->fast_returns);
 	do {
 		unload_kernel(session);
 		rc = choose_mechanism(session, err);

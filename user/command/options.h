@@ -93,9 +93,10 @@ struct options {
 	char **env;		 /* VAR=VALUE for the command */
 	size_t n_env;
 	bool optional;
-	bool sites;    /* list: functions too */
-	bool first;    /* probe functions at their first instruction */
-	int mechanism; /* enum uprobe_mechanism of user functions, -1: the best */
+	bool sites;	   /* list: functions too */
+	bool first;	   /* probe functions at their first instruction */
+	bool fast_returns; /* time by return probes, which are not safe for every program */
+	int mechanism;	   /* enum uprobe_mechanism of user functions, -1: the best */
 	int kernel_mechanisms[KERNEL_LAYERS]; /* as ladder.h numbers them, -1: the best */
 	bool parkable;			      /* single probes can be taken away for a while */
 	bool no_syscalls; /* they are not looked at: no vfs, nothing of the time inside calls */

@@ -68,7 +68,7 @@ int prove__apart(const struct choice *choice, bool full, struct trial **trial,
 
 int prove__best(int forced, struct trial_result *result, struct error *err)
 {
-	struct choice choice = choice__first(forced);
+	struct choice choice = choice__first(forced, false);
 	struct trial *trial = NULL;
 	enum proof why;
 	char text[512];

@@ -12,7 +12,7 @@
 #include "command/selftest_output.h"
 #include "selftest/trial.h"
 
-/* Everything that is tried, in the order of preference. */
+/* Everything that is tried, in the order of preference; a session only for --returns=fast. */
 static const struct choice ways[] = {
 	{ UPROBE_SESSION, false },
 	{ UPROBE_SESSION, true },
@@ -95,7 +95,7 @@ static const struct selftest_result *choose(const struct selftest_result *result
 	static const struct trial_result unavailable = {
 		.proofs[PROOF_FIRES] = { OUTCOME_FAILED, "not available" },
 	};
-	struct choice choice = choice__first(-1);
+	struct choice choice = choice__first(-1, false);
 	struct error ignored;
 	char text[512];
 	enum proof why;

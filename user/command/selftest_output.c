@@ -10,6 +10,9 @@
 
 static const char *use_of(const struct choice *way)
 {
+	if (way->mechanism == UPROBE_SESSION)
+		return way->spares_confined ? "--returns=fast, not under seccomp"
+					    : "--returns=fast";
 	return way->spares_confined ? "not under seccomp" : "everywhere";
 }
 

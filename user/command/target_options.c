@@ -18,6 +18,7 @@ enum {
 	OPT_MAX_SERIES,
 	OPT_ENTRY,
 	OPT_JOB_PATTERNS,
+	OPT_RETURNS,
 };
 
 static const struct argp_option target_options[] = {
@@ -42,6 +43,13 @@ static const struct argp_option session_options[] = {
 	  1 },
 	{ "mechanism", OPT_MECHANISM, "LAYER=NAME[,...]", 0,
 	  "force mechanisms of the layers user, vfs and block, as in user=multi,vfs=tp_btf", 1 },
+	{ "returns", OPT_RETURNS, "HOW", 0,
+	  "how calls of libraries are timed: exits (default) probes the instructions by which they "
+	  "return; fast replaces return addresses on the stack, which costs less, and ends "
+	  "programs "
+	  "that throw exceptions, cancel threads or switch stacks in a call: only with --pid or "
+	  "-- COMMAND, for a program of your own that does nothing of it",
+	  1 },
 	{ "job-patterns", OPT_JOB_PATTERNS, "FILE", 0,
 	  "which cgroups are of a scheduler's jobs, beside those of Slurm, PBS, LSF and "
 	  "Kubernetes: "
@@ -140,6 +148,21 @@ static void set_mechanisms(struct options *options, const char *list)
 	}
 }
 
+void target_options__check(const struct options *options)
+{
+	bool own = options->scope == SCOPE_PIDS || options->scope == SCOPE_COMMAND;
+
+	if (options->fast_returns && !own)
+		option_values__refuse("--returns=fast: only with --pid or -- COMMAND: a return "
+				      "probe ends correct programs, so nobody else's may get one");
+	if (options->mechanism == UPROBE_SESSION && !options->fast_returns)
+		option_values__refuse("--mechanism user=session: sessions use return probes, "
+				      "which end correct programs; say --returns=fast, too, where "
+				      "the program is known to be plain, or user=multi");
+	if (options->fast_returns && options->mechanism > UPROBE_SESSION)
+		option_values__refuse("--returns=fast: only user=session has return probes");
+}
+
 static error_t parse_target(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -188,6 +211,11 @@ static error_t parse_session(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_MECHANISM:
 		set_mechanisms(options, arg);
+		return 0;
+	case OPT_RETURNS:
+		if (strcmp(arg, "exits") && strcmp(arg, "fast"))
+			option_values__refuse("--returns %s: known are exits and fast", arg);
+		options->fast_returns = !strcmp(arg, "fast");
 		return 0;
 	case OPT_JOB_PATTERNS:
 		options->jobs = arg;

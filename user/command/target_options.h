@@ -17,4 +17,7 @@ struct options target_options__none(void);
 /* Only one scope can be chosen: another one is refused. */
 void target_options__scope(struct options *options, enum options_scope scope);
 
+/* Refuses what does not go together, once all options are read. */
+void target_options__check(const struct options *options);
+
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The three ways to put a BPF program on functions of a file, and which of them this kernel has.
- * From best to last: one session per file (6.13), a pair of multi links per file (6.6), a perf
- * event and a link per function and direction (5.15; the programs need 5.17).
+ * From best to last: a pair of multi links per file, for entries and exits (6.6), a perf event and
+ * a link for each (5.15; the programs need 5.17). By choice only, before them, one session per file
+ * (6.13): it has return probes, which replace return addresses on the program's stack.
  */
 #ifndef USER_KERNEL_UPROBE_H
 #define USER_KERNEL_UPROBE_H

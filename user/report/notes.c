@@ -205,13 +205,14 @@ static void add_losses(struct note_list *notes, const struct report_run *run,
 	static const char *const why[TM_LOSSES] = {
 		[TM_LOSS_UNWOUND] = "left by longjmp or an exception",
 		[TM_LOSS_KILLED] = "the thread ended, or called exec, inside",
-		[TM_LOSS_FOREIGN_STACK] = "made on another stack, where timing is not safe",
-		[TM_LOSS_TOO_DEEP] = "more calls open in the thread than the kernel can follow",
+		[TM_LOSS_FOREIGN_STACK] = "made on another stack, where a return probe is not safe",
+		[TM_LOSS_TOO_DEEP] = "more calls open in the thread than are followed",
 		[TM_LOSS_NO_MEMORY] = "no memory for the thread",
 		[TM_LOSS_NO_SLOT] = "the table of series is full",
 		[TM_LOSS_NO_ENTRY] = "the table of requests in flight is full",
 		[TM_LOSS_UNSEEN] = "completed, but the kernel did not say so",
-		[TM_LOSS_CONFINED] = "made under seccomp, where timing is not safe on this kernel",
+		[TM_LOSS_CONFINED] =
+			"made under seccomp, where a return probe is not safe on this kernel",
 		[TM_LOSS_PARKED] = "open when its probe was parked",
 	};
 	const char *name = names__layer(run, layer);
@@ -219,10 +220,12 @@ static void add_losses(struct note_list *notes, const struct report_run *run,
 	char text[64];
 
 	for (int loss = 0; loss < TM_LOSSES; loss++) {
+		bool counted = layer >= TM_LAYER_USER && loss != TM_LOSS_NO_SLOT;
+
 		if (sum.lost[loss])
-			note_list__add(notes, "%s not timed: %s (%s)",
-				       calls(text, sum.lost[loss], name), probe_loss_names[loss],
-				       why[loss]);
+			note_list__add(notes, "%s %s: %s (%s)", calls(text, sum.lost[loss], name),
+				       counted ? "counted, not timed" : "not counted",
+				       probe_loss_names[loss], why[loss]);
 	}
 	if (sum.unsized)
 		note_list__add(notes, "%s without a size: it could not be read",

@@ -4,9 +4,11 @@
 
 #include "selftest/choice.h"
 
-struct choice choice__first(int forced)
+struct choice choice__first(int forced, bool returns)
 {
-	return (struct choice){ .mechanism = forced >= 0 ? (enum uprobe_mechanism)forced : 0 };
+	enum uprobe_mechanism best = returns ? UPROBE_SESSION : UPROBE_MULTI;
+
+	return (struct choice){ .mechanism = forced >= 0 ? (enum uprobe_mechanism)forced : best };
 }
 
 bool choice__next(struct choice *choice, int forced, const struct trial_result *result, char *text,
@@ -23,7 +25,7 @@ bool choice__next(struct choice *choice, int forced, const struct trial_result *
 	    !choice->spares_confined) {
 		choice->spares_confined = true;
 		snprintf(text, room,
-			 "calls of threads under seccomp are not timed, but lost as \"confined\": "
+			 "calls of threads under seccomp are counted, not timed (\"confined\"): "
 			 "on this kernel they do not survive a return probe (%s)",
 			 failed->reason);
 		return true;

@@ -15,8 +15,11 @@ struct choice {
 	bool spares_confined; /* no return probe in a thread under seccomp: its calls are lost */
 };
 
-/* The best one, or the one that is forced (enum uprobe_mechanism; -1: none). */
-struct choice choice__first(int forced);
+/*
+ * The best one that replaces nothing on a stack; with returns the best one that may; or the one
+ * that is forced (enum uprobe_mechanism; -1: none).
+ */
+struct choice choice__first(int forced, bool returns);
 
 /*
  * The next one after a choice whose trial did not hold. False: there is none, err says why. What
