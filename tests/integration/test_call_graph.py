@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 
-from harness import Records, Skip, check, equal, need, read_text
+from harness import Records, Skip, by_mechanism, check, equal, need, read_text
 from test_calls import made
 
 SHARES_MACHINE = True
@@ -50,7 +50,7 @@ def try_mechanism(mechanism):
     def run(env):
         if mechanism == "perf":
             env.sample = env.sample_of(CALLED)
-        options = ("--mechanism", f"user={mechanism}", "--layer", "sample,vfs")
+        options = (*by_mechanism(mechanism), "--layer", "sample,vfs")
         path = env.path("probe.json")
         status, _, err = env.trace(*options, "--json", path, "--probes", env.sample, "--", "true")
         if status == 125 and "this kernel refuses it" in err:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Threads, depth, jumps and other stacks: once for each mechanism of user functions.
 
-Only a session has return probes, and refuses them where the program would not survive; the others
-probe the instructions by which functions return. No program may be harmed, traced or not.
+Only a session, which has to be asked for, has return probes, and refuses them where it knows that the
+program would not survive; the others probe the instructions by which functions return. No program may be harmed, traced or not.
 """
 
 import os
 import signal
 
-from harness import (BRIEF, Failure, Skip, check, check_ledgers, compare, compare_clean, equal,
+from harness import (BRIEF, Failure, Skip, by_mechanism, check, check_ledgers, compare, compare_clean, equal,
                      truth_functions)
 from test_process import function_offset
 
@@ -36,7 +36,7 @@ def traced(env, mechanism, *load_args, options=SAMPLE):
         env.sample = env.sample_of(called(env, *load_args))
     try:
         records, truth = env.trace_load(*load_args,
-                                        options=("--mechanism", f"user={mechanism}", *options))
+                                        options=(*by_mechanism(mechanism), *options))
     except Failure as error:
         _, refused, reason = str(error).partition("ended with 125: tmtrace: ")
         if refused and "refuses" in reason:
@@ -60,10 +60,11 @@ def check_threads(env, mechanism):
 
 
 def check_recurse(env, mechanism):
-    """The kernel keeps 64 return probes for a thread; what is deeper is lost, and said."""
+    """64 calls of a thread are timed at a time; what is deeper is counted, and said."""
     records, _ = traced(env, mechanism, "recurse", "--how", "100", "--count", "10")
     check_ledgers(records)
-    equal("recorded", records.total("sample", "sample_recurse", "count"), 640)
+    equal("counted", records.total("sample", "sample_recurse", "count"), 1000)
+    equal("timed", records.total("sample", "sample_recurse", "timed"), 640)
     equal("too_deep", records.lost("too_deep"), 360)
     equal("all losses", sum(records.losses().values()), 360)
 
@@ -90,16 +91,17 @@ def check_fork_inside(env, mechanism):
 
 
 def check_stack_switch(env, mechanism, subcommand, place):
-    """The program is unharmed (traced() sees to that), and every call is recorded or lost."""
+    """The program is unharmed (traced() sees to that), and every call is counted; timed, too,
+    where no return address is replaced."""
     records, truth = traced(env, mechanism, subcommand, "--how", place)
     check_ledgers(records)
     for (layer, function), true in truth_functions(truth).items():
-        recorded = records.total(layer, function, "count")
+        counted, timed = (records.total(layer, function, field) for field in ("count", "timed"))
         lost = sum(n for key, n in records.losses().items() if key[:2] == (layer, function))
-        equal(f"{function}: recorded + lost", recorded + lost, true["calls"])
-    # Of a program that makes contexts nothing is timed: its calls may return anywhere.
-    if subcommand != "coroutine":
-        check(records.total("sample", "sample_call", "count") > 0, "nothing at all was recorded")
+        equal(f"{function}: counted", counted, true["calls"])
+        equal(f"{function}: timed, or lost to the times", timed + lost, true["calls"])
+        if mechanism != "session":
+            equal(f"{function}: lost to the times", lost, 0)
 
 
 def check_pthread_exit(env, mechanism):
@@ -117,12 +119,12 @@ TRACING = "/sys/kernel/tracing"
 
 
 def check_thrown(records, truth):
-    """Every call that an exception passed is unwound; counted where calls are not timed."""
+    """Every call is counted; one that an exception passed is unwound where calls are timed."""
     check_ledgers(records)
     probe, = records.probes(*CXX)
     thrown = truth["unwound"]
     check(thrown > 0, "nothing was thrown")
-    wanted = (0, thrown) if timed(probe) else (thrown, 0)
+    wanted = (thrown, thrown if timed(probe) else 0)
     got = (records.total(*CXX, "count"), records.lost("unwound"))
     equal("(counted, unwound)", got, wanted)
     equal("calls", truth_functions(truth)[CXX]["calls"], thrown)
@@ -184,7 +186,7 @@ def check_bystander(env, mechanism):
     """A process that is not traced, but maps the library, may switch stacks as it likes."""
     traced(env, mechanism, "all")
     waiting = env.waiting_load("--count", "1", "spin")
-    tracer = env.attach("--pid", str(waiting.pid), *SAMPLE, "--mechanism", f"user={mechanism}",
+    tracer = env.attach("--pid", str(waiting.pid), *SAMPLE, *by_mechanism(mechanism),
                         records="bystander.json")
     load = os.path.join(env.stack, "load")
     for subcommand in ("coroutine", "altstack"):
