@@ -210,7 +210,8 @@ def test_killed(env):
     check_identity(records)
     equal("killed", records.lost("killed"), 2)
     equal("calls that ended", len(records.of("call")),
-          sum(r["count"] for r in records.functions("sample")))
+          sum(r["timed"] for r in records.functions("sample")))
+    equal("all calls", sum(r["count"] for r in records.functions("sample")), len(records.of("call")) + 2)
 
 
 def test_stream(env):

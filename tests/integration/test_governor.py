@@ -212,9 +212,8 @@ def test_stop(env):
     check(probe["hits"] > before, f"{probe['hits']} hits, {before} before the end")
     equal("restarts", service.status()["restarts"], 1)
     equal("what is missing of libraries", notes_of(service), [])
-    if probe["mechanism"] == "session":
-        service.reload(BOUND, pins=service.pins)
-        service.wait_state("parked")
+    service.reload(BOUND, pins=service.pins)
+    service.wait_state("parked")
     truth = finish(load)
     check_sums(service.records("--all"), truth, parked=True, library=env.build)
     service.stop(signal.SIGINT)

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 
 #include "attach/attach_state.h"
+#include "attach/site_list.h"
 #include "base/clock.h"
+#include "target/elf_file.h"
 
 void attach__tell(const struct attach *attach)
 {
@@ -30,29 +32,59 @@ int attach__version(int fd, struct file_version *version)
 	return 0;
 }
 
-/*
- * Its probes can be parked from now on: those of sessions, which have nothing where functions
- * return. What cannot be remembered cannot be parked.
- */
-static void know_again(const struct attach *attach, const struct seen_file *seen, int fd)
+/* The probes of a file that are in place, as they were when they were made. */
+static int collect_again(const struct attach *attach, const struct seen_file *seen,
+			 struct site_list *sites)
 {
-	int *numbers = calloc(seen->n_numbers + 1, sizeof(*numbers));
-	__u64 *offsets = calloc(seen->n_numbers + 1, sizeof(*offsets));
-	size_t n = 0;
-
-	for (size_t i = 0; numbers && offsets && i < seen->n_numbers; i++) {
+	for (size_t i = 0; i < seen->n_numbers; i++) {
 		const struct probe *probe =
 			probe_table__at(attach->options.table, (size_t)seen->probes[i]);
+		const struct elf_function symbol = { .name = probe->function,
+						     .offset = probe->site - probe->entry.moved };
+		const struct catalogue_function function = { .spec = probe->spec };
+		struct site *site;
+		size_t n = site_list__n(sites);
 
 		if (probe->state != PROBE_ARMED)
 			continue;
-		numbers[n] = seen->probes[i];
-		offsets[n++] = probe->site + probe->entry.moved;
+		if (site_list__add(sites, &symbol, &function, probe->layer_id) < 0)
+			return -ENOMEM;
+		if (site_list__n(sites) == n)
+			continue; /* the same place under another name */
+		site = site_list__at(sites, n);
+		site->entry = probe->entry;
+		site->number = seen->probes[i];
+		site->untimed = probe->entry_only ? "its exits have no probes" : NULL;
 	}
-	if (n && attach->parking && attach->options.mechanism == UPROBE_SESSION)
-		parking__know_again(attach->parking, seen->group, fd, numbers, offsets, n);
-	free(numbers);
-	free(offsets);
+	return 0;
+}
+
+/*
+ * Its probes can be parked from now on. Where the functions return is looked for again, in the same
+ * bytes. What cannot be remembered cannot be parked.
+ */
+static void know_again(const struct attach *attach, const struct seen_file *seen, int fd)
+{
+	struct site_list *sites = NULL;
+	struct exit_list *exits = NULL;
+	struct elf_file *elf = NULL;
+	struct error ignored;
+	int rc;
+
+	if (!attach->parking || attach->options.mechanism == UPROBE_PERF)
+		return;
+	rc = site_list__new(&sites);
+	if (!rc)
+		rc = collect_again(attach, seen, sites);
+	if (!rc && attach->options.mechanism == UPROBE_MULTI)
+		rc = elf_file__open_fd(&elf, fd, seen->path, &ignored);
+	if (!rc && elf)
+		rc = exit_list__find(&exits, sites, fd, elf, seen->path, &ignored);
+	if (!rc && site_list__n(sites))
+		parking__know(attach->parking, seen->group, fd, sites, exits);
+	exit_list__free(exits);
+	elf_file__close(elf);
+	site_list__free(sites);
 }
 
 struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen, int fd)

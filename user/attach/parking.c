@@ -203,16 +203,6 @@ int parking__know(struct parking *parking, unsigned int group, int fd, struct si
 	return rc;
 }
 
-int parking__know_again(struct parking *parking, unsigned int group, int fd, const int *numbers,
-			const __u64 *offsets, size_t n)
-{
-	int rc = add_file(parking, group, fd);
-
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = add_site(parking, numbers[i], offsets[i]);
-	return rc;
-}
-
 void parking__forget(struct parking *parking, unsigned int group)
 {
 	for (size_t i = 0; i < parking->n_files; i++) {

@@ -24,17 +24,11 @@ int parking__new(struct parking **out, struct link_set *links, struct tm_probe *
 void parking__free(struct parking *parking);
 
 /*
- * Remembers what was attached in a file, of which fd is open: it stays the caller's. exits may be
- * NULL. 0, or a negative errno: then these cannot be parked.
+ * Remembers what was attached in a file, by this process or the one before, of which fd is open: it
+ * stays the caller's. exits may be NULL. 0, or a negative errno: then these cannot be parked.
  */
 int parking__know(struct parking *parking, unsigned int group, int fd, struct site_list *sites,
 		  const struct exit_list *exits);
-/*
- * The same of what another process has attached: n probes by session links, by their numbers and
- * the offsets of their links. 0, or a negative errno.
- */
-int parking__know_again(struct parking *parking, unsigned int group, int fd, const int *numbers,
-			const __u64 *offsets, size_t n);
 /* The probes of a group are gone for good. */
 void parking__forget(struct parking *parking, unsigned int group);
 
