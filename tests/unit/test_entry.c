@@ -49,6 +49,13 @@ static const struct sample samples[] = {
 	{ "data16 jmp", CODE("\x66\xe9\x00\x00\x00\x00"), STAYS(ENTRY_REFUSED, ENTRY_BAR_OTHER) },
 	{ "notrack jmp rax", CODE("\x3e\xff\xe0"), STAYS(ENTRY_REFUSED, ENTRY_BAR_OTHER) },
 	{ "vmovdqu ymm0, [rdi]", CODE("\xc5\xfe\x6f\x07"), STAYS(ENTRY_REFUSED, ENTRY_BAR_READ) },
+	{ "pushf, which would store the trap flag", CODE("\x9c\x9d\xc3"),
+	  STAYS(ENTRY_REFUSED, ENTRY_BAR_STACK) },
+	{ "rep stosb, which would be hit at each round", CODE("\xf3\xaa\xc3"),
+	  STAYS(ENTRY_REFUSED, ENTRY_BAR_WRITE) },
+	{ "repne scasb", CODE("\xf2\xae\xc3"), STAYS(ENTRY_REFUSED, ENTRY_BAR_READ) },
+	{ "syscall", CODE("\x0f\x05\xc3"), STAYS(ENTRY_REFUSED, ENTRY_BAR_ARGUMENT) },
+	{ "xbegin", CODE("\xc7\xf8\x00\x00\x00\x00\xc3"), STAYS(ENTRY_REFUSED, ENTRY_BAR_OTHER) },
 	/* What it takes for jumps behind a VEX prefix, and where the probe goes instead. */
 	{ "vmovq rax, xmm0; ret", CODE("\xc4\xe1\xf9\x7e\xc0\xc3"),
 	  STAYS(ENTRY_REFUSED, ENTRY_BAR_STACK) },

@@ -13,6 +13,8 @@
 #include "selftest/choice.h"
 #include "selftest/examine.h"
 #include "selftest/subject.h"
+#include "selftest/subject_code.h"
+#include "target/instruction.h"
 
 /* Evidence that proves everything: 10 calls of each site, costs of 1,000, 700 and 6,000 ns. */
 struct fake {
@@ -232,6 +234,29 @@ static struct trial_result failed(enum proof proof, const char *reason)
 	return result;
 }
 
+/* An instruction that did something else, or ended the program, is named. */
+static void test_wrong_instruction(void **state)
+{
+	struct fake fake;
+
+	(void)state;
+	fake__init(&fake);
+	fake.evidence.ends[SCENE_INSTRUCTIONS].status = SCENARIO_CHANGED;
+	fake.log.instruction = 1;
+	fake.log.difference = "the flags";
+	assert_int_equal(failures(&fake), 1U << PROOF_INSTRUCTIONS);
+	assert_string_equal(fake.result.proofs[PROOF_INSTRUCTIONS].reason,
+			    "push rax: the flags: not as without a probe");
+	fake__init(&fake);
+	fake.evidence.ends[SCENE_INSTRUCTIONS].signal = SIGTRAP;
+	fake.log.instruction = 2;
+	assert_int_equal(failures(&fake), 1U << PROOF_INSTRUCTIONS);
+	assert_non_null(strstr(fake.result.proofs[PROOF_INSTRUCTIONS].reason, "push rbx: "));
+	fake__init(&fake);
+	fake.ledgers[SITE_INSTRUCTION].hits++;
+	assert_int_equal(failures(&fake), 1U << PROOF_INSTRUCTIONS);
+}
+
 static void test_choice_goes_down(void **state)
 {
 	struct trial_result unsafe = failed(PROOF_STACKS, "killed");
@@ -306,6 +331,43 @@ static void test_choice_stays(void **state)
 	assert_int_equal(err.code, 0);
 }
 
+/* The proof's instructions are those that the analysis lets have a probe. */
+static void test_instructions(void **state)
+{
+	struct subject *subject = NULL;
+	struct machine machine, again;
+
+	(void)state;
+	assert_int_equal(subject__new(&subject), 0);
+	assert_true(subject__n_instructions() > 100);
+	for (size_t i = 0; i < subject__n_instructions(); i++) {
+		const char *code = subject__instruction_code(subject, i);
+		const char *at = (const char *)subject__instruction_code(subject, 0) -
+				 subject_instructions[0].code + subject__instruction_offset(i);
+		enum entry_class class;
+		struct instruction in;
+
+		assert_true(instruction__decode(&in, (const unsigned char *)at, 15));
+		class = instruction__class(&in);
+		if (class != ENTRY_EMULATED && class != ENTRY_STEPPED)
+			fail_msg("%s is of class %d", subject__instruction_name(i), class);
+		for (unsigned int n = 0; n < MACHINE_STATES; n++) {
+			machine__set(&machine, n);
+			machine__run(&machine, code);
+			again = machine;
+			machine__set(&machine, n);
+			machine__run(&machine, code);
+			assert_null(machine__difference(&machine, &again));
+		}
+	}
+	machine.flags ^= 1;
+	assert_string_equal(machine__difference(&machine, &again), "the flags");
+	machine.flags ^= 1;
+	machine.registers[3]++;
+	assert_string_equal(machine__difference(&machine, &again), "a register");
+	subject__free(subject);
+}
+
 static long breaks_r12(long x)
 {
 	__asm__ volatile("inc %%r12" ::: "memory");
@@ -342,11 +404,13 @@ int main(void)
 		cmocka_unit_test(test_miscounts),
 		cmocka_unit_test(test_spared),
 		cmocka_unit_test(test_few_sites),
+		cmocka_unit_test(test_wrong_instruction),
 		cmocka_unit_test(test_choice_goes_down),
 		cmocka_unit_test(test_choice_spares_confined),
 		cmocka_unit_test(test_choice_forced),
 		cmocka_unit_test(test_choice_stays),
 		cmocka_unit_test(test_subject),
+		cmocka_unit_test(test_instructions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,7 @@ static const char *const site_names[SUBJECT_SITES] = {
 	[SITE_LEAF_NOP5] = "a nop of five bytes inside a function",
 	[SITE_OUTER] = "a function that calls back",
 	[SITE_INNER] = "a function on another stack",
+	[SITE_INSTRUCTION] = "instructions of all kinds",
 	[SITE_STRICT_PUSH] = "a function under seccomp",
 	[SITE_STRICT_NOP5] = "a nop of five bytes under seccomp",
 };
@@ -170,6 +171,25 @@ static void judge_spared(const struct evidence *evidence, struct proof_result *p
 		     ledger->hits, ledger->lost[TM_LOSS_CONFINED]);
 }
 
+/* They did what they do without a probe, and were hit once each. */
+static void judge_instructions(const struct evidence *evidence, struct proof_result *proof)
+{
+	const struct scene_end *end = &evidence->ends[SCENE_INSTRUCTIONS];
+	const struct scenario_log *log = evidence->log;
+	const char *name = log->instruction ? subject__instruction_name(log->instruction - 1) : "";
+
+	if (!end->ran)
+		return;
+	if (log->instruction && end->status == SCENARIO_IMPOSSIBLE)
+		fail(proof, "%s: the kernel takes no probe", name);
+	else if (log->instruction && end->signal)
+		fail(proof, "%s: the program was killed: %s", name, strsignal(end->signal));
+	else if (log->instruction)
+		fail(proof, "%s: %s: not as without a probe", name, log->difference);
+	judge_end(evidence, SCENE_INSTRUCTIONS, proof);
+	judge_hits(evidence, SITE_INSTRUCTION, proof);
+}
+
 static void judge_nop5(const struct evidence *evidence, struct proof_result proofs[PROOFS])
 {
 	struct proof_result *proof = &proofs[PROOF_NOP5];
@@ -263,5 +283,6 @@ void examine__proofs(const struct evidence *evidence, struct proof_result proofs
 	else
 		judge_returns(evidence, SITE_STRICT_PUSH, &proofs[PROOF_SECCOMP]);
 	judge_stacks(evidence, &proofs[PROOF_STACKS]);
+	judge_instructions(evidence, &proofs[PROOF_INSTRUCTIONS]);
 	judge_nop5(evidence, proofs);
 }

@@ -2,10 +2,15 @@
 #include "selftest/proof.h"
 
 const char *const proof_names[PROOFS] = {
-	[PROOF_FIRES] = "fires",     [PROOF_PAIRS] = "pairs",
-	[PROOF_FILTERS] = "filters", [PROOF_RED_ZONE] = "red_zone",
-	[PROOF_SECCOMP] = "seccomp", [PROOF_STACKS] = "stacks",
-	[PROOF_NOP5] = "nop5",	     [PROOF_NOP5_INSIDE] = "nop5_inside",
+	[PROOF_FIRES] = "fires",
+	[PROOF_PAIRS] = "pairs",
+	[PROOF_FILTERS] = "filters",
+	[PROOF_RED_ZONE] = "red_zone",
+	[PROOF_SECCOMP] = "seccomp",
+	[PROOF_STACKS] = "stacks",
+	[PROOF_INSTRUCTIONS] = "instructions",
+	[PROOF_NOP5] = "nop5",
+	[PROOF_NOP5_INSIDE] = "nop5_inside",
 };
 
 bool trial_result__holds(const struct trial_result *result, enum proof *why)

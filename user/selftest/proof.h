@@ -9,14 +9,15 @@
 #include "target/entry.h"
 
 enum proof {
-	PROOF_FIRES,	   /* every call is counted once, whatever the first instruction */
-	PROOF_PAIRS,	   /* every entry has its return, with the arguments and the result */
-	PROOF_FILTERS,	   /* every thread of a traced process, and no other process */
-	PROOF_RED_ZONE,	   /* neither registers nor data below the stack pointer change */
-	PROOF_SECCOMP,	   /* a process that may make hardly any system call survives */
-	PROOF_STACKS,	   /* so does one that switches to a higher stack inside a call */
-	PROOF_NOP5,	   /* all this holds for functions that begin with a nop of five bytes */
-	PROOF_NOP5_INSIDE, /* and for such a nop further in, which is therefore not used */
+	PROOF_FIRES,	    /* every call is counted once, whatever the first instruction */
+	PROOF_PAIRS,	    /* every entry has its return, with the arguments and the result */
+	PROOF_FILTERS,	    /* every thread of a traced process, and no other process */
+	PROOF_RED_ZONE,	    /* neither registers nor data below the stack pointer change */
+	PROOF_SECCOMP,	    /* a process that may make hardly any system call survives */
+	PROOF_STACKS,	    /* so does one that switches to a higher stack inside a call */
+	PROOF_INSTRUCTIONS, /* instructions of all kinds do under a probe what they do without */
+	PROOF_NOP5,	    /* all this holds for functions that begin with a nop of five bytes */
+	PROOF_NOP5_INSIDE,  /* and for such a nop further in, which is therefore not used */
 	PROOFS,
 };
 

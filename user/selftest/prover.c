@@ -15,8 +15,11 @@
 /* The last of the table of probes: a run's own come from the other end, and later. */
 #define FIRST_COOKIE (TM_PROBES_MAX - SUBJECT_SITES)
 
-/* A link and an event, for each site and its return. */
-#define LINKS_MAX (4 * SUBJECT_SITES)
+/* A link and an event, for each site and its return; and for each instruction. */
+#define LINKS_MAX (4 * SUBJECT_SITES + 2 * INSTRUCTIONS_MAX)
+
+/* There are fewer. */
+#define INSTRUCTIONS_MAX 256
 
 /* A child that hangs is ended by then. */
 #define CHILD_LIMIT_S 10
@@ -45,6 +48,7 @@ static bool is_enough_for_perf(enum subject_site site)
 	case SITE_COUNT_PUSH:
 	case SITE_COUNT_NOP5:
 	case SITE_COUNT_ENDBR:
+	case SITE_INSTRUCTION:
 		return false;
 	default:
 		return true;
@@ -62,7 +66,7 @@ static bool is_used(const struct trial_options *options, enum subject_site site)
 
 static bool is_counted_only(enum subject_site site)
 {
-	return site >= SITE_COUNT_PUSH && site <= SITE_COUNT_ENDBR;
+	return site >= SITE_COUNT_PUSH && site <= SITE_INSTRUCTION;
 }
 
 static void describe_sites(struct prover *prover)
@@ -135,6 +139,52 @@ static int link_places(struct prover *prover, enum kernel_program which, bool ex
 	return rc;
 }
 
+/* Probes instructions from first on, n of them, by one link. A descriptor or a negative errno. */
+static int link_instructions(struct prover *prover, int program, size_t first, size_t n)
+{
+	__u64 offsets[INSTRUCTIONS_MAX], cookies[INSTRUCTIONS_MAX];
+	struct uprobe_sites sites = {
+		.path = subject__path(prover->subject),
+		.offsets = offsets,
+		.cookies = cookies,
+		.n = (__u32)n,
+	};
+
+	for (size_t i = 0; i < n; i++) {
+		offsets[i] = subject__instruction_offset(first + i);
+		cookies[i] = FIRST_COOKIE + SITE_INSTRUCTION;
+	}
+	return keep(prover, uprobe__link_multi(prover->options.mechanism, program, &sites, false));
+}
+
+/* What the kernel refuses is noted: the scene does not run then. */
+static void probe_instructions(struct prover *prover, int program)
+{
+	size_t n = subject__n_instructions();
+
+	if (!prover->probed[SITE_INSTRUCTION] || n > INSTRUCTIONS_MAX ||
+	    link_instructions(prover, program, 0, n) >= 0)
+		return;
+	for (size_t i = 0; i < n && !prover->log->instruction; i++)
+		if (link_instructions(prover, program, i, 1) < 0)
+			prover->log->instruction = i + 1;
+}
+
+/* What they do without probes is seen before there are any. */
+static int expect_instructions(struct prover *prover)
+{
+	struct scenario *scenario = &prover->scenario;
+	size_t n = subject__n_instructions() * scenario->states;
+	struct machine *expected = calloc(n, sizeof(*expected));
+
+	scenario->expected = expected;
+	scenario->machine = malloc(sizeof(*scenario->machine));
+	if (!expected || !scenario->machine)
+		return -ENOMEM;
+	scenario__expect(scenario, expected);
+	return 0;
+}
+
 static int make_probes(struct prover *prover, struct error *err)
 {
 	bool session = prover->options.mechanism == UPROBE_SESSION;
@@ -142,6 +192,10 @@ static int make_probes(struct prover *prover, struct error *err)
 
 	if (rc >= 0)
 		rc = link_places(prover, session ? KERNEL_SESSION : KERNEL_ENTRY, false);
+	if (rc >= 0)
+		probe_instructions(prover,
+				   kernel__program_fd(prover->options.kernel,
+						      session ? KERNEL_SESSION : KERNEL_ENTRY));
 	return rc < 0 ? error__set(err, rc, "cannot probe functions in memory: %s", strerror(-rc))
 		      : 0;
 }
@@ -177,7 +231,10 @@ int prover__new(struct prover **out, const struct trial_options *options, struct
 		.probed = prover->probed,
 		.calls = options->full ? 2000 : 40,
 		.batches = options->full ? COST_BATCHES : 9,
+		.states = options->full ? MACHINE_STATES : 2,
 	};
+	if (expect_instructions(prover) < 0)
+		return error__set(err, -ENOMEM, "no memory");
 	return make_probes(prover, err);
 }
 
@@ -210,6 +267,9 @@ static int play(struct prover *prover, enum scene scene)
 		scenario__seccomp(scenario, false, SITE_STRICT_PUSH);
 	case SCENE_NOP5_SECCOMP:
 		scenario__seccomp(scenario, false, SITE_STRICT_NOP5);
+	case SCENE_INSTRUCTIONS:
+		return scenario->log->instruction ? SCENARIO_IMPOSSIBLE
+						  : scenario__instructions(scenario);
 	case SCENE_STACKS:
 		return scenario__stacks(scenario);
 	case SCENE_COSTS:
@@ -242,6 +302,8 @@ static void run_scene(struct prover *prover, enum scene scene)
 
 static bool is_wanted(const struct prover *prover, enum scene scene)
 {
+	if (scene == SCENE_INSTRUCTIONS)
+		return prover->probed[SITE_INSTRUCTION];
 	return scene != SCENE_COSTS && (scene != SCENE_NOP5_LEAF || prover->options.full);
 }
 

@@ -101,6 +101,47 @@ int scenario__stranger(struct scenario *scenario)
 	return SCENARIO_OK;
 }
 
+/* In a quick trial, too, the first state has no flag set, and the last one all. */
+static unsigned int state_of(const struct scenario *scenario, unsigned int i)
+{
+	return i * (MACHINE_STATES - 1) / (scenario->states - 1);
+}
+
+static void run_instruction(const struct scenario *scenario, size_t i, unsigned int state)
+{
+	machine__set(scenario->machine, state_of(scenario, state));
+	machine__run(scenario->machine, subject__instruction_code(scenario->subject, i));
+}
+
+void scenario__expect(const struct scenario *scenario, struct machine *expected)
+{
+	for (size_t i = 0; i < subject__n_instructions(); i++) {
+		for (unsigned int state = 0; state < scenario->states; state++) {
+			run_instruction(scenario, i, state);
+			expected[i * scenario->states + state] = *scenario->machine;
+		}
+	}
+}
+
+int scenario__instructions(struct scenario *scenario)
+{
+	const struct machine *expected = scenario->expected;
+	struct scenario_log *log = scenario->log;
+
+	for (size_t i = 0; i < subject__n_instructions(); i++) {
+		for (unsigned int state = 0; state < scenario->states; state++, expected++) {
+			log->instruction = i + 1;
+			run_instruction(scenario, i, state);
+			log->calls[SITE_INSTRUCTION]++;
+			log->difference = machine__difference(scenario->machine, expected);
+			if (log->difference)
+				return SCENARIO_CHANGED;
+		}
+	}
+	log->instruction = 0;
+	return SCENARIO_OK;
+}
+
 int scenario__leaves(struct scenario *scenario, enum subject_site first, enum subject_site last)
 {
 	return call_both(scenario, first, last);

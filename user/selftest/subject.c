@@ -96,6 +96,26 @@ subject_outer subject__outer(const struct subject *subject)
 	return (subject_outer)(subject->code + subject_places[SITE_OUTER].function);
 }
 
+size_t subject__n_instructions(void)
+{
+	return (size_t)(subject_instructions_end - subject_instructions);
+}
+
+const char *subject__instruction_name(size_t i)
+{
+	return subject_instructions[i].name;
+}
+
+__u64 subject__instruction_offset(size_t i)
+{
+	return subject_instructions[i].probe;
+}
+
+const void *subject__instruction_code(const struct subject *subject, size_t i)
+{
+	return subject->code + subject_instructions[i].code;
+}
+
 bool subject__keeps_registers(subject_function function)
 {
 	return subject_check_registers(function) == 0;

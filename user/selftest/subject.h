@@ -8,6 +8,7 @@
 #define USER_SELFTEST_SUBJECT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <linux/types.h>
 
 /* One function and one probe each, in the order in which subject_code.c has them. */
@@ -29,7 +30,8 @@ enum subject_site {
 	SITE_COUNT_PUSH,  /* counted, not timed */
 	SITE_COUNT_NOP5,
 	SITE_COUNT_ENDBR,
-	SITE_BARE, /* never probed */
+	SITE_INSTRUCTION, /* counted: all those of subject__instruction() */
+	SITE_BARE,	  /* never probed */
 	SUBJECT_SITES,
 };
 
@@ -53,6 +55,13 @@ __u64 subject__exit(enum subject_site site);
 /* A site's function; to be called in a process that has the mapping from this one. */
 subject_function subject__function(const struct subject *subject, enum subject_site site);
 subject_outer subject__outer(const struct subject *subject);
+
+/* Instructions of all kinds that are safe to probe, each in code of its own: how many. */
+size_t subject__n_instructions(void);
+const char *subject__instruction_name(size_t i);
+__u64 subject__instruction_offset(size_t i); /* in the file: where its probe belongs */
+/* Its code, for machine__run(). */
+const void *subject__instruction_code(const struct subject *subject, size_t i);
 
 /*
  * Calls a function with a pattern in every register. Returns false if one that the function does

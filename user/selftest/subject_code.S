@@ -171,7 +171,10 @@ subject_code_begin:
 	tm_push_first	/* SITE_COUNT_PUSH */
 	tm_nop5_first	/* SITE_COUNT_NOP5 */
 	tm_endbr_first	/* SITE_COUNT_ENDBR */
+	tm_push_first	/* SITE_INSTRUCTION */
 	tm_push_first	/* SITE_BARE */
+
+#include "instruction_samples.inc"
 
 	.balign	64
 	.globl	subject_code_end

@@ -17,6 +17,17 @@ extern const char subject_code_end[] __attribute__((visibility("hidden")));
 extern const struct subject_place subject_places[] __attribute__((visibility("hidden")));
 extern const struct subject_place subject_places_end[] __attribute__((visibility("hidden")));
 
+/* An instruction that is probed for itself: where its code begins, where its probe belongs. */
+struct subject_instruction {
+	__u32 code, probe;
+	char name[32];
+};
+
+extern const struct subject_instruction subject_instructions[]
+	__attribute__((visibility("hidden")));
+extern const struct subject_instruction subject_instructions_end[]
+	__attribute__((visibility("hidden")));
+
 /* Not zero: a register was changed. */
 __attribute__((visibility("hidden"))) long subject_check_registers(long (*function)(long));
 
