@@ -511,3 +511,51 @@ int call_return(struct pt_regs *ctx)
 		call__return(ctx);
 	return 0;
 }
+
+#define BREAKPOINT 0xcc
+
+/* ARCH_SHSTK_SHSTK, arch/x86/include/uapi/asm/prctl.h: the processor keeps return addresses, too.
+ */
+#define SHADOW_STACK 1
+
+/* Has another program at the same instruction done the `ret` already? */
+TM_INLINE bool has_jumped(struct pt_regs *ctx)
+{
+	return ctx->ip != bpf_get_func_ip(ctx);
+}
+
+/*
+ * Does the `ret`, so that the kernel steps nothing; not where something is in the way: there is no
+ * breakpoint any more, the return address cannot be read, or a shadow stack would still have it.
+ */
+static __attribute__((noinline)) int jump_back(struct pt_regs *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u64 back;
+	u8 byte;
+
+	if (bpf_core_field_exists(task->thread.features) && task->thread.features & SHADOW_STACK)
+		return 0;
+	if (bpf_probe_read_user(&byte, sizeof(byte), (void *)ctx->ip) || byte != BREAKPOINT ||
+	    bpf_probe_read_user(&back, sizeof(back), (void *)ctx->sp))
+		return 0;
+	ctx->sp += sizeof(back);
+	ctx->ip = back;
+	return 0;
+}
+
+/* The same on kernels that let a program write registers (7.2), where that costs less. */
+SEC("uprobe")
+int call_return_jump(struct pt_regs *ctx)
+{
+	quirk__keep_task_stack(ctx);
+	if (has_jumped(ctx))
+		ctx->sp -= sizeof(ctx->sp);
+	if (!scope__is_over())
+		call__return(ctx);
+	if (has_jumped(ctx))
+		ctx->sp += sizeof(ctx->sp);
+	else
+		jump_back(ctx);
+	return 0;
+}

@@ -147,6 +147,7 @@ struct mm_struct {
 
 struct thread_struct {
 	unsigned long fsbase;
+	unsigned long features; /* with CONFIG_X86_USER_SHADOW_STACK (6.6) */
 };
 
 struct kernfs_node {

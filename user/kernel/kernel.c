@@ -268,7 +268,9 @@ int kernel__program_fd(const struct kernel *kernel, enum kernel_program program)
 	case KERNEL_ENTRY:
 		return kernel_state__fd(kernel, skel->progs.call_entry);
 	case KERNEL_RETURN:
-		return kernel_state__fd(kernel, skel->progs.call_return);
+		return bpf_program__autoload(skel->progs.call_return_jump)
+			       ? kernel_state__fd(kernel, skel->progs.call_return_jump)
+			       : kernel_state__fd(kernel, skel->progs.call_return);
 	case KERNEL_UNWIND:
 		return kernel_state__fd(kernel, skel->progs.unwind_begin);
 	case KERNEL_STACK_SWITCH:

@@ -31,6 +31,33 @@ static bool can_write_user(void)
 	return fd >= 0;
 }
 
+/* offsetof(struct pt_regs, ip) of the kernel: of user space's headers, it is called rip. */
+#define REGISTER_IP 128
+
+/* May a program at a uprobe change where the traced program goes on? Since 7.2. */
+static bool can_write_registers(int attach_type)
+{
+	const struct bpf_insn program[] = {
+		{ .code = BPF_LDX | BPF_MEM | BPF_DW,
+		  .dst_reg = BPF_REG_2,
+		  .src_reg = BPF_REG_1,
+		  .off = REGISTER_IP },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW,
+		  .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_2,
+		  .off = REGISTER_IP },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "tm_try_jump", "GPL", program,
+			       sizeof(program) / sizeof(*program), &opts);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 void programs__choose_user(struct tmtrace_bpf *skel, const struct kernel_options *options)
 {
 	enum uprobe_mechanism mechanism = options->mechanism;
@@ -38,13 +65,16 @@ void programs__choose_user(struct tmtrace_bpf *skel, const struct kernel_options
 	bool pair = options->user && !session;
 	bool arrivals = options->user && options->config.scope == TM_SCOPE_CGROUP;
 	int type = uprobe__attach_type(mechanism);
+	bool jump = pair && mechanism == UPROBE_MULTI && can_write_registers(type);
 
 	bpf_program__set_autoload(skel->progs.call_session, session);
 	bpf_program__set_autoload(skel->progs.call_entry, pair);
-	bpf_program__set_autoload(skel->progs.call_return, pair);
+	bpf_program__set_autoload(skel->progs.call_return, pair && !jump);
+	bpf_program__set_autoload(skel->progs.call_return_jump, jump);
 	bpf_program__set_expected_attach_type(skel->progs.call_session, type);
 	bpf_program__set_expected_attach_type(skel->progs.call_entry, type);
 	bpf_program__set_expected_attach_type(skel->progs.call_return, type);
+	bpf_program__set_expected_attach_type(skel->progs.call_return_jump, type);
 	/* The guards are entry probes: what serves a session are multi links. */
 	if (session)
 		type = uprobe__attach_type(UPROBE_MULTI);
