@@ -108,12 +108,13 @@ static __attribute__((noinline)) int call__count_only(struct tm_key *key, u32 in
 	}
 	series__summed(series, TM_SUMMED_UNTIMED);
 	ADD(series->count, 1);
-	if (reason < TM_LOSSES)
+	if (reason < TM_LOSSES) {
 		ledger__lose(ledger, reason);
-	else
+	} else {
 		ADD(ledger->recorded, 1);
-	if (recorder__records(series))
-		RECORDER_PASS(TM_PROBE_USER + index, untimed);
+		if (recorder__records(series))
+			RECORDER_PASS(TM_PROBE_USER + index, untimed);
+	}
 	if (account__is_on())
 		account__count_call(index, 0);
 	return 0;
