@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_limit.h"
 #include "command/dump.h"
 #include "command/export.h"
 #include "command/list.h"
@@ -63,6 +64,7 @@ static int trace(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	fill_standard_streams();
+	file_limit__raise();
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		if (argc > 1 && is(argv[1], commands[i].name))
 			return commands[i].main(argc - 1, argv + 1);

@@ -211,6 +211,28 @@ def test_missing_capability(env):
         refused(env, status, "CAP_", *args, prefix=few)
 
 
+def test_few_open_files(env):
+    """What is missing is descriptors, at whatever step: never said to be the kernel's fault."""
+    need("setpriv")
+    few = ("setpriv", "--bounding-set", "-sys_resource", "--inh-caps", "-sys_resource")
+    if env.run(*few, "true")[0]:
+        raise Skip("setpriv cannot drop capabilities here")
+    for soft, taken in ((20, 0), (64, 0), (255, 0), (256, 120), (256, 150), (256, 200), (256, 235)):
+        files = [os.open(os.devnull, os.O_RDONLY) for _ in range(taken)]
+        status, _, err = env.run(*few, "sh", "-c", 'ulimit -n "$0"; exec "$@"', str(soft),
+                                 env.tmtrace, "--", "true", pass_fds=files)
+        for fd in files:
+            os.close(fd)
+        if status == 0:
+            check(taken == 120, f"{soft} files, {taken} of them open: nothing was said")
+            continue
+        equal(f"{soft} files, {taken} of them open", (status, len(err.splitlines())), (SETUP, 1))
+        check(re.search("too many open files", err, re.IGNORECASE) and
+              not re.search("5.17|refuses|types", err), f"{soft} files, {taken} open: {err}")
+    refused(env, SETUP, "may have 64; .*ulimit -n", "--", "true",
+            prefix=(*few, "sh", "-c", 'ulimit -n 64; exec "$@"', "sh"))
+
+
 def test_no_space(env):
     """A file system too small for the records."""
     need("mount", "umount")

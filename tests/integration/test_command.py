@@ -183,6 +183,16 @@ def test_signals_are_not_inherited(env):
     check(read_text(env.path("o.json")), "no records were written")
 
 
+def test_limits_are_not_inherited(env):
+    """tmtrace opens more files than the shell lets it; the command has the shell's limits."""
+    limits = "ulimit -Sn; ulimit -Hn"
+    status, out, err = env.run("sh", "-c", 'ulimit -Sn 64; exec "$0" -q -- sh -c "$1"',
+                               env.tmtrace, limits)
+    untraced = env.run("sh", "-c", f"ulimit -Sn 64; {limits}")[1]
+    equal("exit status, limits", (status, out), (0, untraced))
+    check("open files" not in err, err)
+
+
 def test_sudo_caller_unknown(env):
     """Who is not understood is not root; and root's files are not given away."""
     for uid in ("junk", "", "-1"):

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/closer.h"
@@ -11,8 +10,6 @@
 #include "base/array.h"
 #include "base/close_all.h"
 #include "kernel/grace.h"
-
-#define FILES_MAX (1UL << 20) /* /proc/sys/fs/nr_open, as kernels come */
 
 /* So many perf uprobes are waited for: it takes less than half a second. */
 #define FEW 4
@@ -45,18 +42,6 @@ struct batch {
 	int *errors;
 };
 
-/* Each file takes some, and each probe may: as many as the kernel allows, else as we may. */
-static void raise_limit(void)
-{
-	const struct rlimit most = { .rlim_cur = FILES_MAX, .rlim_max = FILES_MAX };
-	struct rlimit files;
-
-	if (!setrlimit(RLIMIT_NOFILE, &most) || getrlimit(RLIMIT_NOFILE, &files))
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
-
 int link_set__new(struct link_set **out, const struct kernel *kernel,
 		  enum uprobe_mechanism mechanism, bool apart)
 {
@@ -66,7 +51,6 @@ int link_set__new(struct link_set **out, const struct kernel *kernel,
 	(*out)->kernel = kernel;
 	(*out)->mechanism = mechanism;
 	(*out)->apart = apart;
-	raise_limit();
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file_limit.h"
 #include "command/child.h"
 
 struct child {
@@ -106,6 +107,7 @@ static void run(const struct child_options *options, const struct child_user *us
 	signal(SIGPIPE, options->on_sigpipe);
 	signal(SIGCHLD, options->on_sigchld);
 	sigprocmask(SIG_SETMASK, options->mask, NULL);
+	file_limit__restore();
 	rc = become(user);
 	for (i = 0; !rc && i < options->n_env; i++)
 		putenv(options->env[i]);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "addb/sums.h"
+#include "base/file_limit.h"
 #include "command/hierarchy.h"
 #include "command/layers.h"
 #include "command/load.h"
@@ -25,6 +26,9 @@ static int choose_mechanism(struct session *session, struct error *err)
 		rc = uprobe__try(m);
 		if (!rc)
 			return 0;
+		if (file_limit__is_shortage(rc))
+			return error__set(err, rc, "cannot probe library functions: %s",
+					  file_limit__explain(rc));
 		if (m == UPROBE_SESSION && forced < 0)
 			note_list__add(&session->notes,
 				       "--returns=fast: this kernel has no sessions of uprobes "

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file_limit.h"
 #include "command/pager.h"
 #include "target/loader.h"
 
@@ -27,6 +28,7 @@ _Noreturn static void run(const char *pager, int input)
 {
 	dup2(input, STDIN_FILENO);
 	setenv("LESS", LESS_OPTIONS, 0);
+	file_limit__restore();
 	execlp("sh", "sh", "-c", pager, NULL);
 	_exit(127);
 }

@@ -9,6 +9,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "base/file_limit.h"
 #include "kernel/env_hooks.h"
 #include "kernel/forget.h"
 #include "kernel/grace.h"
@@ -84,12 +85,33 @@ static int load_or_adopt(struct kernel *kernel, struct error *err)
 	return options->adopt ? 0 : skeleton__keep(kernel->skel, options->pins, err);
 }
 
-int kernel__load(struct kernel **out, const struct kernel_options *options, struct error *err)
+/* The types of this kernel, by which programs are made to fit it. */
+static int read_types(struct kernel *kernel, struct error *err)
 {
-	struct kernel *kernel = calloc(1, sizeof(*kernel));
-	struct rung_context context;
 	int rc;
 
+	kernel->btf = btf__load_vmlinux_btf();
+	if (kernel->btf)
+		return 0;
+	rc = load_log__shortage() ?: -errno;
+	if (file_limit__is_shortage(rc))
+		return error__set(err, rc, "cannot read this kernel's types: %s",
+				  file_limit__explain(rc));
+	return error__set(err, rc,
+			  "this kernel gives no type information (/sys/kernel/btf/vmlinux): "
+			  "%s; a kernel built with CONFIG_DEBUG_INFO_BTF is needed",
+			  strerror(-rc));
+}
+
+int kernel__load(struct kernel **out, const struct kernel_options *options, struct error *err)
+{
+	struct rung_context context;
+	struct kernel *kernel;
+	int rc = file_limit__check(err);
+
+	if (rc < 0)
+		return rc;
+	kernel = calloc(1, sizeof(*kernel));
 	if (!kernel)
 		return error__set(err, -ENOMEM, "no memory");
 	load_log__begin();
@@ -102,14 +124,9 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 	kernel->options.config.processes = kernel->options.config.slots + 1;
 	kernel->options.config.shards = shards_for(libbpf_num_possible_cpus());
 
-	kernel->btf = btf__load_vmlinux_btf();
-	if (!kernel->btf) {
-		rc = error__set(err, -errno,
-				"this kernel gives no type information (/sys/kernel/btf/vmlinux): "
-				"%s; a kernel built with CONFIG_DEBUG_INFO_BTF is needed",
-				strerror(errno));
+	rc = read_types(kernel, err);
+	if (rc < 0)
 		goto fail;
-	}
 	kernel->options.config.typed_reads =
 		btf__find_by_name_kind(kernel->btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 	rc = skeleton__open(&kernel->skel, &kernel->options, kernel->btf, err);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/file_limit.h"
 #include "kernel/ladder.h"
 #include "kernel/rung.h"
 
@@ -31,6 +32,9 @@ static int try_forced(const struct ladder *ladder, int forced, const struct rung
 	const struct rung *rung = &ladder->rungs[forced];
 	int rc = rung->try(context);
 
+	if (file_limit__is_shortage(rc))
+		return error__set(err, rc, "--mechanism %s=%s: it could not be tried: %s",
+				  ladder->layer, rung->name, file_limit__explain(rc));
 	if (rc < 0)
 		return error__set(err, rc,
 				  "--mechanism %s=%s: this kernel refuses it: %s; leave the "
@@ -59,6 +63,9 @@ static int choose(const struct ladder *ladder, const struct rung_context *contex
 		rc = try_rung(&ladder->rungs[i], context, surely);
 		if (!rc)
 			return i;
+		/* That is no answer of the kernel's, and a lesser one is not to be taken for it. */
+		if (file_limit__is_shortage(rc))
+			break;
 	}
 	return rc;
 }
@@ -72,8 +79,11 @@ int ladder__choose(enum kernel_layer layer, int forced, const struct rung_contex
 	if (forced >= 0)
 		return try_forced(ladder, forced, context, err);
 	rung = choose(ladder, context, true);
-	if (rung < 0)
+	if (rung < 0 && !file_limit__is_shortage(rung))
 		rung = choose(ladder, context, false);
+	if (file_limit__is_shortage(rung))
+		return error__set(err, rung, "no mechanism could be tried: %s",
+				  file_limit__explain(rung));
 	if (rung < 0)
 		return error__set(err, rung,
 				  "this kernel refuses every mechanism for them, the last one: %s",

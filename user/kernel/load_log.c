@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,7 @@
 
 /* libbpf hands its callback no context. */
 static _Thread_local char lacking[128], refused[64];
+static _Thread_local int shortage;
 
 /* "failed to resolve CO-RE relocation <byte_off> [262] struct io_kiocb.opcode (0:1 @ offset 8)" */
 static void look_for_lacking(const char *text)
@@ -39,6 +42,28 @@ static void look_for_refused(const char *text)
 	snprintf(refused, sizeof(refused), "%.*s", (int)(end - begin), begin);
 }
 
+/* A number, with nothing behind it but a bracket or the end of the line. */
+static bool ends_with_number(const char *text, const char *number)
+{
+	const char *p = strstr(text, number);
+
+	return p && (p[strlen(number)] == '\n' || p[strlen(number)] == ')');
+}
+
+/* "failed to create map: Too many open files(-24)", "BPF program load failed: -24" */
+static void look_for_shortage(const char *text)
+{
+	static const int codes[] = { EMFILE, ENFILE };
+
+	for (size_t i = 0; !shortage && i < sizeof(codes) / sizeof(*codes); i++) {
+		char number[16];
+
+		snprintf(number, sizeof(number), "-%d", codes[i]);
+		if (strstr(text, strerror(codes[i])) || ends_with_number(text, number))
+			shortage = -codes[i];
+	}
+}
+
 static int print(enum libbpf_print_level level, const char *format, va_list args)
 {
 	char *text = NULL;
@@ -48,6 +73,7 @@ static int print(enum libbpf_print_level level, const char *format, va_list args
 		return 0;
 	look_for_lacking(text);
 	look_for_refused(text);
+	look_for_shortage(text);
 	if (getenv("TMTRACE_DEBUG"))
 		n = fputs(text, stderr);
 	free(text);
@@ -57,12 +83,18 @@ static int print(enum libbpf_print_level level, const char *format, va_list args
 void load_log__begin(void)
 {
 	*lacking = *refused = '\0';
+	shortage = 0;
 	libbpf_set_print(print);
 }
 
 const char *load_log__lacking(void)
 {
 	return *lacking ? lacking : NULL;
+}
+
+int load_log__shortage(void)
+{
+	return shortage;
 }
 
 const char *load_log__refused(void)

@@ -14,6 +14,12 @@ void load_log__begin(void);
  */
 const char *load_log__lacking(void);
 
+/*
+ * -EMFILE, -ENFILE: descriptors were missing, which libbpf may tell as another error; 0: that was
+ * not said since then.
+ */
+int load_log__shortage(void);
+
 /* The first program that the kernel's verifier has refused since then; NULL: none. */
 const char *load_log__refused(void);
 

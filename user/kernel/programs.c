@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/file_limit.h"
 #include "kernel/env_hooks.h"
 #include "kernel/programs.h"
 #include "kernel/uprobe.h"
@@ -115,7 +116,7 @@ int programs__choose_kernel(const struct rung_context *context, int rungs[KERNEL
 		if (!is_traced(options, layer))
 			continue;
 		rung = ladder__choose(layer, forced, context, err);
-		if (rung < 0 && forced >= 0)
+		if (rung < 0 && (forced >= 0 || file_limit__is_shortage(rung)))
 			return rung;
 		rungs[layer] = rung < 0 ? -1 : rung;
 		if (rung >= 0)

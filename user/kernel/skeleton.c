@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/file_limit.h"
 #include "base/hash.h"
 #include "kernel/kfuncs.h"
 #include "kernel/load_log.h"
@@ -14,6 +15,12 @@
 
 static int explain_load(int code, struct error *err)
 {
+	/* Of what is used up, nothing is the kernel's fault, whatever followed from it. */
+	if (load_log__shortage())
+		code = load_log__shortage();
+	if (file_limit__is_shortage(code))
+		return error__set(err, code, "cannot load BPF programs: %s",
+				  file_limit__explain(code));
 	/* A program that lacks a type is refused because of it: the type is the reason to name. */
 	if (load_log__lacking())
 		return error__set(err, code,
@@ -29,11 +36,6 @@ static int explain_load(int code, struct error *err)
 		return error__set(err, code,
 				  "cannot load BPF programs: not permitted; run as root, e.g. with "
 				  "sudo, or with CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN");
-	if (code == -ENOMEM)
-		return error__set(err, code,
-				  "cannot load BPF programs: no memory; trace fewer "
-				  "layers with --layer, or raise the limit on locked "
-				  "memory");
 	return error__set(err, code,
 			  "cannot load BPF programs: %s; TMTRACE_DEBUG=1 shows what the kernel "
 			  "said, Linux 5.17 or later is needed",
