@@ -38,7 +38,29 @@ __asm__(".text\n" FUNCTION("exits_plain", "push %rbx\n pop %rbx\n exits_plain_re
 				FUNCTION("exits_pops", "ret $8\n")
 					FUNCTION("exits_no_code", "nop\n .byte 0x06\n"));
 
+/* The constants of these instructions are `ret` instructions for whoever jumps there. */
+__asm__(FUNCTION("exits_overlap",
+		 "test %edi, %edi\n je 1f + 1\n 1: mov $0xc3c3c3c3, %eax\n ret\n"));
+__asm__(FUNCTION(
+	"exits_host",
+	".cfi_startproc\n 1: mov $0xc3c3c3c3, %eax\n ret\n .cfi_endproc\n") ".globl "
+									    "exits_guest\n.type "
+									    "exits_guest, "
+									    "@function\nexits_"
+									    "guest = exits_host + "
+									    "1\n"
+									    ".size exits_guest, "
+									    "1\n");
+__asm__(FUNCTION("exits_bare_host",
+		 "mov $0xc3c3c3c3, %eax\n ret\n") ".globl exits_bare_guest\n.type "
+						  "exits_bare_guest, @function\n"
+						  "exits_bare_guest = exits_bare_host + 2\n.size "
+						  "exits_bare_guest, 1\n");
+__asm__(FUNCTION("exits_into_host", "jmp exits_host + 1\n"));
+
 /* As the linker knows them; none is ever called. */
+extern const char exits_overlap[], exits_host[], exits_guest[], exits_bare_guest[],
+	exits_into_host[];
 extern const char exits_plain[], exits_plain_ret[], exits_two[], exits_two_first[],
 	exits_two_second[], exits_parts[], exits_parts_ret[], exits_cold_ret[], exits_tail[],
 	exits_tail_ret[], exits_endless[], exits_aborts[], exits_aborts_ret[], exits_ends_in_call[],
@@ -154,9 +176,19 @@ static void test_call_that_never_returns(void **state)
 static void test_refused(void **state)
 {
 	expect_refusal(state, exits_register, "does not say");
-	expect_refusal(state, exits_elsewhere, "does not say");
+	expect_refusal(state, exits_elsewhere, "another file");
 	expect_refusal(state, exits_pops, "does not say");
 	expect_refusal(state, exits_no_code, "no instructions");
+}
+
+/* In the middle of an instruction, whoever leads there. */
+static void test_overlap(void **state)
+{
+	assert_int_equal(find(state, exits_host).n, 1);
+	expect_refusal(state, exits_overlap, "overlap");
+	expect_refusal(state, exits_guest, "overlap");
+	expect_refusal(state, exits_bare_guest, "overlap");
+	expect_refusal(state, exits_into_host, "overlap");
 }
 
 /* Whatever the offset: an answer, and no crash. */
@@ -182,6 +214,7 @@ int main(void)
 		cmocka_unit_test(test_endless),
 		cmocka_unit_test(test_call_that_never_returns),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_overlap),
 		cmocka_unit_test(test_any_offset),
 	};
 

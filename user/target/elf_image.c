@@ -129,6 +129,7 @@ static int add_segment(struct elf_image *image, const GElf_Phdr *head, struct er
 	segment->filesz = head->p_filesz;
 	segment->memsz = head->p_memsz;
 	segment->exec = head->p_flags & PF_X;
+	segment->write = head->p_flags & PF_W;
 	image->n_segments++;
 	return 0;
 }
@@ -250,6 +251,23 @@ const char *elf_strings__at(const struct elf_strings *strings, __u64 offset)
 	if (offset >= strings->size || !memchr(strings->bytes + offset, 0, strings->size - offset))
 		return NULL;
 	return strings->bytes + offset;
+}
+
+bool elf_image__is_constant(const struct elf_image *image, const struct elf_range *range)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < image->n_segments; i++) {
+		const struct elf_segment *segment = &image->segments[i];
+
+		if (range->end <= segment->vaddr || range->start >= segment->vaddr + segment->memsz)
+			continue;
+		if (segment->write || found || range->start < segment->vaddr ||
+		    range->end - segment->vaddr > segment->filesz)
+			return false;
+		found = true;
+	}
+	return found;
 }
 
 int elf_image__locate(const struct elf_image *image, __u64 vaddr, bool exec, __u64 *offset,

@@ -18,7 +18,7 @@ struct elf_segment {
 	__u64 offset;
 	__u64 filesz; /* bytes that come from the file */
 	__u64 memsz;
-	bool exec;
+	bool exec, write;
 };
 
 /* A piece of the file; size 0: there is none. */
@@ -72,6 +72,9 @@ int elf_image__strings(const struct elf_image *image, struct elf_span span,
 		       struct elf_strings *strings);
 /* The string at an offset, or NULL when it is outside of the table or has no end in it. */
 const char *elf_strings__at(const struct elf_strings *strings, __u64 offset);
+
+/* Can nobody write to the bytes at these addresses, but by asking the kernel to let them? */
+bool elf_image__is_constant(const struct elf_image *image, const struct elf_range *range);
 
 /*
  * Where in the file the byte at that address comes from, and in left, which may be NULL, how many

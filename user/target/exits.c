@@ -11,6 +11,7 @@
 #include "target/code.h"
 #include "target/exits.h"
 #include "target/jump_slots.h"
+#include "target/jump_tables.h"
 
 /* Instructions of one function: of longer ones it is not told where they return. */
 #define VISITS_MAX 16384
@@ -24,6 +25,7 @@ struct start {
 struct place {
 	__u64 offset;
 	__u64 round;
+	__u8 length; /* 0: it has not been decoded yet */
 };
 
 struct exits {
@@ -31,6 +33,7 @@ struct exits {
 	struct start *starts; /* of functions, ascending */
 	size_t n_starts, starts_room;
 	struct jump_slots *slots;
+	struct jump_tables *tables;
 	ZydisDecoder decoder;
 	/* The function that is being looked at. */
 	struct place *places;
@@ -41,12 +44,15 @@ struct exits {
 	__u64 *found;
 	size_t n_found, found_room;
 	__u64 function;
+	bool has_tables; /* they have been looked for */
 	bool tail_calls;
 };
 
 static const char no_memory[] = "no memory";
 static const char nowhere[] = "its code jumps to where the file does not say";
+static const char other_file[] = "it ends by jumping to a function of another file";
 static const char too_long[] = "its code is too long to be followed";
+static const char overlapping[] = "its instructions overlap with others";
 static const char not_code[] = "its code leads to bytes that are no instructions";
 
 static int compare_starts(const void *left, const void *right)
@@ -92,7 +98,8 @@ int exits__open(struct exits **out, int fd, const struct elf_file *elf, const ch
 		goto fail;
 	exits->places = calloc(PLACES, sizeof(*exits->places));
 	if (!exits->places || read_starts(exits, elf) < 0 ||
-	    jump_slots__read(&exits->slots, &exits->code.image) < 0) {
+	    jump_slots__read(&exits->slots, &exits->code.image) < 0 ||
+	    jump_tables__new(&exits->tables, fd, &exits->code) < 0) {
 		rc = error__set(err, -ENOMEM, "%s: no memory", name);
 		goto fail;
 	}
@@ -110,6 +117,7 @@ void exits__close(struct exits *exits)
 		return;
 	code__close(&exits->code);
 	jump_slots__free(exits->slots);
+	jump_tables__free(exits->tables);
 	free(exits->starts);
 	free(exits->places);
 	free(exits->todo);
@@ -141,22 +149,34 @@ static bool is_start(const struct exits *exits, __u64 offset)
 	return start && start->offset == offset;
 }
 
-/* Marks an instruction as visited; false: it was. */
-static bool visit(struct exits *exits, __u64 offset)
+/* The place of an instruction, or where it would go: then of another round. */
+static struct place *find_place(const struct exits *exits, __u64 offset)
 {
 	size_t i = hash__number(offset) >> 40;
 
 	for (;; i++) {
 		struct place *place = &exits->places[i & (PLACES - 1)];
 
-		if (place->round != exits->round) {
-			*place = (struct place){ .offset = offset, .round = exits->round };
-			exits->n_visits++;
-			return true;
-		}
-		if (place->offset == offset)
-			return false;
+		if (place->round != exits->round || place->offset == offset)
+			return place;
 	}
+}
+
+/* Marks an instruction as visited; false: it was. */
+static bool visit(struct exits *exits, __u64 offset)
+{
+	struct place *place = find_place(exits, offset);
+
+	if (place->round == exits->round)
+		return false;
+	*place = (struct place){ .offset = offset, .round = exits->round };
+	exits->n_visits++;
+	return true;
+}
+
+static bool is_visited(const struct exits *exits, __u64 offset)
+{
+	return find_place(exits, offset)->round == exits->round;
 }
 
 static bool is_memory_at_ip(const ZydisDecodedInstruction *in)
@@ -216,53 +236,97 @@ static const char *add(__u64 **items, size_t *n, size_t *room, __u64 offset)
 	return NULL;
 }
 
-/* Where a jump that is not conditional leads; what is not known is an error. */
-static const char *follow_jump(struct exits *exits, __u64 *offset,
-			       const ZydisDecodedInstruction *in)
+/* Where a jump that is not conditional leads. */
+static const char *follow_jump(const struct exits *exits, __u64 offset,
+			       const ZydisDecodedInstruction *in, struct code_edges *edges)
 {
 	const struct jump_slot *slot;
 
 	if (in->raw.imm[0].is_relative) {
-		*offset += in->length + (__u64)in->raw.imm[0].value.s;
+		edges->next = offset + in->length + (__u64)in->raw.imm[0].value.s;
+		edges->goes_on = true;
+		return NULL;
+	}
+	slot = slot_of(exits, offset, in);
+	if (slot && !slot->offset)
+		return other_file;
+	if (slot) {
+		edges->next = slot->offset;
+		edges->goes_on = true;
 	} else {
-		slot = slot_of(exits, *offset, in);
-		if (!slot || !slot->offset)
-			return nowhere;
-		*offset = slot->offset;
+		edges->by_table = true;
 	}
 	return NULL;
 }
 
 /*
- * One instruction: NULL and where to go on, *ends: nowhere. A `ret` with an operand or to another
- * segment is none that compilers make of C.
+ * Where an instruction leads. A `ret` with an operand or to another segment is none that compilers
+ * make of C.
  */
-static const char *step(struct exits *exits, __u64 *offset, const ZydisDecodedInstruction *in,
-			bool *ends)
+static const char *find_edges(void *context, __u64 offset, const ZydisDecodedInstruction *in,
+			      struct code_edges *edges)
 {
-	const char *bar = NULL;
+	const struct exits *exits = context;
 
-	*ends = false;
+	*edges = (struct code_edges){ .next = offset + in->length };
 	switch (in->meta.category) {
 	case ZYDIS_CATEGORY_RET:
 		if (in->mnemonic != ZYDIS_MNEMONIC_RET || in->opcode != 0xc3)
 			return nowhere;
-		*ends = true;
-		return add(&exits->found, &exits->n_found, &exits->found_room, *offset);
+		edges->returns = true;
+		return NULL;
 	case ZYDIS_CATEGORY_UNCOND_BR:
-		return follow_jump(exits, offset, in);
+		return follow_jump(exits, offset, in, edges);
 	case ZYDIS_CATEGORY_COND_BR:
-		bar = add(&exits->todo, &exits->n_todo, &exits->todo_room,
-			  *offset + in->length + (__u64)in->raw.imm[0].value.s);
-		break;
+		edges->branches = edges->goes_on = true;
+		edges->branch = edges->next + (__u64)in->raw.imm[0].value.s;
+		return NULL;
 	case ZYDIS_CATEGORY_CALL:
-		*ends = !goes_on(exits, *offset, in);
-		break;
+		edges->goes_on = goes_on(exits, offset, in);
+		return NULL;
 	default:
-		*ends = in->mnemonic == ZYDIS_MNEMONIC_UD2 || in->mnemonic == ZYDIS_MNEMONIC_HLT ||
-			in->mnemonic == ZYDIS_MNEMONIC_INT3;
+		edges->goes_on = in->mnemonic != ZYDIS_MNEMONIC_UD2 &&
+				 in->mnemonic != ZYDIS_MNEMONIC_HLT &&
+				 in->mnemonic != ZYDIS_MNEMONIC_INT3;
+		return NULL;
 	}
-	*offset += in->length;
+}
+
+static const char *add_todo(struct exits *exits, __u64 offset)
+{
+	return add(&exits->todo, &exits->n_todo, &exits->todo_room, offset);
+}
+
+/* Where a jump through a table leads: the tables of the function have been looked for. */
+static const char *follow_table(struct exits *exits, __u64 offset)
+{
+	const __u64 *targets;
+	const char *bar = NULL;
+	size_t n;
+
+	if (!exits->has_tables)
+		return nowhere;
+	targets = jump_tables__targets(exits->tables, offset, &n);
+	for (size_t i = 0; !bar && i < n; i++)
+		bar = add_todo(exits, targets[i]);
+	return bar;
+}
+
+/* One instruction: NULL and where to go on, *ends: nowhere. */
+static const char *step(struct exits *exits, __u64 *offset, const ZydisDecodedInstruction *in,
+			bool *ends)
+{
+	struct code_edges edges;
+	const char *bar = find_edges(exits, *offset, in, &edges);
+
+	if (!bar && edges.returns)
+		bar = add(&exits->found, &exits->n_found, &exits->found_room, *offset);
+	if (!bar && edges.branches)
+		bar = add_todo(exits, edges.branch);
+	if (!bar && edges.by_table)
+		bar = follow_table(exits, *offset);
+	*ends = !edges.goes_on;
+	*offset = edges.next;
 	return bar;
 }
 
@@ -280,22 +344,114 @@ static const char *walk(struct exits *exits, __u64 offset)
 			exits->tail_calls = true;
 		if (!decode(exits, offset, &in))
 			return not_code;
+		find_place(exits, offset)->length = in.length;
 		bar = step(exits, &offset, &in, &ends);
 	}
 	return bar;
+}
+
+static const char *walk_all(struct exits *exits)
+{
+	const char *bar;
+
+	exits->round++;
+	exits->n_visits = exits->n_todo = exits->n_found = 0;
+	exits->tail_calls = false;
+	bar = walk(exits, exits->function);
+	while (!bar && exits->n_todo)
+		bar = walk(exits, exits->todo[--exits->n_todo]);
+	return bar;
+}
+
+/* Does an instruction that has been visited go on over this one? */
+static bool is_covered(const struct exits *exits, __u64 offset)
+{
+	for (__u64 before = 1; before < ZYDIS_MAX_INSTRUCTION_LENGTH && before <= offset;
+	     before++) {
+		const struct place *place = find_place(exits, offset - before);
+
+		if (place->round == exits->round && place->length > before)
+			return true;
+	}
+	return false;
+}
+
+/* Going from one instruction to the next from a place on, does one begin at the offset? */
+static bool leads_to(const struct exits *exits, __u64 from, __u64 offset)
+{
+	ZydisDecodedInstruction in;
+
+	while (from < offset && decode(exits, from, &in))
+		from += in.length;
+	return from == offset;
+}
+
+/* Where the part of code begins that holds an offset, as the unwind table says; else the offset. */
+static __u64 part_of(const struct exits *exits, __u64 offset)
+{
+	const struct code_segment *code = code__segment_at(&exits->code, offset);
+	__u64 distance = offset - code->offset;
+	struct elf_range range;
+
+	if (!elf_unwind__find(&exits->code.unwind, code->address + distance, &range) ||
+	    code->address + distance - range.start > distance)
+		return offset;
+	return offset - (code->address + distance - range.start);
+}
+
+/* Symbols before an offset that are asked whether they hold it. */
+#define NESTED_MAX 8
+
+/* Do the functions that hold an offset by their sizes have an instruction there? */
+static bool agree_symbols(const struct exits *exits, __u64 offset)
+{
+	size_t end = SEARCH_FIRST(exits->n_starts, i, exits->starts[i].offset <= offset);
+
+	for (size_t i = end; i > 0 && end - i < NESTED_MAX; i--) {
+		const struct start *start = &exits->starts[i - 1];
+
+		if (offset - start->offset < start->size && !is_visited(exits, start->offset) &&
+		    !leads_to(exits, start->offset, offset))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A probe in the middle of an instruction would ruin it. So whoever says where code begins must
+ * agree that one begins here: the ways through the function, the symbols and the unwind table.
+ */
+static bool is_instruction(const struct exits *exits, __u64 offset)
+{
+	__u64 part = part_of(exits, offset);
+
+	return !is_covered(exits, offset) && agree_symbols(exits, offset) &&
+	       (is_visited(exits, part) || leads_to(exits, part, offset));
+}
+
+static const char *check_found(const struct exits *exits)
+{
+	for (size_t i = 0; i < exits->n_found; i++)
+		if (!is_instruction(exits, exits->found[i]))
+			return overlapping;
+	return NULL;
 }
 
 const char *exits__find(struct exits *exits, __u64 offset, struct exits_found *found)
 {
 	const char *bar;
 
-	exits->round++;
-	exits->n_visits = exits->n_todo = exits->n_found = 0;
 	exits->function = offset;
-	exits->tail_calls = false;
-	bar = walk(exits, offset);
-	while (!bar && exits->n_todo)
-		bar = walk(exits, exits->todo[--exits->n_todo]);
+	exits->has_tables = false;
+	bar = walk_all(exits);
+	if (bar == nowhere) {
+		bar = jump_tables__find(exits->tables, offset, VISITS_MAX, find_edges, exits);
+		exits->has_tables = !bar;
+		if (!bar)
+			bar = walk_all(exits);
+	}
+	if (!bar)
+		bar = check_found(exits);
 	if (bar)
 		return bar;
 	if (exits->n_found)
