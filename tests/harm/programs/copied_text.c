@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* An inline hook: the function's first bytes are copied elsewhere, and a jump takes their place. */
+#include <stdint.h>
+#include <string.h>
+
+#include "harm.h"
+
+static int (*original)(int), hooked;
+
+static int hook(int x)
+{
+	hooked++;
+	return original(x);
+}
+
+int main(void)
+{
+	unsigned char *function = (unsigned char *)hm_plain, jump[12] = { 0x48, 0xb8 };
+	uintptr_t to = (uintptr_t)hook;
+	int i, sum = 0;
+
+	for (i = 0; i < 10; i++)
+		sum += HARM(hm_plain)(i);
+	original = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+	memcpy((void *)original, function, 16);
+	mprotect((void *)((uintptr_t)function & ~4095UL), 8192, PROT_READ | PROT_WRITE | PROT_EXEC);
+	memcpy(jump + 2, &to, sizeof(to));
+	jump[10] = 0xff; /* jmp *%rax */
+	jump[11] = 0xe0;
+	memcpy(function, jump, sizeof(jump));
+	for (i = 0; i < 10; i++)
+		sum += hm_plain(i); /* the hook's copy: nobody can see these */
+	printf("sum %d, hooked %d\n", sum, hooked);
+	harm_report();
+	return 0;
+}
