@@ -2,6 +2,7 @@
 """How the programs of tests/harm are run: untraced, traced, and beside tracers of the machine."""
 
 import collections
+import json
 import mmap
 import os
 import re
@@ -95,42 +96,46 @@ def normal(status):
     return 128 - status if isinstance(status, int) and status < 0 else status
 
 
-def add_hits(hits, probe):
-    """Adds a probe's hits by what is traced; those of other processes are filtered."""
-    hits[probe["library"], probe["function"]] += probe["hits"] - probe["filtered"]
+class Probes:
+    """What became of the probes: hits, and what is left alone, by file and function."""
+
+    def __init__(self, records):
+        self.hits, self.alone = collections.Counter(), set()
+        for probe in records:
+            if probe["type"] != "probe" or probe["layer"] != "harm" or not probe["library"]:
+                continue
+            key = probe["library"], probe["function"]
+            # Those of processes that are not traced are filtered.
+            self.hits[key] += probe["hits"] - probe["filtered"]
+            if probe["state"] == "failed" and probe["reason"]:
+                self.alone.add(key)
+
+    def wrong(self, called, unknown):
+        """
+        Where hits are not the calls, both by (file, function), in words; None: nowhere. Of unknown
+        files nobody knows the calls.
+        """
+        wrong = [f"{os.path.basename(path)}, {function}: {called[path, function]} calls, "
+                 f"{self.hits[path, function]} hits"
+                 for path, function in sorted(called.keys() | self.hits.keys())
+                 if path not in unknown and (path, function) not in self.alone
+                 and called[path, function] != self.hits[path, function]]
+        return "; ".join(wrong) or None
 
 
-def hits_of(records):
-    """{(library's path, function): how often its probe was hit}."""
-    hits = collections.Counter()
-    for probe in records.of("probe", layer="harm"):
-        add_hits(hits, probe)
-    return hits
-
-
-def left_alone(records):
-    """Functions that have no probe, for a reason that is told."""
-    return {probe["function"] for probe in records.of("probe", layer="harm", state="failed")
-            if probe["reason"]}
-
-
-def miscounts(records, calls):
+def miscounts(records, path, calls):
     """
-    What a run counted wrong, in words; None: nothing. Every call is a hit; it is in the function's
-    record, or lost for a reason that is told. What cannot be probed is told, too.
+    What a run counted wrong of its calls in a file, in words; None: nothing. Every call is a hit;
+    it is in the function's record, or lost for a reason that is told.
     """
-    hits, wrong = collections.Counter(), []
-    for (_, function), n in hits_of(records).items():
-        hits[function] += n
-    for function in sorted((calls.keys() | {name for name, n in hits.items() if n})
-                           - left_alone(records)):
-        wanted = calls.get(function, 0)
+    probes, wrong = Probes(records.all), []
+    hits = probes.wrong(collections.Counter({(path, name): n for name, n in calls.items()}), ())
+    for function, wanted in sorted(calls.items()):
         counted = records.total("harm", function, "count")
         lost = sum(n for (_, name, _), n in records.losses().items() if name == function)
-        if hits[function] != wanted or wanted not in (counted, counted + lost):
-            wrong.append(f"{function}: {wanted} calls, {hits[function]} hits, {counted} counted, "
-                         f"{lost} lost")
-    return "; ".join(wrong) or None
+        if wanted not in (counted, counted + lost) and (path, function) not in probes.alone:
+            wrong.append(f"{function}: {wanted} calls, {counted} counted, {lost} lost")
+    return "; ".join(filter(None, [hits, *wrong])) or None
 
 
 class Keeper:
@@ -158,13 +163,13 @@ class WholeMachine:
                          or '"run"' in harness.read_text(self.path), "tmtrace --all to attach")
 
     def finish(self):
-        """({(library, function): hits}, what it said)."""
+        """(Probes, what it said)."""
         self.process.send_signal(signal.SIGINT)
         _, err = self.process.communicate(timeout=60 * harness.PATIENCE)
         harness.check(self.process.returncode == 0,
                       f"tmtrace --all ended with {self.process.returncode}: {err}")
         records = harness.Records(self.path)
-        return hits_of(records), "\n".join([err, *records.notes()])
+        return Probes(records.all), "\n".join([err, *records.notes()])
 
 
 class Service:
@@ -176,10 +181,7 @@ class Service:
         self.service = test_service.Service(bench.env, layers="harm")
 
     def finish(self):
-        lines = [harness.json.loads(line)
-                 for line in self.service.command("status", "--probes").splitlines()]
-        hits = collections.Counter()
-        for probe in lines:
-            if probe["type"] == "probe" and probe["layer"] == "harm":
-                add_hits(hits, probe)
-        return hits, self.service.command("status") + self.service.stop()
+        """(Probes, what it said)."""
+        lines = self.service.command("status", "--probes").splitlines()
+        said = self.service.command("status")
+        return Probes([json.loads(line) for line in lines]), said + self.service.stop()

@@ -10,6 +10,9 @@ To add one: a source in programs/, a line here. C and C++ include programs/harm.
 
 import collections
 
+# How programs end: those that are told to end in a call, with 42.
+GOOD = (0, 42)
+
 # kind: of what it is one; the machines of other kernels run what is `brief` of each kind.
 # source: in programs/; its suffix says the language. more: further sources.
 # flags: for the compiler, behind the usual ones. needs: (file, Debian's package) to build or to run.
@@ -25,9 +28,8 @@ Program = collections.namedtuple(
 
 
 def program(name, kind, source, **others):
-    defaults = {"more": (), "flags": (), "needs": (), "args": (), "wrap": (), "inside": False, "own": False,
-                "told": False, "keeps": None, "brief": False,
-                "slow": None}
+    defaults = {"more": (), "flags": (), "needs": (), "args": (), "wrap": (), "inside": False,
+                "own": False, "told": False, "keeps": None, "brief": False, "slow": None}
     return Program(name, kind, source, **{**defaults, **others})
 
 
