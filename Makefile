@@ -203,6 +203,7 @@ help:
 	@echo 'make test-unit         the unit tests; SANITIZE=1: under ASan and UBSan'
 	@echo 'make test-integration  the integration tests; TESTS="PATTERN...": only these (root)'
 	@echo 'make test-kernels      these tests in kernels of Debian, by qemu; KERNELS="6.1 6.12 newest" (root)'
+	@echo 'make test-harm         programs that tracing could break, here and in these kernels; PROGRAMS="NAME..." (root)'
 	@echo 'make test-system       the Debian package, in a machine with systemd, too; PARTS="package root machine" KERNELS=6.1 (root)'
 	@echo 'make fuzz              the fuzz targets until stopped; FUZZ=NAME: one, FUZZ_TIME=SEC: so long'
 	@echo 'make bench             what tracing costs, beside other tracers; ROUNDS=N BENCH="PART..." (root)'

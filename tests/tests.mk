@@ -75,6 +75,24 @@ test-kernels:
 	$(Q)set -f; tests/kernels/run --build $(BUILD) $(if $(BEGIN_WITHIN),--begin-within $(BEGIN_WITHIN)) \
 		$(KERNELS) $(if $(TESTS),-- $(TESTS))
 
+# Programs that tracing could break: here, and in the same kernels. PROGRAMS='cxx go_*': only these.
+PROGRAMS ?=
+.PHONY: harm-programs test-harm
+harm-programs:
+	$(Q)tests/harm/run --build $(BUILD) --build-only
+
+test-harm:
+	$(Q)scripts/install-dependencies test
+	$(Q)$(MAKE) $(AGAIN) $(JOBS) all harm-programs
+	$(GIVE_BACK)
+	$(Q)mkdir -p $(RESULTS)
+	$(Q)set -f; tests/harm/run --build $(BUILD) --results $(RESULTS)/harm $(PROGRAMS) $(COUNTED)
+	$(Q)set -f; tests/kernels/run --build $(BUILD) --results $(RESULTS)/kernels-harm $(KERNELS) -- \
+		$(if $(PROGRAMS),$(PROGRAMS:%=harm.%.*),'harm.*') $(COUNTED)
+	$(Q)tests/harm/table.py $(RESULTS)/harm $(RESULTS)/kernels-harm
+	$(GIVE_BACK)
+	$(Q)tests/run --only-add --add $(RESULTS)/harm $(RESULTS)/kernels-harm
+
 # The Debian package: as a file, in a clean root, in a machine with systemd. PARTS="root machine".
 .PHONY: test-system
 test-system:
@@ -97,7 +115,7 @@ test:
 	$(MAKE) $(AGAIN) $(JOBS) test-build; built=$$?; wait; exit $$built
 	$(Q)$(MAKE) $(AGAIN) test-run
 
-test-build: all stack stack-endbr64 bench-tools unit-programs
+test-build: all stack stack-endbr64 bench-tools unit-programs harm-programs
 	$(Q)$(MAKE) $(AGAIN) $(SANITIZED) unit-programs fuzz-programs
 	$(GIVE_BACK)
 
@@ -110,6 +128,8 @@ test-run:
 	$(Q)scripts/run-unit --results $(RESULTS)/sanitize --prefix sanitize. \
 		$(UNIT_PROGRAMS:$(BUILD)/%=$(BUILD)/sanitize/%) $(COUNTED)
 	$(Q)scripts/run-fuzz --time 10 --build $(BUILD) --results $(RESULTS)/fuzz $(FUZZ) $(COUNTED)
+	$(Q)[ "$$(id -u)" != 0 ] || \
+		tests/harm/run --build $(BUILD) --results $(RESULTS)/harm $(COUNTED)
 	$(Q)tests/kernels/run --brief --build $(BUILD) --results $(RESULTS)/kernels $(COUNTED)
 	$(GIVE_BACK)
 	$(Q)if [ "$$(id -u)" = 0 ]; then \
@@ -136,7 +156,7 @@ pictures:
 
 # Lint.
 LINT_FILES := $(sort $(wildcard user/*.c user/*/*.[ch] bpf/*.[ch] headers/tmtrace/*.h \
-	tests/*/*.[ch]))
+	tests/*/*.[ch] tests/harm/*/*.[ch]))
 LINT_TIDY  := $(sort $(wildcard user/*.c user/*/*.c tests/unit/*.c tests/fuzz/*.c))
 
 LINT_STEPS := lint-format lint-tidy lint-cppcheck lint-scripts

@@ -118,7 +118,8 @@ class Builder:
             objects += [path for path in sources_of(LIBRARY) if path.endswith((".c", ".S"))]
             compiler, linked = "gcc", ["-lstdc++"]
         return [*commands, [compiler, "-O2", "-Wall", "-Werror", "-pthread", "-D_GNU_SOURCE",
-                            f"-I{LIBRARY}", source, *objects, *program.flags, *linked, "-o", target]], {}
+                            f"-I{LIBRARY}", source, *objects, *program.flags, *linked,
+                            "-o", target]], {}
 
     def make_program(self, program):
         if program.source.endswith(".py"):

@@ -15,7 +15,8 @@ GOOD = (0, 42)
 
 # kind: of what it is one; the machines of other kernels run what is `brief` of each kind.
 # source: in programs/; its suffix says the language. more: further sources.
-# flags: for the compiler, behind the usual ones. needs: (file, Debian's package) to build or to run.
+# flags: for the compiler, behind the usual ones.
+# needs: files or commands that it is built or run with, and Debian's package of each.
 # args, wrap: what the program is given, and the command that it is an argument of; {program} is the
 #   program's path, {library} the library's, {out} a file that is its own.
 # inside: the traced functions are in the program itself; the catalogue knows it by its name.
