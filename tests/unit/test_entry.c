@@ -189,10 +189,10 @@ static void test_far(void **state)
 	}
 }
 
-/* Where a nop5 is slow it is skipped like any other. */
+/* Where no probe may be on a nop5, it is behind it, stepped if need be. */
 static void test_past_nop5(void **state)
 {
-	static const unsigned char bytes[] = NOP5 PUSH;
+	static const unsigned char bytes[] = NOP5 PUSH, leaf[] = NOP5 "\x48\x8d\x47\x01\xc3";
 	struct entry_code code = { .bytes = bytes, .n = 6, .past_nop5 = true };
 	struct entry_site entry;
 
@@ -209,6 +209,11 @@ static void test_past_nop5(void **state)
 	code.n = 6;
 	entry__find(&entry, &code);
 	assert_int_equal(entry.site, ENTRY_NOP5);
+	code = (struct entry_code){ .bytes = leaf, .n = sizeof(leaf) - 1, .past_nop5 = true };
+	entry__find(&entry, &code);
+	assert_int_equal(entry.first, ENTRY_NOP5);
+	assert_int_equal(entry.site, ENTRY_STEPPED);
+	assert_int_equal(entry.moved, 5);
 }
 
 static void test_names(void **state)

@@ -118,8 +118,7 @@ int site_list__find_entries(struct site_list *list, int fd, const char *name,
 		functions[i].offset = list->sites[i].offset;
 		functions[i].size = list->sites[i].size;
 	}
-	rc = entry_file__find(fd, name, elf, functions, list->n,
-			      choice->nop5_slow || choice->nop5_unsafe, err);
+	rc = entry_file__find(fd, name, elf, functions, list->n, choice->nop5_unsafe, err);
 	for (i = 0; i < list->n; i++) {
 		if (choice->first && functions[i].entry.moved &&
 		    functions[i].entry.first != ENTRY_REFUSED)

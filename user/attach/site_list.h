@@ -40,7 +40,6 @@ int site_list__add(struct site_list *list, const struct elf_function *symbol,
 /* Where functions are probed. */
 struct site_choice {
 	bool first;	  /* always on the first instruction */
-	bool nop5_slow;	  /* not on a nop5, if that can be helped */
 	bool nop5_unsafe; /* not on a nop5 at all */
 };
 

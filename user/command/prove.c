@@ -96,9 +96,6 @@ struct site_choice prove__sites(const struct session *session)
 
 	return (struct site_choice){
 		.first = session->options->first,
-		/* A nop5 is worth staying on where it costs like the others. */
-		.nop5_slow = proven->costs[ENTRY_NOP5].timed_ns >
-			     2 * proven->costs[ENTRY_EMULATED].timed_ns,
 		.nop5_unsafe = proven->proofs[PROOF_NOP5].outcome == OUTCOME_FAILED,
 	};
 }

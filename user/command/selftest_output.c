@@ -16,9 +16,12 @@ static const char *use_of(const struct choice *way)
 	return way->spares_confined ? "not under seccomp" : "everywhere";
 }
 
-/* The last one is not used by anything: whether it is safe is good to know. */
+/* Where those of nops of five bytes fail, the others go on. */
 static const char *remark(enum proof proof)
 {
+	if (proof == PROOF_NOP5)
+		return "; probes are put behind it";
+	/* Nothing uses it: whether it is safe is good to know. */
 	return proof == PROOF_NOP5_INSIDE ? "; not used" : "";
 }
 

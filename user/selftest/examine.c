@@ -196,6 +196,7 @@ static void judge_nop5(const struct evidence *evidence, struct proof_result proo
 
 	judge_end(evidence, SCENE_NOP5, proof);
 	judge_end(evidence, SCENE_NOP5_SECCOMP, proof);
+	judge_end(evidence, SCENE_NOP5_DISPATCH, proof);
 	judge_hits(evidence, SITE_NOP5, proof);
 	judge_hits(evidence, SITE_STRICT_NOP5, proof);
 	judge_returns(evidence, SITE_NOP5, proof);

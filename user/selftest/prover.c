@@ -270,6 +270,8 @@ static int play(struct prover *prover, enum scene scene)
 	case SCENE_INSTRUCTIONS:
 		return scenario->log->instruction ? SCENARIO_IMPOSSIBLE
 						  : scenario__instructions(scenario);
+	case SCENE_NOP5_DISPATCH:
+		return scenario__dispatch(scenario, SITE_STRICT_NOP5);
 	case SCENE_STACKS:
 		return scenario__stacks(scenario);
 	case SCENE_COSTS:

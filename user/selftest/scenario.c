@@ -273,6 +273,28 @@ _Noreturn void scenario__seccomp(struct scenario *scenario, bool strict, enum su
 		syscall(SYS_exit, status);
 }
 
+/* Newer than some headers (1446e1df9eb1, 5.11). */
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH  59
+#define PR_SYS_DISPATCH_ON	      1
+#define SYSCALL_DISPATCH_FILTER_ALLOW 0
+#define SYSCALL_DISPATCH_FILTER_BLOCK 1
+#endif
+
+int scenario__dispatch(struct scenario *scenario, enum subject_site site)
+{
+	static volatile char selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+	bool ok;
+
+	/* Where the kernel has it not, nobody uses it. */
+	if (prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, 0, 0, &selector))
+		return SCENARIO_OK;
+	selector = SYSCALL_DISPATCH_FILTER_BLOCK;
+	ok = call(scenario, site, scenario->calls);
+	selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+	return ok ? SCENARIO_OK : SCENARIO_CHANGED;
+}
+
 static void measure(struct scenario *scenario, enum subject_site site)
 {
 	subject_function function = subject__function(scenario->subject, site);

@@ -60,6 +60,8 @@ int scenario__stacks(struct scenario *scenario);
  * to exit. Does not return.
  */
 _Noreturn void scenario__seccomp(struct scenario *scenario, bool strict, enum subject_site site);
+/* Where system calls are left to a handler of the program (PR_SET_SYSCALL_USER_DISPATCH). */
+int scenario__dispatch(struct scenario *scenario, enum subject_site site);
 /* Times calls of the sites that have a cost. */
 int scenario__costs(struct scenario *scenario);
 

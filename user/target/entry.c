@@ -261,7 +261,8 @@ void entry__find(struct entry_site *entry, const struct entry_code *code)
 		 * Where no probe may be at the entry, the first place that takes one will do; but
 		 * the return, which has one of its own.
 		 */
-		if (class == ENTRY_STEPPED && entry->first == ENTRY_REFUSED && !past_refused &&
+		if (class == ENTRY_STEPPED && !past_refused &&
+		    (entry->first == ENTRY_REFUSED || entry->first == ENTRY_NOP5) &&
 		    in.head.meta.category != ZYDIS_CATEGORY_RET)
 			past_refused = walk.at;
 		bar = step(&walk, &in);

@@ -63,7 +63,7 @@ struct entry_code {
 	__u64 relro_start, relro_end;
 	/* All addresses of the file. */
 	__u64 file_start, file_end;
-	bool past_nop5; /* a nop5 at the entry is no good site on this kernel */
+	bool past_nop5; /* no probe may be on a nop5 at the entry, on this kernel */
 };
 
 /*
