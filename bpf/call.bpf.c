@@ -445,7 +445,7 @@ TM_INLINE void call__return(struct pt_regs *regs)
 	struct tm_thread *thread;
 	struct tm_stack *stack;
 	struct tm_frame *frame;
-	u32 depth;
+	u32 depth, left = TM_TAIL_CALLS;
 
 	stack = thread__find_stack_of(task);
 	thread = thread__find_of(task);
@@ -462,15 +462,18 @@ TM_INLINE void call__return(struct pt_regs *regs)
 		frame__lose_above(stack, depth, TM_LOSS_UNWOUND);
 	stack->open = stack->depth;
 	stack->depth = depth; /* the innermost one is closed */
-	for (int i = 0; i < TM_TAIL_CALLS; i++) {
+	/*
+	 * Linux 6.1 refuses a loop whose end falls through to its begin ("back-edge"). clang lays
+	 * it out so where it puts loads for the next round at the end.
+	 */
+	do {
+		__asm__ volatile("" ::: "memory"); /* no load before the loop's begin */
 		call__close(stack, thread, now, regs->ax);
 		frame = frame__at(stack, stack->depth);
 		if (frame)
 			frame->sp = 0; /* a hole, if others are still open above */
 		frame = frame__at(stack, stack->depth - 1);
-		if (!frame || frame->sp != regs->sp)
-			break;
-	}
+	} while (frame && frame->sp == regs->sp && --left);
 	if (!stack->mixed)
 		return;
 	if (stack->depth < stack->open)
