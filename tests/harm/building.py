@@ -82,7 +82,9 @@ class Builder:
 
     def traced_file(self, program):
         """The file with the traced functions that it calls."""
-        return self.target(program) if program.inside else self.library(program)
+        path = (program.traced or "{library}").format(program=self.target(program),
+                                                      library=self.library(program))
+        return os.path.realpath(path)
 
     def traced_files(self, programs):
         return sorted({self.traced_file(program) for program in programs})
@@ -114,7 +116,7 @@ class Builder:
             objects.append(f"{target}.{more}.o")
             commands.append(["gfortran", "-O2", "-c", os.path.join(SOURCES, more),
                              "-J", place, "-o", objects[-1]])
-        if program.inside:  # the library's functions are the program's own
+        if program.traced == "{program}":  # the library's functions are the program's own
             objects += [path for path in sources_of(LIBRARY) if path.endswith((".c", ".S"))]
             compiler, linked = "gcc", ["-lstdc++"]
         return [*commands, [compiler, "-O2", "-Wall", "-Werror", "-pthread", "-D_GNU_SOURCE",

@@ -19,17 +19,18 @@ GOOD = (0, 42)
 # needs: files or commands that it is built or run with, and Debian's package of each.
 # args, wrap: what the program is given, and the command that it is an argument of; {program} is the
 #   program's path, {library} the library's, {out} a file that is its own.
-# inside: the traced functions are in the program itself; the catalogue knows it by its name.
+# traced: the file with the traced functions, where it is not the suite's library. The catalogue
+#   (harm.yaml) knows it by its name.
 # own: a copy of the library that no other program uses.
 # told: may end by SIGTRAP, if the tracer says so and why (docs/safety.md).
 # keeps: lines of standard output that count, as a regular expression; the others are a debugger's.
 # slow: too slow for emulated kernels, why.
 Program = collections.namedtuple(
-    "Program", "name kind source more flags needs args wrap inside own told keeps brief slow")
+    "Program", "name kind source more flags needs args wrap traced own told keeps brief slow")
 
 
 def program(name, kind, source, **others):
-    defaults = {"more": (), "flags": (), "needs": (), "args": (), "wrap": (), "inside": False,
+    defaults = {"more": (), "flags": (), "needs": (), "args": (), "wrap": (), "traced": None,
                 "own": False, "told": False, "keeps": None, "brief": False, "slow": None}
     return Program(name, kind, source, **{**defaults, **others})
 
@@ -41,6 +42,7 @@ OURS = r"(sum|written|calls|status|stepped|stopped)\b.*"
 STATIC_CXX = ("-static-libgcc", "-static-libstdc++")
 # Before libgcc_s, which libstdc++ brings: the first one that has a function is used.
 LLVM_UNWIND = ("-Wl,--no-as-needed", "-l:libunwind.so.1", "-Wl,--as-needed")
+DEBIAN_LIB = "/usr/lib/x86_64-linux-gnu"
 LLVM_LIB = "/usr/lib/llvm-14/lib"
 
 PROGRAMS = (
@@ -48,9 +50,10 @@ PROGRAMS = (
     program("cxx", "exceptions", "exception.cpp", brief=True),
     program("cxx_static_unwinder", "exceptions", "exception.cpp", flags=STATIC_CXX),
     program("cxx_stripped", "exceptions", "exception.cpp", flags=(*STATIC_CXX, "-s")),
-    program("static_cxx", "exceptions", "static_exception.cpp", flags=("-static",), inside=True),
+    program("static_cxx", "exceptions", "static_exception.cpp", flags=("-static",),
+            traced="{program}"),
     program("cxx_llvm", "exceptions", "exception.cpp", flags=LLVM_UNWIND,
-            needs=(("/usr/lib/x86_64-linux-gnu/libunwind.so.1", "libunwind-14"),)),
+            needs=((f"{DEBIAN_LIB}/libunwind.so.1", "libunwind-14"),)),
     program("cxx_llvm_static", "exceptions", "exception.cpp",
             flags=("-nodefaultlibs", "-l:libstdc++.a", f"{LLVM_LIB}/libunwind.a", "-lgcc", "-lm",
                    "-lc"),
@@ -60,6 +63,12 @@ PROGRAMS = (
     program("rust_panic", "exceptions", "panic.rs", needs=(("rustc", "rustc"),)),
     program("fortran", "exceptions", "fortran.cpp", more=("callback.f90",),
             flags=("-lgfortran",), needs=(("gfortran", "gfortran"),)),
+    program("mpi", "exceptions", "mpi_throw.cpp", traced=f"{DEBIAN_LIB}/libmpi.so",
+            flags=("-DOMPI_SKIP_MPICXX", f"-I{DEBIAN_LIB}/openmpi/include", "-lmpi"),
+            needs=((f"{DEBIAN_LIB}/openmpi/include/mpi.h", "libopenmpi-dev"),)),
+    program("hdf5", "exceptions", "hdf5_throw.cpp", traced=f"{DEBIAN_LIB}/libhdf5_serial.so",
+            flags=("-I/usr/include/hdf5/serial", "-lhdf5_serial"),
+            needs=(("/usr/include/hdf5/serial/hdf5.h", "libhdf5-dev"),)),
     program("forced_unwind", "exceptions", "forced_unwind.c", flags=("-fexceptions",)),
     program("cancel", "threads", "cancel.c", flags=("-fexceptions",), brief=True),
     program("thread_exit", "threads", "thread_exit.c", flags=("-fexceptions",)),
@@ -82,7 +91,8 @@ PROGRAMS = (
     program("greenlet", "stacks", "greenlets.py", args=("{library}",),
             needs=(("/usr/lib/python3/dist-packages/greenlet", "python3-greenlet"),)),
     program("go_cgo", "stacks", "cgo.go", needs=(("go", "golang-go"),)),
-    program("go_stacks", "stacks", "gostacks.go", inside=True, needs=(("go", "golang-go"),)),
+    program("go_stacks", "stacks", "gostacks.go", traced="{program}",
+            needs=(("go", "golang-go"),)),
     program("alternate", "signals", "alternate.c"),
     program("disarm", "signals", "alternate.c", flags=("-DDISARM",), brief=True),
     program("overflow", "signals", "overflow.c"),

@@ -23,10 +23,12 @@ static int child(void)
 	_exit(sum % 100);
 }
 
-/* Lets it run to its end by this request; its exit status. */
-static int run_child(enum __ptrace_request how)
+/* Lets it run to its end by this request; its exit status. stops: how often it stopped. */
+static int run_child(enum __ptrace_request how, int *stops)
 {
 	int status, number, pid = fork();
+
+	*stops = 0;
 
 	if (!pid)
 		child();
@@ -34,6 +36,7 @@ static int run_child(enum __ptrace_request how)
 		harm_check(waitpid(pid, &status, 0) == pid, "a traced child");
 		if (!WIFSTOPPED(status))
 			return status;
+		++*stops;
 		number = WSTOPSIG(status);
 		if (number == SIGTRAP || number == SIGSTOP)
 			number = 0;
@@ -43,8 +46,12 @@ static int run_child(enum __ptrace_request how)
 
 int main(void)
 {
-	printf("stepped: status %#x\n", run_child(PTRACE_SINGLESTEP));
-	printf("stopped at system calls: status %#x\n", run_child(PTRACE_SYSCALL));
+	int stops, status = run_child(PTRACE_SINGLESTEP, &stops);
+
+	/* Each instruction is a stop: more than there are calls. */
+	printf("stepped: status %#x, %s\n", status, stops > 1000 ? "often" : "seldom");
+	status = run_child(PTRACE_SYSCALL, &stops);
+	printf("stopped %d times at system calls: status %#x\n", stops, status);
 	harm_report();
 	return 0;
 }
