@@ -30,6 +30,7 @@ class Bench:
     def fill(self, program, text):
         return text.format(program=self.builder.target(program),
                            library=self.builder.library(program),
+                           tmtrace=self.env.tmtrace, catalogue=CATALOGUE,
                            out=self.env.path(f"{program.name}.out"))
 
     def command(self, program):

@@ -18,7 +18,7 @@ GOOD = (0, 42)
 # flags: for the compiler, behind the usual ones.
 # needs: files or commands that it is built or run with, and Debian's package of each.
 # args, wrap: what the program is given, and the command that it is an argument of; {program} is the
-#   program's path, {library} the library's, {out} a file that is its own.
+#   program's path, {library} the library's, {out} a file that is its own; {tmtrace} and {catalogue} are known.
 # traced: the file with the traced functions, where it is not the suite's library. The catalogue
 #   (harm.yaml) knows it by its name.
 # own: a copy of the library that no other program uses.
@@ -38,6 +38,8 @@ def program(name, kind, source, **others):
 GDB = ("gdb", "-q", "-batch", "-nx", "-ex", "set debuginfod enabled off", "-ex", "break marker",
        "-ex", "run", "-ex", "bt", "-ex", "finish", "-ex", "delete", "-ex", "continue",
        "--args", "{program}")
+FAST = ("{tmtrace}", "--returns=fast", "--probes", "{catalogue}", "--layer", "harm",
+        "--lib", "harm={library}", "--json", "/dev/null", "--", "{program}")
 OURS = r"(sum|written|calls|status|stepped|stopped)\b.*"
 STATIC_CXX = ("-static-libgcc", "-static-libstdc++")
 # Before libgcc_s, which libstdc++ brings: the first one that has a function is used.
@@ -73,6 +75,7 @@ PROGRAMS = (
     program("cancel", "threads", "cancel.c", flags=("-fexceptions",), brief=True),
     program("thread_exit", "threads", "thread_exit.c", flags=("-fexceptions",)),
     program("backtrace", "own_stack", "backtrace.c", brief=True),
+    program("profiler", "own_stack", "profiler.c"),
     program("return_address", "own_stack", "return_address.c"),
     # Ways out of a call
     program("longjmp", "jumps", "longjmp.c", brief=True),
@@ -114,6 +117,8 @@ PROGRAMS = (
             needs=(("gdb", "gdb"),), slow="gdb takes half a minute in emulation"),
     program("strace", "debuggers", "plain.c", wrap=("strace", "-f", "-o", "{out}", "{program}"),
             needs=(("strace", "strace"),), brief=True),
+    # Another tracer of the same functions, by return probes; nothing that these would break
+    program("beside_fast", "debuggers", "odd_code.c", wrap=FAST),
     # Code
     program("registers", "code", "registers.c"),
     program("avx", "code", "avx.c", flags=("-mno-avx",), brief=True),
