@@ -517,6 +517,7 @@ int call_return(struct pt_regs *ctx)
 }
 
 #define BREAKPOINT 0xcc
+#define ENDBR_SIZE 4
 
 /* ARCH_SHSTK_SHSTK, arch/x86/include/uapi/asm/prctl.h: the processor keeps return addresses, too.
  */
@@ -548,7 +549,29 @@ static __attribute__((noinline)) int jump_back(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The same on kernels that let a program write registers (7.2), where that costs less. */
+/* Skips an endbr64, which does nothing where user space has no indirect branch tracking. */
+static __attribute__((noinline)) int skip_endbr(struct pt_regs *ctx)
+{
+	u8 byte;
+
+	if (!has_jumped(ctx) && !bpf_probe_read_user(&byte, sizeof(byte), (void *)ctx->ip) &&
+	    byte == BREAKPOINT)
+		ctx->ip += ENDBR_SIZE;
+	return 0;
+}
+
+/* As call_entry and call_return, on kernels that let a program write registers (7.2). */
+SEC("uprobe")
+int call_entry_jump(struct pt_regs *ctx)
+{
+	quirk__keep_task_stack(ctx);
+	if (!scope__is_over())
+		call__enter(ctx, false);
+	if (bpf_get_attach_cookie(ctx) & TM_COOKIE_ENDBR)
+		skip_endbr(ctx);
+	return 0;
+}
+
 SEC("uprobe")
 int call_return_jump(struct pt_regs *ctx)
 {

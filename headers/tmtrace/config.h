@@ -54,6 +54,8 @@ _Static_assert(TM_PROBE_USER <= 32, "the kernel's probes are bits of tm_off");
  * from TM_COOKIE_BITS on its generation.
  */
 #define TM_COOKIE_BITS 16
+/* In the cookie of one that is on an endbr64, which a program can skip (call_entry_jump). */
+#define TM_COOKIE_ENDBR (1ULL << 63)
 _Static_assert(TM_PROBES_MAX <= 1 << TM_COOKIE_BITS, "the indices of probes do not fit");
 
 struct tm_probe {

@@ -355,8 +355,7 @@ void link_set__add(struct link_set *set, const char *path, struct site_list *sit
 		const struct site *site = site_list__at(sites, i);
 
 		if (!site->refused)
-			batch__add(&batch, site->offset + site->entry.moved,
-				   site->number - TM_PROBE_USER);
+			batch__add(&batch, site->offset + site->entry.moved, site__cookie(site));
 	}
 	if (!rc)
 		link_batch(set, entry_program(set), &batch);

@@ -135,17 +135,17 @@ static int add_file(struct parking *parking, unsigned int group, int fd)
 }
 
 /* Of the last file. */
-static int add_site(struct parking *parking, int number, __u64 offset)
+static int add_site(struct parking *parking, const struct site *site)
 {
-	struct parked_site *known = make_site(parking, number);
+	struct parked_site *known = make_site(parking, site->number);
 
 	if (!known)
 		return -ENOMEM;
 	known->state = PARKING_ARMED;
 	known->file = parking->n_files - 1;
 	known->place = (struct link_place){
-		.offset = offset,
-		.cookie = (__u64)(number - TM_PROBE_USER),
+		.offset = site->offset + site->entry.moved,
+		.cookie = site__cookie(site),
 	};
 	return 0;
 }
@@ -190,7 +190,7 @@ int parking__know(struct parking *parking, unsigned int group, int fd, struct si
 		const struct site *site = site_list__at(sites, i);
 
 		if (!site->error)
-			rc = add_site(parking, site->number, site->offset + site->entry.moved);
+			rc = add_site(parking, site);
 	}
 	for (size_t i = 0; !rc && i < exit_list__n_uses(exits); i++) {
 		size_t at;
@@ -336,9 +336,9 @@ int parking__end(struct parking *parking, int number)
 	file = &parking->files[site->file];
 	path__of_fd(path, file->fd);
 	next_generation(parking, number);
-	site->place.cookie = (__u64)(number - TM_PROBE_USER) |
-			     (__u64)parking->probes[number - TM_PROBE_USER].generation
-				     << TM_COOKIE_BITS;
+	site->place.cookie &= ~(0xffULL << TM_COOKIE_BITS);
+	site->place.cookie |= (__u64)parking->probes[number - TM_PROBE_USER].generation
+			      << TM_COOKIE_BITS;
 	for (size_t i = 0; i < site->n_exits; i++) {
 		struct parked_exit *exit = &parking->exits[site->exits[i]];
 		struct link_place place = { .exit = true, .offset = exit->offset };

@@ -4,6 +4,7 @@
 #include "attach/site_list.h"
 #include "base/array.h"
 #include "base/hash.h"
+#include "tmtrace/config.h"
 
 /* Open addressing: offset -> index + 1 of the site; always a power of two, at most half full. */
 struct site_list {
@@ -90,6 +91,13 @@ int site_list__add(struct site_list *list, const struct elf_function *symbol,
 		.spec = function->spec,
 	};
 	return 0;
+}
+
+__u64 site__cookie(const struct site *site)
+{
+	__u64 cookie = (__u64)(site->number - TM_PROBE_USER);
+
+	return site->entry.endbr && !site->entry.moved ? cookie | TM_COOKIE_ENDBR : cookie;
 }
 
 /* In a file that nobody maps yet the kernel's refusal would come later, and silently. */

@@ -37,6 +37,9 @@ void site_list__free(struct site_list *list);
 int site_list__add(struct site_list *list, const struct elf_function *symbol,
 		   const struct catalogue_function *function, __u8 layer);
 
+/* The cookie of a site's probe, which has its number. */
+__u64 site__cookie(const struct site *site);
+
 /* Where functions are probed. */
 struct site_choice {
 	bool first;	  /* always on the first instruction */

@@ -283,7 +283,9 @@ int kernel__program_fd(const struct kernel *kernel, enum kernel_program program)
 	case KERNEL_SESSION:
 		return kernel_state__fd(kernel, skel->progs.call_session);
 	case KERNEL_ENTRY:
-		return kernel_state__fd(kernel, skel->progs.call_entry);
+		return bpf_program__autoload(skel->progs.call_entry_jump)
+			       ? kernel_state__fd(kernel, skel->progs.call_entry_jump)
+			       : kernel_state__fd(kernel, skel->progs.call_entry);
 	case KERNEL_RETURN:
 		return bpf_program__autoload(skel->progs.call_return_jump)
 			       ? kernel_state__fd(kernel, skel->progs.call_return_jump)

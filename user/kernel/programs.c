@@ -69,13 +69,15 @@ void programs__choose_user(struct tmtrace_bpf *skel, const struct kernel_options
 	bool jump = pair && mechanism == UPROBE_MULTI && can_write_registers(type);
 
 	bpf_program__set_autoload(skel->progs.call_session, session);
-	bpf_program__set_autoload(skel->progs.call_entry, pair);
+	bpf_program__set_autoload(skel->progs.call_entry, pair && !jump);
+	bpf_program__set_autoload(skel->progs.call_entry_jump, jump);
 	bpf_program__set_autoload(skel->progs.call_return, pair && !jump);
 	bpf_program__set_autoload(skel->progs.call_return_jump, jump);
 	bpf_program__set_expected_attach_type(skel->progs.call_session, type);
 	bpf_program__set_expected_attach_type(skel->progs.call_entry, type);
 	bpf_program__set_expected_attach_type(skel->progs.call_return, type);
 	bpf_program__set_expected_attach_type(skel->progs.call_return_jump, type);
+	bpf_program__set_expected_attach_type(skel->progs.call_entry_jump, type);
 	/* The guards are entry probes: what serves a session are multi links. */
 	if (session)
 		type = uprobe__attach_type(UPROBE_MULTI);

@@ -153,6 +153,9 @@ static int link_instructions(struct prover *prover, int program, size_t first, s
 	for (size_t i = 0; i < n; i++) {
 		offsets[i] = subject__instruction_offset(first + i);
 		cookies[i] = FIRST_COOKIE + SITE_INSTRUCTION;
+		/* As a run has it; elsewhere it is stepped, and what that costs is measured. */
+		if (!strcmp(subject__instruction_name(first + i), "endbr64"))
+			cookies[i] |= TM_COOKIE_ENDBR;
 	}
 	return keep(prover, uprobe__link_multi(prover->options.mechanism, program, &sites, false));
 }

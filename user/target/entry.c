@@ -247,8 +247,10 @@ void entry__find(struct entry_site *entry, const struct entry_code *code)
 			break;
 		}
 		class = instruction__class(&in);
-		if (i == 0)
+		if (i == 0) {
 			entry->first = class;
+			entry->endbr = instruction__is_endbr(&in);
+		}
 		/* The kernel may put a call on a nop5, which further in overwrites the red zone. */
 		if (class == ENTRY_EMULATED ||
 		    (i == 0 && class == ENTRY_NOP5 && !code->past_nop5)) {

@@ -52,6 +52,7 @@ struct entry_site {
 	enum entry_class site;	/* of the instruction that gets the probe */
 	__u32 moved;		/* bytes from the first instruction to that one */
 	enum entry_bar bar;	/* why it is not moved, where that were good */
+	bool endbr;		/* the function begins with endbr64 */
 };
 
 /* The code of one function. */
