@@ -268,7 +268,7 @@ def test_kernel_lacks_a_type(env):
     if env.run("unshare", "-m", "true")[0]:
         raise Skip("unshare -m is not permitted")
     script = 'mount --bind "$0" /sys/kernel/btf/vmlinux && exec "$@"'
-    for name, layer, other in ((b"return_instance", "mio", "vfs"), (b"gendisk", "block", "vfs"),
+    for name, layer, other in ((b"xol_area", "mio", "vfs"), (b"gendisk", "block", "vfs"),
                                (b"fdtable", "vfs", "block")):
         run = ("unshare", "-m", "sh", "-c", script, lacking(env, name), env.tmtrace)
         for what, wanted in ((layer, 125), (other, 0)):
