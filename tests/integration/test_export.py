@@ -350,6 +350,7 @@ def test_owner(env):
     """Under sudo the file is made with the rights of who called it, and is theirs."""
     recording = record_names(env, "data")
     os.chmod(recording, 0o600)
+    os.chown(recording, 65534, 65534)
     os.chmod(env.dir, 0o777)
     os.mkdir(env.path("private"), 0o700)
     nobody = ("env", "SUDO_UID=65534", "SUDO_GID=65534", "SUDO_USER=nobody")

@@ -36,7 +36,7 @@ static inline struct catalogue *load_path(const char *path)
 	struct catalogue *cat = NULL;
 	struct error err = { 0 };
 
-	if (catalogue__load(&cat, &path, 1, &err) < 0)
+	if (catalogue__load(&cat, NULL, &path, 1, &err) < 0)
 		fail_msg("%s", err.text);
 	return cat;
 }

@@ -223,7 +223,7 @@ static void test_nothing_to_load(void **state)
 	struct catalogue *cat = NULL;
 
 	(void)state;
-	assert_int_equal(catalogue__load(&cat, NULL, 0, NULL), 0);
+	assert_int_equal(catalogue__load(&cat, NULL, NULL, 0, NULL), 0);
 	assert_int_equal(catalogue__n_layers(cat), 0);
 	catalogue__free(cat);
 	catalogue__free(NULL);

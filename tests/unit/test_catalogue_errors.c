@@ -286,29 +286,29 @@ static void test_large_and_unusual_files(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/a.yaml", dir);
-	assert_int_equal(catalogue__load(&cat, paths, 1, &err), -ENOENT);
+	assert_int_equal(catalogue__load(&cat, NULL, paths, 1, &err), -ENOENT);
 	check_message(&err, -ENOENT);
 	assert_non_null(strstr(err.text, "a.yaml: cannot be opened, No such file"));
 
-	assert_int_equal(catalogue__load(&cat, folder, 1, &err), -ENOENT);
+	assert_int_equal(catalogue__load(&cat, NULL, folder, 1, &err), -ENOENT);
 	check_message(&err, -ENOENT);
 	assert_non_null(strstr(err.text, ": no *.yaml file in this folder"));
 
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(catalogue__load(&cat, paths, 1, &err), -EINVAL);
+	assert_int_equal(catalogue__load(&cat, NULL, paths, 1, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "a.yaml: not a regular file"));
 	assert_int_equal(unlink(path), 0);
 
 	assert_int_equal(close(creat(path, 0600)), 0);
 	assert_int_equal(truncate(path, (1 << 20) + 1), 0);
-	assert_int_equal(catalogue__load(&cat, paths, 1, &err), -EFBIG);
+	assert_int_equal(catalogue__load(&cat, NULL, paths, 1, &err), -EFBIG);
 	check_message(&err, -EFBIG);
 	assert_non_null(strstr(err.text, "a.yaml: larger than 1048576 bytes"));
 
 	assert_int_equal(chmod(path, 0), 0);
 	if (geteuid() == 0) /* who may read everything */
 		assert_int_equal(seteuid(65534), 0);
-	assert_int_equal(catalogue__load(&cat, paths, 1, &err), -EACCES);
+	assert_int_equal(catalogue__load(&cat, NULL, paths, 1, &err), -EACCES);
 	if (getuid() == 0)
 		assert_int_equal(seteuid(0), 0);
 	assert_non_null(strstr(err.text, "a.yaml: cannot be opened, Permission denied"));

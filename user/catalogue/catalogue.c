@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/identity.h"
 #include "catalogue/catalogue.h"
 #include "catalogue/layer_file.h"
 #include "catalogue/spec_reader.h"
@@ -258,20 +259,34 @@ static int finish(struct catalogue **out, struct catalogue *cat, int rc, struct 
 	return 0;
 }
 
-int catalogue__load(struct catalogue **out, const char *const *paths, size_t n_paths,
-		    struct error *err)
+static int add_path(struct catalogue *cat, const char *path, struct error *err)
+{
+	return text_file__is_folder(path) ? add_folder(cat, path, err) : add_file(cat, path, err);
+}
+
+static int add_as_caller(struct catalogue *cat, const char *path, struct error *err)
+{
+	int rc = identity__enter_caller(err);
+
+	if (rc < 0)
+		return rc;
+	rc = add_path(cat, path, err);
+	identity__leave();
+	return rc < 0 ? identity__explain_caller(err) : rc;
+}
+
+int catalogue__load(struct catalogue **out, const char *shipped, const char *const *named,
+		    size_t n_named, struct error *err)
 {
 	struct catalogue *cat = calloc(1, sizeof(*cat));
 	int rc = 0;
 
 	if (!cat)
 		return no_memory("catalogue", err);
-	for (size_t i = 0; rc == 0 && i < n_paths; i++) {
-		if (text_file__is_folder(paths[i]))
-			rc = add_folder(cat, paths[i], err);
-		else
-			rc = add_file(cat, paths[i], err);
-	}
+	if (shipped)
+		rc = add_path(cat, shipped, err);
+	for (size_t i = 0; rc == 0 && i < n_named; i++)
+		rc = add_as_caller(cat, named[i], err);
 	return finish(out, cat, rc, err);
 }
 

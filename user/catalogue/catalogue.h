@@ -76,16 +76,16 @@ struct catalogue_text {
 };
 
 /*
- * Reads files and folders (*.yaml in them, sorted by name), in this order. A later file of a layer
- * that is there already adds to it: its functions go before the earlier ones, so that they win;
- * its sonames are added; what neither its functions nor its defaults say about fail and returns
- * is as in the layer's first file. An overriding function says all of its reading again. So it is
- * with operations.
- * Returns 0 and *out (free with catalogue__free()), or a negative errno and err "FILE:LINE: ...",
- * "FILE: ..." where no line is to blame.
+ * Reads files and folders (*.yaml in them, sorted by name), in this order: what is shipped (NULL:
+ * none), and what somebody has named, that as who called sudo (base/identity.h). A later file of a
+ * layer that is there already adds to it: its functions go before the earlier ones, so that they
+ * win; its sonames are added; what neither its functions nor its defaults say about fail and
+ * returns is as in the layer's first file. An overriding function says all of its reading again. So
+ * it is with operations. Returns 0 and *out (free with catalogue__free()), or a negative errno and
+ * err "FILE:LINE: ...", "FILE: ..." where no line is to blame.
  */
-int catalogue__load(struct catalogue **out, const char *const *paths, size_t n_paths,
-		    struct error *err);
+int catalogue__load(struct catalogue **out, const char *shipped, const char *const *named,
+		    size_t n_named, struct error *err);
 /* The same from memory; the texts are not needed any more afterwards. */
 int catalogue__load_texts(struct catalogue **out, const struct catalogue_text *texts,
 			  size_t n_texts, struct error *err);

@@ -2,8 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <limits.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file_limit.h"
+#include "base/identity.h"
 #include "command/child.h"
 
 struct child {
@@ -23,55 +22,8 @@ struct child {
 	bool released, ended;
 };
 
-/* A number in the environment that sudo has set; false: it is not there, or not one. */
-static bool sudo_number(const char *name, unsigned int *number)
-{
-	const char *text = getenv(name);
-	unsigned long value;
-	char *end;
-
-	if (!text)
-		return false;
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	*number = (unsigned int)value;
-	return end != text && !*end && !errno && value < UINT_MAX;
-}
-
-int child__user(struct child_user *out, const char *name, struct error *err)
-{
-	const struct passwd *pw;
-
-	*out = (struct child_user){ .uid = geteuid(), .gid = getegid() };
-	if (name) {
-		pw = getpwnam(name);
-		if (!pw)
-			return error__set(err, -ENOENT, "--user %s: there is no such user", name);
-		if (geteuid() != 0 && pw->pw_uid != geteuid())
-			return error__set(err, -EPERM,
-					  "--user %s: only root can run as another user", name);
-	} else {
-		if (geteuid() != 0 || !getenv("SUDO_UID"))
-			return 0;
-		/* Who is not understood is not root. */
-		if (!sudo_number("SUDO_UID", &out->uid) || !sudo_number("SUDO_GID", &out->gid))
-			return error__set(err, -EINVAL,
-					  "SUDO_UID=%s: not a user of this machine; name one with "
-					  "--user",
-					  getenv("SUDO_UID"));
-		pw = getpwuid(out->uid);
-		if (!pw)
-			return 0;
-	}
-	out->uid = pw->pw_uid;
-	out->gid = pw->pw_gid;
-	snprintf(out->name, sizeof(out->name), "%s", pw->pw_name);
-	snprintf(out->home, sizeof(out->home), "%s", pw->pw_dir);
-	return 0;
-}
-
 /* Becomes the user, with that user's groups and the names that programs look at. */
-static int become(const struct child_user *user)
+static int become(const struct identity *user)
 {
 	if (user->uid == geteuid())
 		return 0;
@@ -92,7 +44,7 @@ static int become(const struct child_user *user)
 }
 
 /* In the child: waits, then becomes the command. Does not return. */
-static void run(const struct child_options *options, const struct child_user *user, int go,
+static void run(const struct child_options *options, const struct identity *user, int go,
 		int report)
 {
 	size_t i;
@@ -122,12 +74,12 @@ static void run(const struct child_options *options, const struct child_user *us
 
 int child__fork(struct child **out, const struct child_options *options, struct error *err)
 {
-	struct child_user user;
+	struct identity user;
 	int go[2] = { -1, -1 }, report[2] = { -1, -1 };
 	struct child *child;
 	int rc;
 
-	rc = child__user(&user, options->user, err);
+	rc = identity__choose(&user, options->user, err);
 	if (rc < 0)
 		return rc;
 	child = calloc(1, sizeof(*child));

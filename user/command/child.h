@@ -13,20 +13,6 @@
 
 struct child;
 
-/* Who the tracing is for. */
-struct child_user {
-	uid_t uid;
-	gid_t gid;
-	char name[64];	 /* "" where the machine has no entry for the number */
-	char home[4096]; /* the same */
-};
-
-/*
- * The user named, else who called sudo, else who runs this. Errors: no such user (-ENOENT), not
- * permitted (-EPERM), a sudo environment that makes no sense (-EINVAL).
- */
-int child__user(struct child_user *out, const char *name, struct error *err);
-
 struct child_options {
 	char **argv;
 	const char *user; /* NULL: who called sudo, or the own user */

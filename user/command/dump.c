@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/identity.h"
 #include "addb/text.h"
 #include "command/dump.h"
 #include "command/history_records.h"
@@ -193,10 +194,12 @@ static int open_sink(struct dump *dump, struct error *err)
 static int dump_all(struct dump *dump, struct error *err)
 {
 	struct error later;
-	int rc = recording__open(&dump->recording, dump->options->file, err), closed;
+	int rc = identity__become_caller(err), closed;
 
+	if (!rc)
+		rc = recording__open(&dump->recording, dump->options->file, err);
 	if (rc < 0)
-		return rc;
+		return identity__explain_caller(err);
 	if (!dump->options->addb_text)
 		rc = open_sink(dump, err);
 	recording__rewind(dump->recording);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/identity.h"
 #include "command/export.h"
 #include "command/export_perfetto.h"
 #include "command/export_sqlite.h"
@@ -94,8 +95,12 @@ static int run(struct export_job *export, struct error *err)
 		.n_files = options->input.n_files,
 		.filter = export->filter,
 	};
-	int rc = export->filter ? report_parts__open(&export->parts, &input, err)
-				: error__set(err, -ENOMEM, "no memory");
+	int rc = identity__become_caller(err);
+
+	if (rc < 0)
+		return rc;
+	rc = export->filter ? report_parts__open(&export->parts, &input, err)
+			    : error__set(err, -ENOMEM, "no memory");
 
 	if (rc < 0)
 		return rc;
@@ -116,6 +121,8 @@ int export__main(int argc, char **argv)
 
 	option_values__parse(&argp, argc, argv, "tmtrace export", &options);
 	rc = run(&export, &err);
+	if (rc < 0)
+		identity__explain_caller(&err);
 	if (rc < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	report_parts__close(&export.parts);

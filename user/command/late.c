@@ -49,7 +49,8 @@ static int on_mapping(void *ctx, const struct watch_mapping *mapping)
 		return 0;
 	if (!is_traced(late, mapping->pid))
 		return 0;
-	n = targets__mapping(late->options.attach, mapping, late->options.notes);
+	n = targets__mapping(late->options.attach, mapping, late->options.as_owner,
+			     late->options.notes);
 	if (n > 0)
 		note_list__add(late->options.notes,
 			       "%s was loaded while tracing: it was probed %.1f ms later, calls "
@@ -67,8 +68,8 @@ static int on_arrival(void *ctx, void *data, size_t size)
 
 	if (size < sizeof(*arrival))
 		return 0;
-	n = targets__process(late->options.attach, (pid_t)arrival->tgid, NULL, late->options.notes,
-			     &err);
+	n = targets__process(late->options.attach, (pid_t)arrival->tgid, NULL,
+			     late->options.as_owner, late->options.notes, &err);
 	if (n > 0)
 		note_list__add(
 			late->options.notes,

@@ -19,6 +19,7 @@ struct late_options {
 	struct kernel *kernel;
 	const struct cgroup *cgroup; /* the one that is traced; NULL: none */
 	struct note_list *notes;     /* gets what somebody should know */
+	bool as_owner;		     /* as of targets__process() */
 };
 
 /* Descriptors that late__follow() wants to be polled. */

@@ -30,23 +30,14 @@ static char *find_catalogue(void)
 int layers__open_catalogue(struct session *session, struct error *err)
 {
 	const struct options *options = session->options;
-	const char **paths = calloc(options->n_probes + 1, sizeof(*paths));
 	char *shipped = find_catalogue();
-	size_t i;
-	int rc = -ENOMEM;
+	int rc;
 
-	if (!paths || !shipped) {
-		error__set(err, rc, "no memory");
-		goto out;
-	}
-	paths[0] = shipped;
-	for (i = 0; i < options->n_probes; i++)
-		paths[i + 1] = options->probes[i];
-	rc = catalogue__load(&session->catalogue, paths, options->n_probes + 1, err);
+	if (!shipped)
+		return error__set(err, -ENOMEM, "no memory");
+	rc = catalogue__load(&session->catalogue, shipped, options->probes, options->n_probes, err);
 	if (!rc && probe_table__new(&session->probes, session->catalogue) < 0)
 		rc = error__set(err, -ENOMEM, "no memory");
-out:
-	free(paths);
 	free(shipped);
 	return rc;
 }

@@ -9,7 +9,6 @@
 #include "command/prove.h"
 #include "command/session.h"
 #include "command/targets.h"
-#include "target/loader.h"
 #include "target/process_list.h"
 
 static int find_files(struct session *session, struct error *err)
@@ -25,7 +24,7 @@ static int find_files(struct session *session, struct error *err)
 	if (rc < 0)
 		return rc;
 	if (options->scope == SCOPE_COMMAND) {
-		rc = loader__find_program(options->command[0], getenv("PATH"), &program, err);
+		rc = targets__program(options, &program, err);
 		if (!rc)
 			rc = targets__command(session->attach, options, program, &session->notes,
 					      err);
@@ -34,7 +33,7 @@ static int find_files(struct session *session, struct error *err)
 	}
 	if (options->scope == SCOPE_PIDS) {
 		for (i = 0; rc >= 0 && i < options->n_pids; i++)
-			rc = targets__process(session->attach, options->pids[i], NULL,
+			rc = targets__process(session->attach, options->pids[i], NULL, true,
 					      &session->notes, err);
 		return rc < 0 ? rc : 0;
 	}
@@ -42,7 +41,8 @@ static int find_files(struct session *session, struct error *err)
 		rc = process_list__all(&pids, &n, err);
 		known = file_set__new();
 		for (i = 0; !rc && i < n; i++)
-			targets__process(session->attach, pids[i], known, &session->notes, err);
+			targets__process(session->attach, pids[i], known, false, &session->notes,
+					 err);
 		file_set__free(known);
 		free(pids);
 		if (rc < 0)

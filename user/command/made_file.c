@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "command/child.h"
+#include "base/identity.h"
 #include "command/made_file.h"
 #include "command/owned_file.h"
 
@@ -23,15 +23,6 @@ static int check(const char *path, bool force, const struct report_parts *parts,
 	return 0;
 }
 
-/* A sudo rule for tmtrace is none for files: what was read is written by who called sudo. */
-static int become_caller(struct error *err)
-{
-	struct child_user user;
-	int rc = child__user(&user, NULL, err);
-
-	return rc < 0 || user.uid == 0 ? rc : owned_file__become(user.uid, err);
-}
-
 int made_file__write(const char *path, bool force, const struct report_parts *parts,
 		     int (*write)(void *context, FILE *out, struct error *err), void *context,
 		     struct error *err)
@@ -39,7 +30,7 @@ int made_file__write(const char *path, bool force, const struct report_parts *pa
 	int rc = check(path, force, parts, err);
 
 	if (rc >= 0)
-		rc = become_caller(err);
+		rc = identity__become_caller(err);
 	return rc < 0 ? rc
 		      : owned_file__write(path, force ? 0 : OWNED_FILE_NEW, write, context, err);
 }

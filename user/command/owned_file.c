@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +8,6 @@
 #include <unistd.h>
 
 #include "command/owned_file.h"
-
-int owned_file__become(uid_t uid, struct error *err)
-{
-	const struct passwd *entry;
-
-	if (getuid() == uid && geteuid() == uid)
-		return 0;
-	entry = getpwuid(uid);
-	if (!entry)
-		return error__set(err, -ENOENT, "user %u is not known here, nor which groups", uid);
-	if (initgroups(entry->pw_name, entry->pw_gid) ||
-	    setresgid(entry->pw_gid, entry->pw_gid, entry->pw_gid) || setresuid(uid, uid, uid))
-		return error__set(err, -errno, "cannot act as user %u: %s", uid, strerror(errno));
-	return 0;
-}
 
 /* Where a file goes. */
 struct place {

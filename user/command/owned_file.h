@@ -4,16 +4,8 @@
 #define USER_COMMAND_OWNED_FILE_H
 
 #include <stdio.h>
-#include <sys/types.h>
 
 #include "base/error.h"
-
-/*
- * The process becomes that user for good, with the user's groups, and executes nothing: so the
- * kernel lets no other process of the user look into it. Nothing to do where it is that user
- * already. 0, or a negative errno: -ENOENT: the machine does not know the user's groups; -EPERM.
- */
-int owned_file__become(uid_t uid, struct error *err);
 
 enum owned_file_flag {
 	OWNED_FILE_MAKE_FOLDER = 1 << 0, /* where its parent is there */

@@ -8,6 +8,12 @@
 #include "command/targets.h"
 #include "target/process_list.h"
 
+/* Files of a user whom all this is about are opened as that user where root may not. */
+static bool sees_as_owner(const struct session *session)
+{
+	return session->options->scope == SCOPE_COMMAND || session->options->scope == SCOPE_PIDS;
+}
+
 static int probe_running(struct session *session, const pid_t *pids, size_t n, struct error *err)
 {
 	struct file_set *known = file_set__new();
@@ -16,7 +22,8 @@ static int probe_running(struct session *session, const pid_t *pids, size_t n, s
 	int rc = 0;
 
 	for (i = 0; i < n && rc != -ENOMEM; i++) {
-		rc = targets__process(session->attach, pids[i], known, &session->notes, &one);
+		rc = targets__process(session->attach, pids[i], known, sees_as_owner(session),
+				      &session->notes, &one);
 		if (rc < 0 && rc != -ESRCH && rc != -ENOMEM)
 			note_list__add(&session->notes, "%s", one.text);
 	}
@@ -83,6 +90,7 @@ int probing__attach(struct session *session, const char *program, struct error *
 		.kernel = session->kernel,
 		.cgroup = session->cgroup,
 		.notes = &session->notes,
+		.as_owner = sees_as_owner(session),
 	};
 	/* Watching begins before looking, so that nothing falls in between. */
 	rc = late__open(&session->late, &late);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/child.h"
+#include "base/identity.h"
 #include "command/recorder.h"
 #include "command/user_file.h"
 #include "recording/recording_writer.h"
@@ -78,12 +78,12 @@ int recorder__start(struct recorder *recorder, struct session *session, struct e
 {
 	char boot_id[RECORDER_BOOT_ID];
 	struct recording_about about = recorder__about(boot_id);
-	struct child_user user;
+	struct identity user;
 	const struct passwd *entry;
 	struct job_map jobs;
 	int rc;
 
-	if (!child__user(&user, recorder->options->user, err)) {
+	if (!identity__choose(&user, recorder->options->user, err)) {
 		entry = getpwuid(user.uid);
 		about.user = entry ? entry->pw_name : NULL;
 	}

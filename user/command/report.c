@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/identity.h"
 #include "base/path.h"
 #include "command/input_options.h"
 #include "command/option_values.h"
@@ -408,19 +409,27 @@ static int show_answer(struct report *report, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	path__of_fd(path, fileno(answer));
-	report->options->input.files[0] = path;
-	rc = show_files(report, err);
+	rc = identity__become_caller(err);
+	if (!rc) {
+		path__of_fd(path, fileno(answer));
+		report->options->input.files[0] = path;
+		rc = show_files(report, err);
+	}
 	fclose(answer);
 	return rc;
 }
 
 static int show(struct report *report, struct error *err)
 {
+	int rc;
+
 	if (report->options->client.output)
 		return service_client__save(&report->options->client, err);
 	if (report->options->client.asks)
 		return show_answer(report, err);
+	rc = identity__become_caller(err);
+	if (rc < 0)
+		return rc;
 	/* The two are read one after the other, with their history. */
 	if (report->options->diff)
 		return page_tables(report, err);
@@ -446,6 +455,8 @@ int report__main(int argc, char **argv)
 		option_values__no_memory();
 	option_values__parse(&argp, argc, argv, "tmtrace report", &options);
 	rc = show(&report, &err);
+	if (rc < 0)
+		identity__explain_caller(&err);
 	if (rc < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	report_parts__close(&report.parts);

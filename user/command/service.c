@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/identity.h"
 #include "base/clock.h"
 #include "command/governing.h"
 #include "command/option_values.h"
@@ -393,12 +394,18 @@ int service__main(int argc, char **argv)
 		"SIGHUP lets it read its file again."
 	};
 	struct service service = { 0 };
+	struct error err;
 	int rc;
 
 	option_values__parse(&argp, argc, argv, "tmtrace service", &service);
 	/* What is large and needed for a moment goes back at once; else the C library waits. */
 	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+	/* What is named is read as whoever started it. */
+	if (service.file && identity__keep_caller(&err) < 0) {
+		fprintf(stderr, "tmtrace: %s\n", err.text);
+		return EXIT_RUN;
+	}
 	/* What it writes is the machine's, whoever started it, and names everybody's jobs. */
 	unsetenv("SUDO_UID");
 	umask(0077);

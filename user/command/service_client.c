@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/identity.h"
 #include "command/option_values.h"
 #include "command/owned_file.h"
 #include "command/service_client.h"
@@ -81,7 +82,9 @@ int service_client__save(const struct service_client *client, struct error *err)
 	if (rc < 0)
 		return rc;
 	if (client->request.has_uid)
-		rc = owned_file__become(client->request.uid, err);
+		rc = identity__become(client->request.uid, err);
+	else
+		rc = identity__become_caller(err);
 	if (rc == 0)
 		rc = owned_file__write(
 			client->output,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/identity.h"
 #include "command/input_options.h"
 #include "command/option_values.h"
 #include "command/options.h"
@@ -199,8 +200,10 @@ static int write_all(const struct telling *telling, struct error *err)
 static int tell(struct telling *telling, struct error *err)
 {
 	const struct input_options *input = &telling->options->input;
-	int rc = stories__open(&telling->stories, input->files, input->n_files, err);
+	int rc = identity__become_caller(err);
 
+	if (!rc)
+		rc = stories__open(&telling->stories, input->files, input->n_files, err);
 	if (!rc)
 		rc = choose(telling, err);
 	if (!rc)
@@ -224,6 +227,8 @@ int story__main(int argc, char **argv)
 
 	option_values__parse(&argp, argc, argv, "tmtrace story", &options);
 	rc = tell(&telling, &err);
+	if (rc < 0)
+		identity__explain_caller(&err);
 	if (rc < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	stories__close(&telling.stories);

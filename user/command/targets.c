@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/identity.h"
 #include "command/targets.h"
 #include "target/elf_file.h"
 #include "target/loader.h"
 #include "target/mapping.h"
 #include "target/process.h"
 
-int targets__named(struct attach *attach, const struct options *options, struct error *err)
+static int probe_named(struct attach *attach, const struct options *options, struct error *err)
 {
 	size_t i;
 	int rc;
@@ -29,6 +30,17 @@ int targets__named(struct attach *attach, const struct options *options, struct 
 					  lib->layer, lib->path);
 	}
 	return 0;
+}
+
+int targets__named(struct attach *attach, const struct options *options, struct error *err)
+{
+	int rc = options->n_libs ? identity__enter_caller(err) : 0;
+
+	if (rc < 0 || !options->n_libs)
+		return rc;
+	rc = probe_named(attach, options, err);
+	identity__leave();
+	return rc < 0 ? identity__explain_caller(err) : rc;
 }
 
 /* Probes what can be; a library that cannot be read is a note, not the end. */
@@ -66,6 +78,51 @@ static int probe_machine(struct attach *attach, struct loader *loader, const cha
 	return 0;
 }
 
+static int enter_user(const struct options *options, struct error *err)
+{
+	struct identity user;
+	int rc = identity__choose(&user, options->user, err);
+
+	return rc < 0 ? rc : identity__enter(&user, err);
+}
+
+int targets__program(const struct options *options, char **out, struct error *err)
+{
+	int rc = enter_user(options, err);
+
+	if (rc < 0)
+		return rc;
+	rc = loader__find_program(options->command[0], options__env(options, "PATH"), out, err);
+	identity__leave();
+	return rc;
+}
+
+/*
+ * What the program loads at start, and what is linked into it. 0, also where that cannot be told;
+ * -EACCES: it cannot be read.
+ */
+static int probe_program(struct attach *attach, struct loader *loader, const char *program,
+			 struct note_list *notes)
+{
+	struct libraries *closure = NULL;
+	struct error why;
+	int rc;
+
+	/* What is not an ELF file may still be run, by binfmt_misc: its children count. */
+	rc = loader__closure(loader, program, &closure, &why);
+	if (rc < 0)
+		return rc == -EACCES ? rc : 0;
+	probe_libraries(attach, closure, notes);
+	if (libraries__n(closure)) {
+		const char *file = libraries__at(closure, 0)->path;
+
+		if (attach__program(attach, file, file, &why) < 0)
+			note_list__add(notes, "%s", why.text);
+	}
+	libraries__free(closure);
+	return 0;
+}
+
 int targets__command(struct attach *attach, const struct options *options, const char *program,
 		     struct note_list *notes, struct error *err)
 {
@@ -74,28 +131,25 @@ int targets__command(struct attach *attach, const struct options *options, const
 		.preload = options__env(options, "LD_PRELOAD"),
 		.search_path = options__env(options, "PATH"),
 	};
-	struct libraries *closure = NULL;
 	struct loader *loader;
-	struct error ignored;
-	int rc;
+	int rc, read;
 
-	rc = loader__new(&loader, &loader_env, err);
+	rc = enter_user(options, err);
 	if (rc < 0)
 		return rc;
-	/* What is not an ELF file may still be run, by binfmt_misc: its children count. */
-	rc = loader__closure(loader, program, &closure, &ignored);
-	if (!rc) {
-		probe_libraries(attach, closure, notes);
-		if (libraries__n(closure)) {
-			const char *file = libraries__at(closure, 0)->path;
-
-			if (attach__program(attach, file, file, &ignored) < 0)
-				note_list__add(notes, "%s", ignored.text);
-		}
-	}
+	rc = loader__new(&loader, &loader_env, err);
+	if (rc < 0)
+		goto out;
+	read = probe_program(attach, loader, program, notes);
 	rc = probe_machine(attach, loader, program, notes, err);
-	libraries__free(closure);
+	if (read == -EACCES) {
+		/* One that its user may execute, but not read. */
+		identity__leave();
+		probe_program(attach, loader, program, notes);
+	}
 	loader__free(loader);
+out:
+	identity__leave();
 	return rc;
 }
 
@@ -129,28 +183,38 @@ static bool is_wanted(const struct attach *attach, const char *path, const char 
 	return wanted;
 }
 
-/*
- * Probes a mapped file, as a library or as the program itself; the number of new probes. What
- * cannot be read is a note.
- */
-static int probe_mapped(struct attach *attach, pid_t pid, const struct process_mapping *mapping,
-			bool program, struct note_list *notes)
+/* A mapped file, as a library or as the program itself. */
+static int try_mapped(struct attach *attach, pid_t pid, const struct process_mapping *mapping,
+		      bool program, struct error *err)
 {
-	struct error err = { 0 };
 	char path[PATH_MAX];
 	int rc;
 
-	rc = process__open_path(pid, mapping, path, sizeof(path), &err);
+	rc = process__open_path(pid, mapping, path, sizeof(path), err);
 	if (!rc && program)
-		rc = attach__program(attach, path, mapping->path, &err);
+		rc = attach__program(attach, path, mapping->path, err);
 	else if (!rc && is_wanted(attach, path, mapping->path))
-		rc = attach__library(attach, path, mapping->path, NULL, &err);
+		rc = attach__library(attach, path, mapping->path, NULL, err);
+	return rc;
+}
+
+/* Probes a mapped file; the number of new probes. What cannot be read is a note. */
+static int probe_mapped(struct attach *attach, pid_t pid, const struct process_mapping *mapping,
+			bool program, bool as_owner, struct note_list *notes)
+{
+	struct error err = { 0 };
+	int rc = try_mapped(attach, pid, mapping, program, &err);
+
+	if (rc == -EACCES && as_owner && process__enter_owner(pid) == 0) {
+		rc = try_mapped(attach, pid, mapping, program, &err);
+		identity__leave();
+	}
 	if (rc < 0 && rc != -ESRCH && (program || attach__wants(attach, mapping->path)))
 		note_list__add(notes, "%s", err.text);
 	return rc < 0 ? 0 : rc;
 }
 
-int targets__process(struct attach *attach, pid_t pid, struct file_set *known,
+int targets__process(struct attach *attach, pid_t pid, struct file_set *known, bool as_owner,
 		     struct note_list *notes, struct error *err)
 {
 	struct process_maps *maps;
@@ -165,13 +229,13 @@ int targets__process(struct attach *attach, pid_t pid, struct file_set *known,
 
 		if (!known || file_set__add(known, &key) || attach__wants(attach, mapping->path))
 			probed += probe_mapped(attach, pid, mapping,
-					       process__runs(pid, mapping->path), notes);
+					       process__runs(pid, mapping->path), as_owner, notes);
 	}
 	process_maps__free(maps);
 	return probed;
 }
 
-int targets__mapping(struct attach *attach, const struct watch_mapping *mapping,
+int targets__mapping(struct attach *attach, const struct watch_mapping *mapping, bool as_owner,
 		     struct note_list *notes)
 {
 	char name[PATH_MAX];
@@ -187,5 +251,6 @@ int targets__mapping(struct attach *attach, const struct watch_mapping *mapping,
 
 	snprintf(name, sizeof(name), "%s", mapping->filename);
 	m.deleted = mapping__strip_deleted(name);
-	return probe_mapped(attach, mapping->pid, &m, process__runs(mapping->pid, name), notes);
+	return probe_mapped(attach, mapping->pid, &m, process__runs(mapping->pid, name), as_owner,
+			    notes);
 }

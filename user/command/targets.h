@@ -11,12 +11,19 @@
 #include "command/options.h"
 #include "target/watch.h"
 
-/* The --lib files. An error names the file. */
+/* The --lib files, read as who called sudo. An error names the file. */
 int targets__named(struct attach *attach, const struct options *options, struct error *err);
 
 /*
- * Of a command about to start: the libraries that it will load, those that its children may load
- * (every library of the catalogue on the loader's paths), and functions linked into it.
+ * The file of the command that is to be run, looked up as the user who will run it: as
+ * loader__find_program().
+ */
+int targets__program(const struct options *options, char **out, struct error *err);
+
+/*
+ * Of a command about to start, with the eyes of the user who will run it: the libraries that it
+ * will load, those that its children may load (every library of the catalogue on the loader's
+ * paths), and functions linked into it.
  */
 int targets__command(struct attach *attach, const struct options *options, const char *program,
 		     struct note_list *notes, struct error *err);
@@ -26,17 +33,18 @@ int targets__machine(struct attach *attach, struct note_list *notes, struct erro
 
 /*
  * Of a process that runs: what it maps now, and what is linked into it. Files that are known are
- * looked at only if their names are of the catalogue; NULL: none is. The number of new probes;
- * -ESRCH where it is gone.
+ * looked at only if their names are of the catalogue; NULL: none is. as_owner: files that root may
+ * not open are opened as the process's user, whose file system then answers, or lets us wait: not
+ * where all of the machine is traced. The number of new probes; -ESRCH where it is gone.
  */
-int targets__process(struct attach *attach, pid_t pid, struct file_set *known,
+int targets__process(struct attach *attach, pid_t pid, struct file_set *known, bool as_owner,
 		     struct note_list *notes, struct error *err);
 
 /*
  * A file that was just mapped, of a program that was started or a library; probed if it is of the
- * catalogue. The number of new probes.
+ * catalogue. as_owner: as above. The number of new probes.
  */
-int targets__mapping(struct attach *attach, const struct watch_mapping *mapping,
+int targets__mapping(struct attach *attach, const struct watch_mapping *mapping, bool as_owner,
 		     struct note_list *notes);
 
 #endif

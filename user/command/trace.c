@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/identity.h"
 #include "command/ends.h"
 #include "command/layers.h"
 #include "command/loop.h"
@@ -13,8 +14,8 @@
 #include "command/progress.h"
 #include "command/recorder.h"
 #include "command/session.h"
+#include "command/targets.h"
 #include "command/trace.h"
-#include "target/loader.h"
 
 struct trace {
 	const struct options *options;
@@ -233,11 +234,15 @@ static int prepare_command(struct trace *trace, char **program, struct error *er
 		.on_sigpipe = before->on_sigpipe,
 		.on_sigchld = before->on_sigchld,
 	};
-	int rc = loader__find_program(options->command[0], options__env(options, "PATH"), program,
-				      err);
+	struct identity user;
+	int rc = identity__choose(&user, options->user, err);
 
+	if (rc < 0)
+		return rc;
+	rc = targets__program(options, program, err);
 	if (rc < 0) {
-		trace->status = rc == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+		if (rc == -ENOENT || rc == -EACCES)
+			trace->status = rc == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 		return rc;
 	}
 	trace->status = EXIT_SETUP;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/identity.h"
 #include "job/job_info.h"
 #include "job/job_patterns.h"
 
@@ -260,14 +261,20 @@ static int add_line(struct job_patterns *patterns, char *line, struct error *err
 
 int job_patterns__read(struct job_patterns *patterns, const char *path, struct error *err)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file;
 	size_t room = 0, number = 0;
 	char *line = NULL;
 	ssize_t length;
-	int ret = 0;
+	int ret = identity__enter_caller(err);
 
+	if (ret < 0)
+		return ret;
+	file = fopen(path, "re");
 	if (!file)
-		return error__set(err, -errno, "%s: %s", path, strerror(errno));
+		error__set(err, -errno, "%s: %s", path, strerror(errno));
+	identity__leave();
+	if (!file)
+		return identity__explain_caller(err);
 	while (!ret && (length = getline(&line, &room, file)) >= 0) {
 		number++;
 		if (length && line[length - 1] == '\n')

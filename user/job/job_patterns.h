@@ -41,8 +41,9 @@ int job_patterns__add(struct job_patterns *patterns, const char *kind, const cha
 		      struct error *err);
 
 /*
- * Adds those of a file, a line each: the kind, blanks, the expression; empty lines and such with a
- * # at their begin are left out. Errors, with the line: as above, -EIO and what open() says.
+ * Adds those of a file, which is read as who called sudo, a line each: the kind, blanks, the
+ * expression; empty lines and such with a # at their begin are left out. Errors, with the line: as
+ * above, -EIO and what open() says.
  */
 int job_patterns__read(struct job_patterns *patterns, const char *path, struct error *err);
 

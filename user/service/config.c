@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/identity.h"
 #include "base/quantity.h"
 #include "catalogue/text_file.h"
 #include "catalogue/yaml_doc.h"
@@ -288,10 +289,24 @@ int service_config__read(struct service_config *config, const char *path, struct
 	return rc;
 }
 
+/* What somebody has named, in place of the machine's own. */
+static int read_as_caller(struct service_config *config, const char *path, struct error *err)
+{
+	int rc = identity__enter_caller(err);
+
+	if (rc < 0)
+		return rc;
+	rc = service_config__read(config, path, err);
+	identity__leave();
+	return rc < 0 ? identity__explain_caller(err) : rc;
+}
+
 int service_config__load(struct service_config *config, const char *path, struct error *err)
 {
-	if (path || !access(SERVICE_CONFIG, F_OK))
-		return service_config__read(config, path ? path : SERVICE_CONFIG, err);
+	if (path)
+		return read_as_caller(config, path, err);
+	if (!access(SERVICE_CONFIG, F_OK))
+		return service_config__read(config, SERVICE_CONFIG, err);
 	if (service_config__defaults(config) < 0)
 		return error__set(err, -ENOMEM, "no memory");
 	return 0;

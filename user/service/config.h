@@ -75,7 +75,8 @@ int service_config__read(struct service_config *config, const char *path, struct
 int service_config__parse(struct service_config *config, const char *path, const char *text,
 			  size_t len, struct error *err);
 /*
- * Reads the file; NULL: that of the machine, or the defaults where there is none. The same.
+ * Reads the file, as who called sudo; NULL: that of the machine, or the defaults where there is
+ * none. The same.
  */
 int service_config__load(struct service_config *config, const char *path, struct error *err);
 void service_config__free(struct service_config *config);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/identity.h"
 #include "base/path.h"
 #include "target/files.h"
 #include "target/mapping.h"
@@ -65,6 +66,53 @@ pid_t process__tgid(pid_t tid)
 		tgid = (int)strtol(line + sizeof("\nTgid:") - 1, NULL, 10);
 	free(text);
 	return tgid;
+}
+
+/* Which file systems go by is the last of four. */
+static bool last_id(const char *text, const char *heading, unsigned int *id)
+{
+	const char *line = strstr(text, heading);
+
+	return line && sscanf(line + strlen(heading), " %*u %*u %*u %u", id) == 1;
+}
+
+/* The numbers behind "Groups:". */
+static size_t read_groups(const char *text, gid_t *groups, size_t room)
+{
+	const char *at = strstr(text, "\nGroups:");
+	char *next;
+	size_t n = 0, end;
+
+	for (at = at ? at + strlen("\nGroups:") : "\n"; n < room; at = next) {
+		end = strspn(at, " \t");
+		if (at[end] < '0' || at[end] > '9')
+			break;
+		groups[n++] = (gid_t)strtoul(at + end, &next, 10);
+	}
+	return n;
+}
+
+#define GROUPS_MAX 1024 /* more than NFS servers ask for */
+
+int process__enter_owner(pid_t pid)
+{
+	gid_t groups[GROUPS_MAX];
+	unsigned int uid, gid;
+	size_t n = 0;
+	char *text;
+	int rc = read_of(pid, "status", &text);
+
+	if (rc < 0)
+		return rc;
+	if (last_id(text, "\nUid:", &uid) && last_id(text, "\nGid:", &gid))
+		n = read_groups(text, groups, GROUPS_MAX);
+	else
+		rc = -ESRCH;
+	free(text);
+	if (rc < 0)
+		return rc;
+	return uid == 0 || uid == geteuid() ? -EALREADY
+					    : identity__enter_numbers(uid, gid, groups, n, NULL);
 }
 
 bool process__runs(pid_t pid, const char *path)
@@ -145,6 +193,13 @@ static int cannot_open(pid_t pid, const struct process_mapping *mapping, int cod
 {
 	if (process__state(pid) == PROCESS_GONE)
 		return error__set(err, -ESRCH, "process %d: gone", pid);
+	/* What only root may do is refused with EPERM. */
+	if (code == -EACCES && geteuid() == 0)
+		return error__set(err, code,
+				  "%s, mapped by process %d: not even root may open it, its file "
+				  "system lets in its own user alone (FUSE, NFS with root_squash); "
+				  "--pid %d, or the command itself, is traced as that user",
+				  mapping->path, pid, pid);
 	if (code == -EPERM || code == -EACCES)
 		return error__set(err, code, "%s, mapped by process %d: not allowed to open; %s",
 				  mapping->path, pid, WAY_OUT);

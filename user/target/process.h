@@ -34,6 +34,12 @@ bool process__runs(pid_t pid, const char *path);
 char *process__cgroup(pid_t pid, int hierarchy);
 /* Is a process in the cgroup of that path, or below it? True where it cannot be told. */
 bool process__in_cgroup(pid_t pid, int hierarchy, const char *name);
+/*
+ * The calling thread becomes the user of a process: as identity__enter_numbers(), until
+ * identity__leave(). Errors: -ESRCH: it is gone; -EPERM; -EALREADY: we are that user, or it is
+ * root's.
+ */
+int process__enter_owner(pid_t pid);
 /* The name as in ps; 0, or -ESRCH. */
 int process__comm(pid_t pid, char comm[PROCESS_COMM_LEN]);
 
