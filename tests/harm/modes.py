@@ -85,8 +85,9 @@ def say_status(status):
 def difference(reference, result):
     """How a run differs from the untraced one, in words; None: not at all."""
     if normal(result.status) != normal(reference.status):
-        return (f"{say_status(result.status)}, untraced {say_status(reference.status)}; "
-                f"{' '.join(result.err.split())[-300:]}")
+        said = " ".join(result.err.split())[-300:]
+        return (f"{say_status(result.status)}, untraced {say_status(reference.status)}"
+                + (f"; {said}" if said else ""))
     if result.out != reference.out:
         return f"it prints {result.out[-300:]!r}, untraced {reference.out[-300:]!r}"
     return None
@@ -129,6 +130,8 @@ def miscounts(records, path, calls):
     What a run counted wrong of its calls in a file, in words; None: nothing. Every call is a hit;
     it is in the function's record, or lost for a reason that is told.
     """
+    if not records:
+        return "no records"
     probes, wrong = Probes(records.all), []
     hits = probes.wrong(collections.Counter({(path, name): n for name, n in calls.items()}), ())
     for function, wanted in sorted(calls.items()):

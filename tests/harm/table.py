@@ -18,16 +18,20 @@ sys.dont_write_bytecode = True
 
 import programs  # noqa: E402 (its folder had to be named first)
 
-LINE = re.compile(r"(ok|FAIL|skip) (?:kernel-([^.]+(?:\.\d+)?)\.)?harm\.(\w+)\.(\w+)(?:: (.*))?")
+LINE = re.compile(r"(ok|FAIL|skip) (?:kernel-([^.]+(?:\.\d+)?)\.)?harm\.(\w+)\.(\w+)(?:: | \()?(.*)")
 HERE_KERNEL = "this kernel"
 MODES = ("untraced", "command", "all", "service")
+# How the remark begins of who was harmed as it is documented, and the user was told.
+TOLD = "harmed, and told"
 # How the reason begins of who was not harmed, but whose calls were counted wrong (modes.py).
 MISCOUNTED = re.compile(r"[\w.]+(, [\w.]+)?: \d+ calls, ")
 
 
 def mark(outcome, reason):
     if outcome == "FAIL":
-        return "miscounted" if MISCOUNTED.match(reason or "") else "HARMED"
+        return "miscounted" if MISCOUNTED.match(reason) else "HARMED"
+    if reason.startswith(TOLD):
+        return TOLD
     return {"ok": "well", "skip": "not run"}[outcome]
 
 
