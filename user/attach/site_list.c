@@ -103,6 +103,8 @@ __u64 site__cookie(const struct site *site)
 /* In a file that nobody maps yet the kernel's refusal would come later, and silently. */
 static const char *why_refused(const struct entry_site *entry, const struct site_choice *choice)
 {
+	if (entry->site == ENTRY_REFUSED && entry->restarts)
+		return "it begins again where its stack is too small, and would be counted twice";
 	if (entry->site == ENTRY_REFUSED)
 		return "its first instruction takes no probe: the kernel refuses it, or runs it "
 		       "wrongly under one";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "target/entry.h"
 #include "target/instruction.h"
+#include "target/stack_check.h"
 
 /* More than this is never needed, and would be time of the call that nobody sees. */
 #define SKIPPED_MAX 16
@@ -229,11 +230,11 @@ void entry__stay(struct entry_site *entry, enum entry_bar bar)
 
 void entry__find(struct entry_site *entry, const struct entry_code *code)
 {
-	struct walk walk = { .code = code };
+	struct walk walk = { .code = code, .at = stack_check__length(code->bytes, code->n) };
 	enum entry_bar bar = ENTRY_BAR_NONE;
 	__u32 past_refused = 0;
 
-	*entry = (struct entry_site){ .bar = ENTRY_BAR_DECODE };
+	*entry = (struct entry_site){ .bar = ENTRY_BAR_DECODE, .restarts = walk.at };
 	for (int i = 0; i <= SKIPPED_MAX; i++) {
 		struct instruction in;
 		enum entry_class class;
@@ -248,12 +249,12 @@ void entry__find(struct entry_site *entry, const struct entry_code *code)
 		}
 		class = instruction__class(&in);
 		if (i == 0) {
-			entry->first = class;
+			entry->first = entry->restarts ? ENTRY_REFUSED : class;
 			entry->endbr = instruction__is_endbr(&in);
 		}
 		/* The kernel may put a call on a nop5, which further in overwrites the red zone. */
 		if (class == ENTRY_EMULATED ||
-		    (i == 0 && class == ENTRY_NOP5 && !code->past_nop5)) {
+		    (walk.at == 0 && class == ENTRY_NOP5 && !code->past_nop5)) {
 			entry->site = class;
 			entry->moved = walk.at;
 			entry->bar = ENTRY_BAR_NONE;

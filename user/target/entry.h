@@ -53,6 +53,7 @@ struct entry_site {
 	__u32 moved;		/* bytes from the first instruction to that one */
 	enum entry_bar bar;	/* why it is not moved, where that were good */
 	bool endbr;		/* the function begins with endbr64 */
+	bool restarts;		/* a call may come to the first instruction twice: stack_check.h */
 };
 
 /* The code of one function. */
