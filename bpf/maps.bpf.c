@@ -100,6 +100,7 @@ __u64 tm_stackless[TM_STACKLESS] = {};
 __u64 tm_handles_lost[TM_HANDLE_LOSSES] = {};
 __u64 tm_addb_sums_lost[TM_ADDB_SUM_LOSSES] = {};
 __u64 tm_compat_calls = 0;
+char tm_trapped[16] = {};
 __u64 tm_arrivals_lost = 0;
 __u64 tm_cgroups_lost = 0;
 __u64 tm_other_cgroups = 0;

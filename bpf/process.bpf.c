@@ -143,6 +143,17 @@ int BPF_PROG(process_exec_again, struct task_struct *task)
 	return 0;
 }
 
+#define SIGTRAP 5
+
+/* A copy of a probe's breakpoint, in code that the kernel does not know, ends its process so. */
+TM_INLINE void note_trapped(struct task_struct *task)
+{
+	int code = BPF_CORE_READ(task, signal, group_exit_code);
+
+	if (((code ?: task->exit_code) & 0x7f) == SIGTRAP && !tm_trapped[0])
+		BPF_CORE_READ_STR_INTO(&tm_trapped, task, group_leader, comm);
+}
+
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(process_exit, struct task_struct *task)
 {
@@ -157,6 +168,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 		env_job__exit();
 	/* The last thread of the process: its number may be used again. */
 	if (task->signal->live.counter == 0) {
+		note_trapped(task);
 		if (!scope__is_over())
 			sweep(tgid);
 		bpf_map_delete_elem(&tm_switchers, &tgid);

@@ -18,6 +18,7 @@
 #include "command/service_answers.h"
 #include "command/service_clean.h"
 #include "command/service_setup.h"
+#include "command/trapped.h"
 #include "service/lock.h"
 #include "service/notify.h"
 #include "sink/utf8.h"
@@ -105,6 +106,7 @@ static void on_interval(void *context)
 	struct service *service = context;
 	struct error err;
 
+	trapped__note(&service->session);
 	/* Where the log gets nothing, no copy of all figures is kept for it either. */
 	if (!(service->config.log.types & SYSLOG_PERIODIC))
 		live_run__note_told(output__live(service->output), clock__ns(CLOCK_REALTIME));

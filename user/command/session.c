@@ -9,6 +9,7 @@
 #include "command/probing.h"
 #include "command/scope.h"
 #include "command/session.h"
+#include "command/trapped.h"
 
 static int attach_kernel(struct session *session, struct error *err)
 {
@@ -75,6 +76,7 @@ void session__stop(struct session *session)
 {
 	kernel__stop(session->kernel);
 	missed__note(session);
+	trapped__note(session);
 	if (session->late)
 		late__report(session->late);
 }

@@ -44,6 +44,7 @@ struct session {
 	struct child *child;	       /* of -- COMMAND */
 	struct continuity *continuity; /* of a service; NULL: nothing is kept. Not the session's */
 	struct note_list notes;
+	bool trapped; /* noted: see trapped.h */
 };
 
 /*

@@ -508,6 +508,13 @@ __u64 kernel__compat_calls(const struct kernel *kernel)
 	return kernel->skel->bss->tm_compat_calls;
 }
 
+bool kernel__trapped(const struct kernel *kernel, char program[KERNEL_COMM_LENGTH])
+{
+	memcpy(program, kernel->skel->bss->tm_trapped, KERNEL_COMM_LENGTH);
+	program[KERNEL_COMM_LENGTH - 1] = '\0';
+	return *program;
+}
+
 __u64 kernel__stackless(const struct kernel *kernel, enum tm_stackless reason)
 {
 	return kernel->skel->bss->tm_stackless[reason];

@@ -213,6 +213,13 @@ __u64 kernel__lost_environments(const struct kernel *kernel);
 /* System calls of 32-bit programs in scope: seen, not understood. */
 __u64 kernel__compat_calls(const struct kernel *kernel);
 
+/*
+ * Was a process of the machine ended by SIGTRAP? The name of the first one's program is then put
+ * into this.
+ */
+#define KERNEL_COMM_LENGTH 16
+bool kernel__trapped(const struct kernel *kernel, char program[KERNEL_COMM_LENGTH]);
+
 /* Calls that were recorded without their stack, for a reason. */
 __u64 kernel__stackless(const struct kernel *kernel, enum tm_stackless reason);
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Says that a program may have died of the probes: one that copies its code. */
+#ifndef USER_COMMAND_TRAPPED_H
+#define USER_COMMAND_TRAPPED_H
+
+#include "command/session.h"
+
+/*
+ * A note, once in a session, if a process of the machine has ended by SIGTRAP while probes were in
+ * libraries: why that may be, and how to leave the library out.
+ */
+void trapped__note(struct session *session);
+
+#endif
