@@ -3,49 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <Zydis/Zydis.h>
 
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/search.h"
-#include "target/code.h"
-#include "target/exits.h"
-#include "target/jump_slots.h"
-#include "target/jump_tables.h"
+#include "target/exit_sites.h"
+#include "target/exits_state.h"
 
-/* Instructions of one function: of longer ones it is not told where they return. */
-#define VISITS_MAX 16384
-#define PLACES	   (2UL * VISITS_MAX) /* a power of two */
-
-struct start {
-	__u64 offset, size;
-};
-
-/* An instruction that has been visited, in the round of that number. */
-struct place {
-	__u64 offset;
-	__u64 round;
-	__u8 length; /* 0: it has not been decoded yet */
-};
-
-struct exits {
-	struct code code;
-	struct start *starts; /* of functions, ascending */
-	size_t n_starts, starts_room;
-	struct jump_slots *slots;
-	struct jump_tables *tables;
-	ZydisDecoder decoder;
-	/* The function that is being looked at. */
-	struct place *places;
-	__u64 round;
-	size_t n_visits;
-	__u64 *todo; /* where branches lead */
-	size_t n_todo, todo_room;
-	__u64 *found;
-	size_t n_found, found_room;
-	__u64 function;
-	bool has_tables; /* they have been looked for */
-	bool tail_calls;
+const char *const exit_class_names[EXIT_CLASSES] = {
+	[EXIT_EMULATED] = "emulated",
+	[EXIT_MIXED] = "mixed",
+	[EXIT_STEPPED] = "stepped",
 };
 
 static const char no_memory[] = "no memory";
@@ -99,7 +67,8 @@ int exits__open(struct exits **out, int fd, const struct elf_file *elf, const ch
 	exits->places = calloc(PLACES, sizeof(*exits->places));
 	if (!exits->places || read_starts(exits, elf) < 0 ||
 	    jump_slots__read(&exits->slots, &exits->code.image) < 0 ||
-	    jump_tables__new(&exits->tables, fd, &exits->code) < 0) {
+	    jump_tables__new(&exits->tables, fd, &exits->code) < 0 ||
+	    exit_sites__new(&exits->sites) < 0) {
 		rc = error__set(err, -ENOMEM, "%s: no memory", name);
 		goto fail;
 	}
@@ -122,6 +91,9 @@ void exits__close(struct exits *exits)
 	free(exits->places);
 	free(exits->todo);
 	free(exits->found);
+	free(exits->edges);
+	free(exits->sources);
+	exit_sites__free(exits->sites);
 	free(exits);
 }
 
@@ -174,9 +146,16 @@ static bool visit(struct exits *exits, __u64 offset)
 	return true;
 }
 
+struct place *exits__place(const struct exits *exits, __u64 offset)
+{
+	struct place *place = find_place(exits, offset);
+
+	return place->round == exits->round ? place : NULL;
+}
+
 static bool is_visited(const struct exits *exits, __u64 offset)
 {
-	return find_place(exits, offset)->round == exits->round;
+	return exits__place(exits, offset) != NULL;
 }
 
 static bool is_memory_at_ip(const ZydisDecodedInstruction *in)
@@ -263,15 +242,14 @@ static const char *follow_jump(const struct exits *exits, __u64 offset,
  * Where an instruction leads. A `ret` with an operand or to another segment is none that compilers
  * make of C.
  */
-static const char *find_edges(void *context, __u64 offset, const ZydisDecodedInstruction *in,
-			      struct code_edges *edges)
+const char *exits__edges(const struct exits *exits, __u64 offset, const ZydisDecodedInstruction *in,
+			 struct code_edges *edges)
 {
-	const struct exits *exits = context;
-
 	*edges = (struct code_edges){ .next = offset + in->length };
 	switch (in->meta.category) {
 	case ZYDIS_CATEGORY_RET:
-		if (in->mnemonic != ZYDIS_MNEMONIC_RET || in->opcode != 0xc3)
+		if (in->mnemonic != ZYDIS_MNEMONIC_RET || in->opcode != 0xc3 ||
+		    (in->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE))
 			return nowhere;
 		edges->returns = true;
 		return NULL;
@@ -292,9 +270,25 @@ static const char *find_edges(void *context, __u64 offset, const ZydisDecodedIns
 	}
 }
 
-static const char *add_todo(struct exits *exits, __u64 offset)
+static const char *find_edges(void *context, __u64 offset, const ZydisDecodedInstruction *in,
+			      struct code_edges *edges)
 {
-	return add(&exits->todo, &exits->n_todo, &exits->todo_room, offset);
+	return exits__edges(context, offset, in, edges);
+}
+
+static const char *add_edge(struct exits *exits, __u64 from, __u64 to)
+{
+	if (array__grow((void **)&exits->edges, &exits->edges_room, exits->n_edges,
+			sizeof(*exits->edges)) < 0)
+		return no_memory;
+	exits->edges[exits->n_edges++] = (struct code_edge){ .from = from, .to = to };
+	return NULL;
+}
+
+static const char *add_todo(struct exits *exits, __u64 from, __u64 to)
+{
+	return add_edge(exits, from, to)
+		       ?: add(&exits->todo, &exits->n_todo, &exits->todo_room, to);
 }
 
 /* Where a jump through a table leads: the tables of the function have been looked for. */
@@ -308,7 +302,7 @@ static const char *follow_table(struct exits *exits, __u64 offset)
 		return nowhere;
 	targets = jump_tables__targets(exits->tables, offset, &n);
 	for (size_t i = 0; !bar && i < n; i++)
-		bar = add_todo(exits, targets[i]);
+		bar = add_todo(exits, offset, targets[i]);
 	return bar;
 }
 
@@ -316,15 +310,20 @@ static const char *follow_table(struct exits *exits, __u64 offset)
 static const char *step(struct exits *exits, __u64 *offset, const ZydisDecodedInstruction *in,
 			bool *ends)
 {
+	bool jumps = in->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+	struct place *place = find_place(exits, *offset);
 	struct code_edges edges;
-	const char *bar = find_edges(exits, *offset, in, &edges);
+	const char *bar = exits__edges(exits, *offset, in, &edges);
 
 	if (!bar && edges.returns)
 		bar = add(&exits->found, &exits->n_found, &exits->found_room, *offset);
 	if (!bar && edges.branches)
-		bar = add_todo(exits, edges.branch);
+		bar = add_todo(exits, *offset, edges.branch);
 	if (!bar && edges.by_table)
 		bar = follow_table(exits, *offset);
+	if (!bar && edges.goes_on && jumps)
+		bar = add_edge(exits, *offset, edges.next);
+	place->falls = edges.goes_on && !jumps;
 	*ends = !edges.goes_on;
 	*offset = edges.next;
 	return bar;
@@ -355,7 +354,7 @@ static const char *walk_all(struct exits *exits)
 	const char *bar;
 
 	exits->round++;
-	exits->n_visits = exits->n_todo = exits->n_found = 0;
+	exits->n_visits = exits->n_todo = exits->n_found = exits->n_edges = 0;
 	exits->tail_calls = false;
 	bar = walk(exits, exits->function);
 	while (!bar && exits->n_todo)
@@ -417,11 +416,7 @@ static bool agree_symbols(const struct exits *exits, __u64 offset)
 	return true;
 }
 
-/*
- * A probe in the middle of an instruction would ruin it. So whoever says where code begins must
- * agree that one begins here: the ways through the function, the symbols and the unwind table.
- */
-static bool is_instruction(const struct exits *exits, __u64 offset)
+bool exits__is_instruction(const struct exits *exits, __u64 offset)
 {
 	__u64 part = part_of(exits, offset);
 
@@ -432,7 +427,7 @@ static bool is_instruction(const struct exits *exits, __u64 offset)
 static const char *check_found(const struct exits *exits)
 {
 	for (size_t i = 0; i < exits->n_found; i++)
-		if (!is_instruction(exits, exits->found[i]))
+		if (!exits__is_instruction(exits, exits->found[i]))
 			return overlapping;
 	return NULL;
 }
@@ -456,10 +451,22 @@ const char *exits__find(struct exits *exits, __u64 offset, struct exits_found *f
 		return bar;
 	if (exits->n_found)
 		qsort(exits->found, exits->n_found, sizeof(*exits->found), compare_offsets);
+	if (exit_sites__add(exits->sites, exits) < 0)
+		return no_memory;
 	*found = (struct exits_found){
 		.offsets = exits->found,
 		.n = exits->n_found,
 		.tail_calls = exits->tail_calls,
 	};
 	return NULL;
+}
+
+int exits__choose(struct exits *exits, const __u64 *entries, size_t n_entries)
+{
+	return exit_sites__choose(exits->sites, exits, entries, n_entries);
+}
+
+const struct exits_way *exits__ways(const struct exits *exits, __u64 ret, size_t *n)
+{
+	return exit_sites__ways(exits->sites, ret, n);
 }

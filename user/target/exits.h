@@ -17,11 +17,29 @@
 
 struct exits;
 
+/* What the probes cost by which calls are timed where functions return. */
+enum exit_class {
+	EXIT_UNKNOWN,  /* there are none: the function is not timed, or a session times it */
+	EXIT_EMULATED, /* all on instructions that the kernel emulates */
+	EXIT_MIXED,    /* some */
+	EXIT_STEPPED,  /* none: all on a `ret`, or it never returns */
+	EXIT_CLASSES,
+};
+
+/* As people and records have them: "emulated", "mixed", "stepped"; UNKNOWN has NULL. */
+extern const char *const exit_class_names[EXIT_CLASSES];
+
 /* What is known of one function. */
 struct exits_found {
 	const __u64 *offsets; /* of `ret` instructions, in the file, ascending; the finder's */
 	size_t n;	      /* 0: it never returns */
 	bool tail_calls;      /* it ends, on some way, by jumping to the start of another */
+};
+
+/* A place where a probe stands in for one on a `ret`. */
+struct exits_way {
+	__u64 ret, offset; /* in the file */
+	__u64 code;	   /* what the program has to know there: tmtrace/exit.h */
 };
 
 /*
@@ -37,5 +55,18 @@ void exits__close(struct exits *exits); /* NULL is fine */
  * or why it cannot be told where it returns.
  */
 const char *exits__find(struct exits *exits, __u64 offset, struct exits_found *found);
+
+/*
+ * After all functions have been looked at that are to be probed: finds where probes can stand in
+ * for those on their `ret` instructions. entries: where there are probes at the functions' begins,
+ * ascending. 0 or -ENOMEM.
+ */
+int exits__choose(struct exits *exits, const __u64 *entries, size_t n_entries);
+
+/*
+ * The n places that stand in for a `ret`: every way to it passes one of them. NULL and 0: the probe
+ * is on the `ret` itself. They are valid until the finder is closed.
+ */
+const struct exits_way *exits__ways(const struct exits *exits, __u64 ret, size_t *n);
 
 #endif
