@@ -11,6 +11,7 @@
 #include "addb.bpf.h"
 #include "association.bpf.h"
 #include "call_object.bpf.h"
+#include "exit.bpf.h"
 #include "frame.bpf.h"
 #include "handle.bpf.h"
 #include "operand.bpf.h"
@@ -434,30 +435,36 @@ TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
 #define TM_TAIL_CALLS 8
 
 /*
- * On a `ret` by which a probed function may return, and others too: the stack pointer tells. So it
- * does which functions ended before by jumping to this one. On any stack, whatever was done
- * between.
+ * On a `ret` by which a probed function may return, and others too: the stack pointer tells. Or at
+ * a place that stands in for one: code, else 0. The stack pointer also tells which functions ended
+ * before by jumping to this one. On any stack, whatever was done between.
  */
-TM_INLINE void call__return(struct pt_regs *regs)
+TM_INLINE void call__return(struct pt_regs *regs, u64 code)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u64 now = bpf_ktime_get_ns();
+	u64 now = bpf_ktime_get_ns(), sp;
 	struct tm_thread *thread;
 	struct tm_stack *stack;
 	struct tm_frame *frame;
 	u32 depth, left = TM_TAIL_CALLS;
 
+	if (!exit__is_taken(regs, code))
+		return;
 	stack = thread__find_stack_of(task);
 	thread = thread__find_of(task);
 	if (!stack || !thread || !stack->depth)
 		return;
+	sp = code ? exit__sp(regs, code) : regs->sp;
 	frame = frame__at(stack, stack->depth - 1);
-	if (frame && frame->sp == regs->sp && frame->back == frame__word_at(regs->sp))
+	if (frame && frame->sp == sp && frame->back == frame__word_at(sp))
 		depth = stack->depth;
 	else
-		depth = frame__find_returning(stack, regs->sp);
+		depth = frame__find_returning(stack, sp);
 	if (!depth)
 		return;
+	/* Kept there: there is little room on the program's stack. */
+	stack->sp = sp;
+	stack->value = code ? exit__value(regs, code) : regs->ax;
 	if (depth < stack->depth && !stack->mixed)
 		frame__lose_above(stack, depth, TM_LOSS_UNWOUND);
 	stack->open = stack->depth;
@@ -468,12 +475,12 @@ TM_INLINE void call__return(struct pt_regs *regs)
 	 */
 	do {
 		__asm__ volatile("" ::: "memory"); /* no load before the loop's begin */
-		call__close(stack, thread, now, regs->ax);
+		call__close(stack, thread, now, stack->value);
 		frame = frame__at(stack, stack->depth);
 		if (frame)
 			frame->sp = 0; /* a hole, if others are still open above */
 		frame = frame__at(stack, stack->depth - 1);
-	} while (frame && frame->sp == regs->sp && --left);
+	} while (frame && frame->sp == stack->sp && --left);
 	if (!stack->mixed)
 		return;
 	if (stack->depth < stack->open)
@@ -512,7 +519,7 @@ int call_return(struct pt_regs *ctx)
 {
 	quirk__keep_task_stack(ctx);
 	if (!scope__is_over())
-		call__return(ctx);
+		call__return(ctx, bpf_get_attach_cookie(ctx));
 	return 0;
 }
 
@@ -579,7 +586,7 @@ int call_return_jump(struct pt_regs *ctx)
 	if (has_jumped(ctx))
 		ctx->sp -= sizeof(ctx->sp);
 	if (!scope__is_over())
-		call__return(ctx);
+		call__return(ctx, 0);
 	if (has_jumped(ctx))
 		ctx->sp += sizeof(ctx->sp);
 	else

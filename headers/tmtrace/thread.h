@@ -122,6 +122,8 @@ struct tm_stack {
 	__u32 depth;
 	__u16 mixed; /* the thread was seen on another stack: see frame.bpf.h */
 	__u16 open;  /* the depth, while a frame is filled or closed that is not the innermost */
+	/* Of the return that is looked at: the stack pointer, and what is returned. */
+	__u64 sp, value;
 	struct tm_call_slot slots[TM_CALL_SLOTS];
 	struct tm_frame frames[TM_FRAMES];
 	/* Where accounts are kept: bits of the layers of a frame and those around it. */

@@ -92,6 +92,7 @@ _tmtrace_value()
 		;;
 	--returns) mapfile -t COMPREPLY < <(compgen -W 'exits fast' -- "$word") ;;
 	--entry) mapfile -t COMPREPLY < <(compgen -W 'cheap first' -- "$word") ;;
+	--exit) mapfile -t COMPREPLY < <(compgen -W 'cheap ret' -- "$word") ;;
 	--user) mapfile -t COMPREPLY < <(compgen -u -- "$word") ;;
 	--probes)
 		[[ ${COMP_WORDS[1]} != status ]] || return 1
@@ -119,7 +120,7 @@ _tmtrace_value()
 
 _tmtrace_options()
 {
-	local common='--pid --all --entry --layer --lib --probes --help --usage --version'
+	local common='--pid --all --entry --exit --layer --lib --probes --help --usage --version'
 
 	if [[ $2 == list ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$common --sites" -- "$1")

@@ -79,7 +79,8 @@ static void know_again(const struct attach *attach, const struct seen_file *seen
 	if (!rc && attach->options.mechanism == UPROBE_MULTI)
 		rc = elf_file__open_fd(&elf, fd, seen->path, &ignored);
 	if (!rc && elf)
-		rc = exit_list__find(&exits, sites, fd, elf, seen->path, &ignored);
+		rc = exit_list__find(&exits, sites, fd, elf, seen->path, attach__on_ret(attach),
+				     &ignored);
 	if (!rc && site_list__n(sites))
 		parking__know(attach->parking, seen->group, fd, sites, exits);
 	exit_list__free(exits);

@@ -152,6 +152,7 @@ static struct probe describe(const struct attach *attach, const struct site *sit
 		.library = shown,
 		.site = site->offset + site->entry.moved,
 		.entry = site->entry,
+		.exits = site->untimed ? EXIT_UNKNOWN : site->exits,
 		.mechanism = uprobe_mechanism_names[attach->options.mechanism],
 		.state = PROBE_ARMED,
 		.entry_only = site->untimed != NULL,
@@ -198,6 +199,12 @@ static int number_sites(struct attach *attach, struct site_list *sites, const ch
 	return 0;
 }
 
+bool attach__on_ret(const struct attach *attach)
+{
+	return attach->options.choice.on_ret ||
+	       (attach->options.kernel && kernel__jumps_back(attach->options.kernel));
+}
+
 /*
  * Which calls can be timed, and by what: probes where the functions return, which are placed here
  * (*exits, else NULL), or a session's return probe.
@@ -219,7 +226,7 @@ static int prepare_returns(struct attach *attach, struct site_list *sites,
 				site_list__at(sites, i)->untimed = calls_back;
 		return 0;
 	}
-	rc = exit_list__find(exits, sites, fd, elf, shown, err);
+	rc = exit_list__find(exits, sites, fd, elf, shown, attach__on_ret(attach), err);
 	if (!rc && attach->links)
 		link_set__add_exits(attach->links, path__of_fd(path, fd), *exits, sites);
 	return rc;

@@ -44,6 +44,8 @@ void attach__drop(struct attach *attach, struct seen_file *file);
 struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen, int fd);
 /* Nobody watches a file any more; who waits to write to it, until its probes are gone. */
 void attach__end_watch(struct attach *attach, struct seen_file *file);
+/* Are calls that are timed where functions return timed at the `ret` only? */
+bool attach__on_ret(const struct attach *attach);
 /* Calls options.changed. */
 void attach__tell(const struct attach *attach);
 /* Which content an open file has. 0, or a negative errno. */

@@ -380,7 +380,7 @@ void link_set__add_exits(struct link_set *set, const char *path, const struct ex
 
 	rc = batch__init(&batch, path, n);
 	for (i = 0; !rc && i < n; i++)
-		batch__add(&batch, exit_list__offsets(exits)[i], 0);
+		batch__add(&batch, exit_list__offsets(exits)[i], exit_list__cookies(exits)[i]);
 	if (!rc)
 		link_batch(set, KERNEL_RETURN, &batch);
 	for (i = 0; i < n; i++)

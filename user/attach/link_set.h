@@ -56,7 +56,7 @@ pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes)
 struct link_place {
 	bool exit;    /* where functions return, not where one begins */
 	__u64 offset; /* in the file */
-	__u64 cookie; /* 0 of an exit */
+	__u64 cookie;
 };
 
 /*

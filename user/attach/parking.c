@@ -25,7 +25,7 @@ struct parked_file {
 /* An instruction by which functions return. */
 struct parked_exit {
 	size_t file;
-	__u64 offset;
+	__u64 offset, cookie;
 	unsigned int users; /* functions that are armed */
 };
 
@@ -151,9 +151,11 @@ static int add_site(struct parking *parking, const struct site *site)
 }
 
 /* The element of an instruction by which functions return, which come in ascending order. */
-static int make_exit(struct parking *parking, __u64 offset, size_t *out)
+static int make_exit(struct parking *parking, __u64 offset, __u64 cookie, size_t *out)
 {
-	struct parked_exit exit = { .file = parking->n_files - 1, .offset = offset };
+	struct parked_exit exit = { .file = parking->n_files - 1,
+				    .offset = offset,
+				    .cookie = cookie };
 	size_t n = parking->n_exits;
 
 	*out = n - 1;
@@ -167,12 +169,12 @@ static int make_exit(struct parking *parking, __u64 offset, size_t *out)
 	return 0;
 }
 
-static int add_exit(struct parking *parking, const struct site *site, __u64 offset)
+static int add_exit(struct parking *parking, const struct site *site, __u64 offset, __u64 cookie)
 {
 	struct parked_site *known = &parking->sites[site->number];
 	size_t exit;
 
-	if (make_exit(parking, offset, &exit) < 0 ||
+	if (make_exit(parking, offset, cookie, &exit) < 0 ||
 	    array__grow((void **)&known->exits, &known->room, known->n_exits,
 			sizeof(*known->exits)) < 0)
 		return -ENOMEM;
@@ -194,11 +196,11 @@ int parking__know(struct parking *parking, unsigned int group, int fd, struct si
 	}
 	for (size_t i = 0; !rc && i < exit_list__n_uses(exits); i++) {
 		size_t at;
-		__u64 offset = exit_list__use(exits, i, &at);
+		__u64 cookie, offset = exit_list__use(exits, i, &at, &cookie);
 		const struct site *site = site_list__at(sites, at);
 
 		if (!site->error)
-			rc = add_exit(parking, site, offset);
+			rc = add_exit(parking, site, offset, cookie);
 	}
 	return rc;
 }
@@ -287,7 +289,9 @@ static int take_away(struct parking *parking, struct parked_site *site)
 	closing->n = link_set__take(parking->links, group, &site->place, closing->fds);
 	for (size_t i = 0; i < site->n_exits; i++) {
 		struct parked_exit *exit = &parking->exits[site->exits[i]];
-		struct link_place place = { .exit = true, .offset = exit->offset };
+		struct link_place place = { .exit = true,
+					    .offset = exit->offset,
+					    .cookie = exit->cookie };
 
 		if (!--exit->users)
 			closing->n += link_set__take(parking->links, group, &place,
@@ -341,7 +345,9 @@ int parking__end(struct parking *parking, int number)
 			      << TM_COOKIE_BITS;
 	for (size_t i = 0; i < site->n_exits; i++) {
 		struct parked_exit *exit = &parking->exits[site->exits[i]];
-		struct link_place place = { .exit = true, .offset = exit->offset };
+		struct link_place place = { .exit = true,
+					    .offset = exit->offset,
+					    .cookie = exit->cookie };
 
 		/* One that the kernel refused before it refuses again. */
 		if (!exit->users++)

@@ -309,6 +309,7 @@ int probe_table__revive(struct probe_table *table, const struct probe *probe)
 		copy.entry_only = probe->entry_only;
 		copy.spec = probe->spec;
 		copy.entry = probe->entry;
+		copy.exits = probe->exits;
 		copy.state = probe->state;
 		copy.parking.parked_ns = probe__parked_ns(&copy, clock__ns(CLOCK_REALTIME));
 		copy.parking.since_ns = 0;

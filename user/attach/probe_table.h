@@ -12,6 +12,7 @@
 
 #include "catalogue/catalogue.h"
 #include "target/entry.h"
+#include "target/exits.h"
 #include "tmtrace/config.h"
 #include "tmtrace/series.h"
 
@@ -44,6 +45,7 @@ struct probe {
 	const char *library;	 /* path; NULL for kernel layers */
 	__u64 site;		 /* offset in the library */
 	struct entry_site entry; /* how its first instructions are handled */
+	enum exit_class exits;	 /* where it returns */
 	const char *mechanism;
 	enum probe_state state;
 	const char *reason; /* of a failure or a degradation, NULL: none */

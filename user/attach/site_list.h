@@ -9,6 +9,7 @@
 #include "catalogue/catalogue.h"
 #include "target/elf_file.h"
 #include "target/entry_file.h"
+#include "target/exits.h"
 
 struct site {
 	const char *symbol; /* of the ELF file, which must outlive the list */
@@ -18,6 +19,7 @@ struct site {
 	const char *refused; /* why no probe is tried there; static; NULL: one is */
 	__u8 layer;	     /* of the key */
 	bool pattern;
+	enum exit_class exits;
 	bool tail_calls;     /* may end by jumping to another function */
 	const char *untimed; /* why its calls are counted only; static; NULL: they are timed */
 	struct tm_spec spec;
@@ -43,6 +45,7 @@ __u64 site__cookie(const struct site *site);
 /* Where functions are probed. */
 struct site_choice {
 	bool first;	  /* always on the first instruction */
+	bool on_ret;	  /* always on the `ret`, where calls are timed there */
 	bool nop5_unsafe; /* not on a nop5 at all */
 };
 

@@ -87,6 +87,14 @@ static const char *expected_cost(const struct session *session, enum entry_class
 	}
 }
 
+/* How the function's calls are timed where it returns. */
+static const char *exit_text(const struct probe *probe)
+{
+	if (probe->entry_only)
+		return "counted";
+	return exit_class_names[probe->exits] ?: "-";
+}
+
 static void print_site(const struct session *session, const struct probe *probe)
 {
 	const struct entry_site *entry = &probe->entry;
@@ -99,17 +107,18 @@ static void print_site(const struct session *session, const struct probe *probe)
 	snprintf(class, sizeof(class), "%s", name ?: "-");
 	if (entry->site == ENTRY_EMULATED || entry->site == ENTRY_NOP5)
 		bar = NULL;
-	printf("%-10s %-36s %14s  %-9s %7s  %s%s%s%s\n", probe->layer, probe->function, where,
-	       class, expected_cost(session, entry->site, cost, sizeof(cost)), probe->library,
-	       bar ? " (" : "", bar ?: "", bar ? ")" : "");
+	printf("%-10s %-36s %14s  %-9s %7s  %-8s  %s%s%s%s", probe->layer, probe->function, where,
+	       class, expected_cost(session, entry->site, cost, sizeof(cost)), exit_text(probe),
+	       probe->library, bar ? " (" : "", bar ?: "", bar ? ")" : "");
+	printf("%s%s\n", probe->reason ? ", " : "", probe->reason ?: "");
 }
 
 static void print_sites(const struct session *session)
 {
 	size_t i;
 
-	printf("\n%-10s %-36s %14s  %-9s %7s  %s\n", "layer", "function", "site", "entry",
-	       "cost ns", "library");
+	printf("\n%-10s %-36s %14s  %-9s %7s  %-8s  %s\n", "layer", "function", "site", "entry",
+	       "cost ns", "exits", "library");
 	for (i = TM_PROBE_USER; i < probe_table__n(session->probes); i++)
 		print_site(session, probe_table__at(session->probes, i));
 }
@@ -133,6 +142,8 @@ int list__run(const struct options *options)
 		attach.layers = session.layers;
 		attach.table = session.probes;
 		attach.choice.first = options->first;
+		attach.choice.on_ret = options->on_ret;
+		attach.mechanism = options->fast_returns ? UPROBE_SESSION : UPROBE_MULTI;
 		rc = attach__new(&session.attach, &attach, &err);
 	}
 	if (!rc)

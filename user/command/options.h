@@ -95,6 +95,7 @@ struct options {
 	bool optional;
 	bool sites;	   /* list: functions too */
 	bool first;	   /* probe functions at their first instruction */
+	bool on_ret;	   /* and where they return at the `ret` only */
 	bool fast_returns; /* time by return probes, which are not safe for every program */
 	int mechanism;	   /* enum uprobe_mechanism of user functions, -1: the best */
 	int kernel_mechanisms[KERNEL_LAYERS]; /* as ladder.h numbers them, -1: the best */

@@ -96,6 +96,7 @@ struct site_choice prove__sites(const struct session *session)
 
 	return (struct site_choice){
 		.first = session->options->first,
+		.on_ret = session->options->on_ret,
 		.nop5_unsafe = proven->proofs[PROOF_NOP5].outcome == OUTCOME_FAILED,
 	};
 }

@@ -17,6 +17,7 @@ enum {
 	OPT_MECHANISM,
 	OPT_MAX_SERIES,
 	OPT_ENTRY,
+	OPT_EXIT,
 	OPT_JOB_PATTERNS,
 	OPT_RETURNS,
 };
@@ -31,6 +32,10 @@ static const struct argp_option target_options[] = {
 	{ "entry", OPT_ENTRY, "WHERE", 0,
 	  "probe functions where it is cheap (default), or at their first instruction: cheap, "
 	  "first",
+	  1 },
+	{ "exit", OPT_EXIT, "WHERE", 0,
+	  "time calls at the end of functions where it is cheap (default), or at their ret "
+	  "instructions: cheap, ret",
 	  1 },
 	{ 0 },
 };
@@ -188,6 +193,11 @@ static error_t parse_target(int key, char *arg, struct argp_state *state)
 		if (strcmp(arg, "first") && strcmp(arg, "cheap"))
 			option_values__refuse("--entry %s: known are cheap and first", arg);
 		options->first = !strcmp(arg, "first");
+		return 0;
+	case OPT_EXIT:
+		if (strcmp(arg, "ret") && strcmp(arg, "cheap"))
+			option_values__refuse("--exit %s: known are cheap and ret", arg);
+		options->on_ret = !strcmp(arg, "ret");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

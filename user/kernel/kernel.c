@@ -275,6 +275,11 @@ const char *kernel__mechanism(const struct kernel *kernel, enum kernel_layer lay
 	return ladder__name(layer, kernel->rungs[layer]);
 }
 
+bool kernel__jumps_back(const struct kernel *kernel)
+{
+	return bpf_program__autoload(kernel->skel->progs.call_return_jump);
+}
+
 int kernel__program_fd(const struct kernel *kernel, enum kernel_program program)
 {
 	const struct tmtrace_bpf *skel = kernel->skel;

@@ -76,6 +76,8 @@ __u64 kernel__layout(const struct kernel *kernel);
 struct pins *kernel__pins(const struct kernel *kernel);
 
 int kernel__program_fd(const struct kernel *kernel, enum kernel_program program);
+/* Does the program where functions return do the `ret` itself? It must be on one then. */
+bool kernel__jumps_back(const struct kernel *kernel);
 /* Descriptors stay the kernel's. */
 void kernel__maps(const struct kernel *kernel, struct drain_maps *maps);
 
