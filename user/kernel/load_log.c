@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,24 +41,23 @@ static void look_for_refused(const char *text)
 	snprintf(refused, sizeof(refused), "%.*s", (int)(end - begin), begin);
 }
 
-/* A number, with nothing behind it but a bracket or the end of the line. */
-static bool ends_with_number(const char *text, const char *number)
-{
-	const char *p = strstr(text, number);
-
-	return p && (p[strlen(number)] == '\n' || p[strlen(number)] == ')');
-}
-
-/* "failed to create map: Too many open files(-24)", "BPF program load failed: -24" */
+/*
+ * "failed to create map: Too many open files(-24)", "failed to load object: -24"; a verifier's
+ * "(r10 -24)" is none.
+ */
 static void look_for_shortage(const char *text)
 {
 	static const int codes[] = { EMFILE, ENFILE };
+	static const char *const forms[] = { "(-%d)", ": -%d\n" };
+	char said[16];
 
-	for (size_t i = 0; !shortage && i < sizeof(codes) / sizeof(*codes); i++) {
-		char number[16];
-
-		snprintf(number, sizeof(number), "-%d", codes[i]);
-		if (strstr(text, strerror(codes[i])) || ends_with_number(text, number))
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+		for (size_t k = 0; !shortage && k < sizeof(forms) / sizeof(*forms); k++) {
+			snprintf(said, sizeof(said), forms[k], codes[i]);
+			if (strstr(text, said))
+				shortage = -codes[i];
+		}
+		if (!shortage && strstr(text, strerror(codes[i])))
 			shortage = -codes[i];
 	}
 }
