@@ -2,6 +2,7 @@
 """Files are seen with the eyes of the user: the command's, and those that the command line names."""
 
 import os
+import re
 import stat
 
 from harness import (Records, Skip, check, compare_clean, equal, need, read_text, read_truth,
@@ -188,3 +189,157 @@ def test_limits_of_acting(env):
               [line for line in own if line.startswith(name)])
     equal("owner", stat.S_IMODE(os.stat(records).st_mode) & 0o022, 0)
     equal("exit status", tracer.wait(), 0)
+
+
+def written(env, recording):
+    """Every way to have a file written: what comes before its name, and what after."""
+    return (
+        (("--layer", "vfs", "--json"), ("--", "true")),
+        (("record", "--layer", "vfs", "-o"), ("--", "true")),
+        (("--layer", "addb", "--addb", "--addb-text"), ("--", "true")),
+        (("--layer", "vfs", "--processes", "--selfie"), ("--", "true")),
+        (("report", "--json"), (recording,)),
+        (("report", "--force", "--html"), (recording,)),
+        (("story", "--json"), (recording,)),
+        (("export", "--force", "--sqlite"), (recording,)),
+        (("export", "--force", "--perfetto"), (recording,)),
+    )
+
+
+def recorded(env, name="data"):
+    path = env.path(name)
+    equal("recording", env.trace("record", "-q", "--calls", "--addb", "-o", path, "--", env.load,
+                                 "story", "--how", "offer")[0], 0)
+    return path
+
+
+def test_link_of_another(env):
+    """Root follows nobody else's symbolic links, neither to a file nor to a folder."""
+    recording = recorded(env)
+    os.chmod(env.dir, 0o777)
+    os.mkdir(env.path("of-root"), 0o755)
+    victim = env.path("of-root/victim")
+    for link, target in (("file-link", victim), ("folder-link", env.path("of-root")),
+                         ("no-link", env.path("of-root/none"))):
+        os.symlink(target, env.path(link))
+        os.chown(env.path(link), NOBODY, NOBODY, follow_symlinks=False)
+    for before, after in written(env, recording):
+        for path in ("file-link", "folder-link/victim", "folder-link/none", "no-link"):
+            with open(victim, "w", encoding="utf-8") as f:
+                f.write("of root")
+            status, _, err = env.trace(*before, env.path(path), *after)
+            words = " ".join((*before, path))
+            check(status in (1, 125), f"{words}: {status}, {err}")
+            check(re.search("symbolic link of user 65534|is no plain file", err), f"{words}: {err}")
+            equal(f"{words}: lines", len(err.splitlines()), 1)
+            equal(f"{words}: root's file", read_text(victim), "of root")
+            equal(f"{words}: root's folder", os.listdir(env.path("of-root")), ["victim"])
+
+
+def test_link_of_root(env):
+    """Root's own links are followed, and those of the kernel."""
+    os.symlink(env.path("folder"), env.path("link"))
+    os.mkdir(env.path("folder"))
+    os.symlink("folder/o.json", env.path("o.json"))
+    for path in ("link/../o.json", "o.json"):
+        equal("exit status", env.trace("--layer", "vfs", "--json", env.path(path), "--", "true")[0],
+              0)
+        check(Records(env.path("folder/o.json")).of("run"), f"{path}: no records")
+    for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+        status, out, err = env.trace("--layer", "vfs", "--json", path, "--", "true")
+        check(status == 0 and '"run"' in out, f"{path}: {status}, {err}")
+    own = env.path("own")
+    status, _, _ = env.run("sh", "-c", '"$0" --layer vfs --json /dev/stdout -- true > "$1"',
+                           env.tmtrace, own)
+    check(status == 0 and Records(own).of("run"), "nothing in the file of standard output")
+
+
+def test_output_of_the_caller(env):
+    """Under sudo files are made with the rights of the caller, --user or not."""
+    recording = recorded(env)
+    os.chown(recording, NOBODY, NOBODY)
+    os.chmod(env.dir, 0o777)
+    os.mkdir(env.path("private"), 0o700)
+    for before, after in written(env, recording):
+        words = " ".join(before)
+        more = ((), ("--user", "nobody")) if after[0] == "--" and before[0] != "record" else ((),)
+        for user in more:
+            status, _, err = env.trace(*user, *before, env.path("private/a"), *after, env=SUDO)
+            check(status in (1, 125) and "ermission denied" in err, f"{words}: {status}, {err}")
+            equal(f"{words}: in the folder", os.listdir(env.path("private")), [])
+            status, _, err = env.trace(*user, *before, env.path("a"), *after, env=SUDO)
+            equal(words, status, 0)
+            equal(f"{words}: owner", os.stat(env.path("a")).st_uid, NOBODY)
+            os.unlink(env.path("a"))
+
+
+def test_given_file(env):
+    """What is no plain file is not given away."""
+    status, _, err = env.trace("--user", "nobody", "--layer", "vfs", "--json", "/dev/null", "--",
+                               "true")
+    equal("exit status", (status, err), (0, ""))
+    equal("owner of /dev/null", os.stat("/dev/null").st_uid, 0)
+
+
+def test_replaced_last(env):
+    """What is there is replaced once all that can fail has not."""
+    recording = recorded(env)
+    os.chown(recording, NOBODY, NOBODY)
+    os.chmod(env.dir, 0o777)
+    if env.run(*AS_NOBODY, "test", "-x", env.tmtrace, cwd="/")[0]:
+        raise Skip("the build tree is not accessible to nobody")
+    few = ("setpriv", "--bounding-set", "-all", "--inh-caps", "-all")
+    before = os.stat(recording).st_ino
+    names = sorted(os.listdir(env.dir))
+    for prefix in (AS_NOBODY, few):
+        for _ in range(2):
+            status, _, err = env.run(*prefix, env.tmtrace, "record", "-o", recording, "--", "true",
+                                     cwd="/")
+            equal("exit status", status, 125)
+            check("CAP_" in err or "permitted" in err, err)
+        equal("names", sorted(os.listdir(env.dir)), names)
+        equal("recording", os.stat(recording).st_ino, before)
+    for before, after in written(env, recording)[:4]:
+        path = env.path("there")
+        if before[0] == "record":
+            continue
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("of before\n")
+        os.chmod(path, 0o666)
+        status, _, err = env.run(*AS_NOBODY, env.tmtrace, *before, path, *after, cwd="/")
+        equal(" ".join(before), (status, read_text(path)), (125, "of before\n"))
+        os.unlink(path)
+        equal(" ".join(before), env.run(*AS_NOBODY, env.tmtrace, *before, path, *after,
+                                        cwd="/")[0], 125)
+        check(not os.path.exists(path), f"{before}: an empty file was left")
+
+
+def test_recording_is_not_overwritten(env):
+    """Records, text and lines of processes never go where a recording is."""
+    recording, other = recorded(env), recorded(env, "other")
+    for before, after in written(env, other):
+        if before[0] in ("record", "export") or "--html" in before:
+            continue
+        size = os.stat(recording).st_size
+        status, _, err = env.trace(*before, recording, *after)
+        check(status in (1, 125) and "is a recording" in err, f"{before}: {status}, {err}")
+        equal("size", os.stat(recording).st_size, size)
+    equal("dump", env.trace("dump", "-i", recording)[0], 0)
+
+
+def test_no_space_keeps_the_recording(env):
+    """A recording for which there is no room does not push the one before away."""
+    need("mount", "umount")
+    disk = env.path("disk")
+    os.mkdir(disk)
+    if env.run("mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", disk)[0]:
+        raise Skip("mounting a tmpfs is not permitted")
+    env.cleanup(env.run, "umount", disk)
+    path = os.path.join(disk, "data")
+    record = ("record", "-q", "--layer", "vfs", "-o", path, "--size")
+    equal("first", env.trace(*record, "1M", "--", "true")[0], 0)
+    before = os.stat(path).st_ino
+    for _ in range(2):
+        status, _, err = env.trace(*record, "8M", "--", "true")
+        check(status == 125 and "no room" in err, f"{status}: {err}")
+        equal("files", (os.listdir(disk), os.stat(path).st_ino), (["data"], before))

@@ -70,19 +70,21 @@ static void test_full_disk(void **state)
 	struct sample sample;
 	struct sink_json *sink;
 	struct error err;
+	FILE *file;
 
 	(void)state;
 	sample__open(&sample);
 	sample__fill(&sample, 1001);
-	assert_int_equal(sink_json__open(&sink, "/dev/full", &sample.run, &err), 0);
+	file = fopen("/dev/full", "w");
+	assert_non_null(file);
+	assert_int_equal(sink_json__new(&sink, file, "/dev/full", &sample.run, &err), 0);
 	assert_int_equal(sink_json__run_start(sink, &err), -ENOSPC);
 	assert_int_equal(err.code, -ENOSPC);
 	assert_non_null(strstr(err.text, "/dev/full: No space left on device: 1 record lost"));
 	assert_int_equal(sink_json__snapshot(sink, &sample.snapshot, true, &err), -ENOSPC);
 	assert_int_equal(sink_json__close(sink, &err), -ENOSPC);
 	assert_non_null(strstr(err.text, "records lost after 0 written"));
-	assert_int_equal(sink_json__open(&sink, "/no/such/dir/x", &sample.run, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "/no/such/dir/x"));
+	fclose(file);
 	sample__close(&sample);
 }
 

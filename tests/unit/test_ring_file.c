@@ -106,7 +106,9 @@ static void test_refuses_foreign(void **state)
 	expect_refused(-EEXIST, "no recording");
 	assert_int_equal(unlink("data"), 0);
 	assert_int_equal(symlink("missing/folder", "data"), 0);
-	expect_refused(-EEXIST, "cannot be made");
+	/* Root looks where links lead to, others do not get that far. */
+	expect_refused(geteuid() ? -EEXIST : -ENOENT,
+		       geteuid() ? "cannot be made" : "data: No such");
 	assert_int_equal(unlink("data"), 0);
 
 	assert_int_equal(ring_writer__close(make("data", 1), NULL), 0);

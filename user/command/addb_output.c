@@ -6,14 +6,14 @@
 #include "addb/pack.h"
 #include "addb/text.h"
 #include "command/addb_output.h"
-#include "command/user_file.h"
+#include "command/output_file.h"
 #include "sink/addb_lines.h"
 
 struct addb_output {
 	const struct options *options;
 	struct addb_reader *reader; /* NULL before the start */
 	struct addb_text text;	    /* out NULL: none */
-	bool owns_text;
+	struct output_file *file;   /* of it; NULL: a standard stream */
 	struct addb_lines *lines;   /* JSON; NULL: none */
 	struct sink_syslog *syslog; /* NULL: none */
 	struct recorder *recorder;  /* NULL: none */
@@ -21,26 +21,21 @@ struct addb_output {
 	__u64 large;		    /* records that are not in the recording */
 };
 
-static int make_text(void *context, const char *path, struct error *err)
-{
-	struct addb_output *output = context;
-
-	output->text.out = fopen(path, "we");
-	if (!output->text.out)
-		return error__set(err, -errno, "%s: %s", path, strerror(errno));
-	output->owns_text = true;
-	return 0;
-}
-
 static int open_text(struct addb_output *output, FILE *tables, struct error *err)
 {
 	const char *path = output->options->addb.text;
 
 	output->text.flat = true;
-	if (path && strcmp(path, "-") != 0)
-		return user_file__make(path, output->options->user, make_text, output, err);
-	output->text.out = path ? stdout : tables;
-	return 0;
+	int rc;
+
+	if (!path || !strcmp(path, "-")) {
+		output->text.out = path ? stdout : tables;
+		return 0;
+	}
+	rc = output_file__open(&output->file, path, output->options->user, false, err);
+	if (rc == 0)
+		output->text.out = output_file__stream(output->file);
+	return rc;
 }
 
 int addb_output__open(struct addb_output **out, const struct options *options, FILE *tables,
@@ -141,6 +136,7 @@ int addb_output__fd(const struct addb_output *output)
 
 int addb_output__drain(struct addb_output *output, bool over, struct error *err)
 {
+	struct error ignored;
 	struct error later;
 	const char *path;
 	int rc;
@@ -155,12 +151,16 @@ int addb_output__drain(struct addb_output *output, bool over, struct error *err)
 		return rc;
 	path = output->options->addb.text;
 	rc = errno ? -errno : -EIO;
-	if (output->owns_text)
-		fclose(output->text.out);
 	output->text.out = NULL;
-	output->owns_text = false;
+	output_file__close(output->file, &ignored);
+	output->file = NULL;
 	return error__set(err, rc, "%s: %s: ADDB2 records from here on are not written",
 			  path ? path : "ADDB2 records", strerror(-rc));
+}
+
+int addb_output__begin(struct addb_output *output, struct error *err)
+{
+	return output && output->file ? output_file__begin(output->file, err) : 0;
 }
 
 static void count(const struct addb_output *output, struct addb_counts *counts)
@@ -232,11 +232,13 @@ void addb_output__finish(struct addb_output *output, struct note_list *notes)
 
 void addb_output__close(struct addb_output *output)
 {
+	struct error err;
+
 	if (!output)
 		return;
 	addb_reader__close(output->reader);
-	if (output->owns_text && fclose(output->text.out))
-		fprintf(stderr, "tmtrace: %s: %s\n", output->options->addb.text, strerror(errno));
+	if (output_file__close(output->file, &err) < 0)
+		fprintf(stderr, "tmtrace: %s\n", err.text);
 	addb_lines__free(output->lines);
 	addb_pack__free(output->pack);
 	free(output);

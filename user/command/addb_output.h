@@ -31,6 +31,8 @@ int addb_output__open(struct addb_output **out, const struct options *options, F
  */
 int addb_output__start(struct addb_output *output, const struct kernel *kernel, struct job_map jobs,
 		       struct sink_syslog *syslog, struct recorder *recorder, struct error *err);
+/* All that can fail has not: what was in the file that is written goes. */
+int addb_output__begin(struct addb_output *output, struct error *err);
 
 /* -1: there is nothing to wait for. */
 int addb_output__fd(const struct addb_output *output);

@@ -183,7 +183,7 @@ static int put_end(struct dump *dump, struct error *err)
 static int open_sink(struct dump *dump, struct error *err)
 {
 	const struct report_run *run = recording__run(dump->recording);
-	int rc = sink_json__open(&dump->sink, "-", run, err);
+	int rc = sink_json__new(&dump->sink, stdout, "standard output", run, err);
 
 	if (rc < 0)
 		return rc;

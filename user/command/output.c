@@ -6,13 +6,12 @@
 
 #include "calls/calls.h"
 #include "command/addb_output.h"
+#include "command/json_file.h"
 #include "command/live_run.h"
 #include "command/output.h"
 #include "command/process_output.h"
 #include "command/recorder.h"
-#include "command/user_file.h"
 #include "report/table.h"
-#include "sink/json.h"
 #include "sink/syslog.h"
 #include "target/process_list.h"
 
@@ -23,27 +22,13 @@ struct output {
 	struct calls *calls;		  /* NULL: single calls are not recorded */
 	struct addb_output *addb;	  /* NULL: no ADDB2 records */
 	struct process_output *processes; /* NULL: no records of processes */
+	struct json_file file;		  /* of --json */
 	struct sink_json *json;		  /* NULL: tables */
 	FILE *tables;			  /* where they go; NULL: nobody asked for them */
 	struct recorder *recorder;	  /* NULL: none */
 	struct sink_syslog *syslog;	  /* NULL: none */
 	bool failed;			  /* the user knows already */
 };
-
-static int make_json(void *context, const char *path, struct error *err)
-{
-	struct output *output = context;
-
-	return sink_json__open(&output->json, path, live_run__report(output->live), err);
-}
-
-/* The output file belongs to who the tracing is for. */
-static int open_json(struct output *output, const struct options *options, struct error *err)
-{
-	if (!strcmp(options->json, "-"))
-		return make_json(output, options->json, err);
-	return user_file__make(options->json, options->user, make_json, output, err);
-}
 
 int output__open(struct output **out, const struct options *options, struct session *session,
 		 char **argv, struct error *err)
@@ -62,7 +47,9 @@ int output__open(struct output **out, const struct options *options, struct sess
 	if (!options->json && !options->record)
 		output->tables = options->scope == SCOPE_COMMAND ? stderr : stdout;
 	if (options->json)
-		rc = open_json(output, options, err);
+		rc = json_file__open(&output->file, options->json, options->user,
+				     live_run__report(output->live), err);
+	output->json = output->file.sink;
 	if (!rc)
 		rc = addb_output__open(&output->addb, options, output->tables, output->json,
 				       live_run__report(output->live), err);
@@ -156,13 +143,20 @@ int output__start(struct output *output, struct error *err)
 					   output->syslog, output->recorder, err);
 	if (!rc)
 		process_output__note_interrupted(output->processes, &output->session->notes);
+	/* What is there is replaced once nothing else can fail. */
+	if (!rc && output->recorder)
+		rc = recorder__start(output->recorder, output->session, err);
+	if (!rc)
+		rc = json_file__begin(&output->file, err);
+	if (!rc)
+		rc = addb_output__begin(output->addb, err);
+	if (!rc)
+		rc = process_output__begin(output->processes, err);
 	if (!rc && output->json)
 		rc = sink_json__run_start(output->json, err);
 	output->failed |= rc < 0;
 	if (!rc && output->syslog)
 		sink_syslog__run_start(output->syslog);
-	if (!rc && output->recorder)
-		rc = recorder__start(output->recorder, output->session, err);
 	return rc;
 }
 
@@ -416,7 +410,7 @@ int output__close(struct output *output)
 
 	if (!output)
 		return 0;
-	rc = sink_json__close(output->json, &err);
+	rc = json_file__close(&output->file, &err);
 	if (rc < 0 && !output->failed)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	addb_output__close(output->addb);

@@ -7,101 +7,120 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/place.h"
 #include "command/owned_file.h"
 
 /* Where a file goes. */
-struct place {
+struct target {
 	char *folder;
 	const char *name; /* in the folder */
 	char *part;	  /* what it is called until it is complete */
 	int dir;
+	struct place place; /* whose these are, but in an own folder */
 };
 
-/* Without memory folder or part are NULL. */
-static void split(struct place *place, const char *path)
+/* Without memory: -ENOMEM. */
+static int split(struct target *target, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	size_t length = !slash || slash == path ? 1 : (size_t)(slash - path);
 
-	place->name = slash ? slash + 1 : path;
-	place->folder = strndup(slash ? path : ".", length);
-	if (asprintf(&place->part, ".%s.part", place->name) < 0)
-		place->part = NULL;
+	target->name = slash ? slash + 1 : path;
+	target->folder = strndup(slash ? path : ".", length);
+	return target->folder ? 0 : -ENOMEM;
 }
 
-static int open_folder(struct place *place, unsigned int flags, struct error *err)
+/* A folder that must be the own one. */
+static int open_own(struct target *target, struct error *err)
 {
-	bool is_own = flags & OWNED_FILE_OWN_FOLDER;
 	struct stat st;
 
-	if (flags & OWNED_FILE_MAKE_FOLDER && mkdir(place->folder, 0700) < 0 && errno != EEXIST)
-		return error__set(err, -errno, "%s: cannot be made: %s", place->folder,
-				  strerror(errno));
-	place->dir =
-		open(place->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (is_own ? O_NOFOLLOW : 0));
-	if (place->dir < 0 && (errno == ENOTDIR || errno == ELOOP))
-		return error__set(err, -EPERM, "%s: is a link, or no folder", place->folder);
-	if (place->dir < 0 || fstat(place->dir, &st) < 0)
-		return error__set(err, -errno, "%s: %s", place->folder, strerror(errno));
-	if (is_own && st.st_uid != geteuid())
-		return error__set(err, -EPERM, "%s: belongs to user %u", place->folder, st.st_uid);
+	target->dir = open(target->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (target->dir < 0 && (errno == ENOTDIR || errno == ELOOP))
+		return error__set(err, -EPERM, "%s: is a link, or no folder", target->folder);
+	if (target->dir < 0 || fstat(target->dir, &st) < 0)
+		return error__set(err, -errno, "%s: %s", target->folder, strerror(errno));
+	if (st.st_uid != geteuid())
+		return error__set(err, -EPERM, "%s: belongs to user %u", target->folder, st.st_uid);
 	return 0;
 }
 
-static FILE *open_part(const struct place *place, struct error *err)
+static int open_folder(struct target *target, const char *path, unsigned int flags,
+		       struct error *err)
+{
+	int rc;
+
+	if (flags & OWNED_FILE_MAKE_FOLDER && mkdir(target->folder, 0700) < 0 && errno != EEXIST)
+		return error__set(err, -errno, "%s: cannot be made: %s", target->folder,
+				  strerror(errno));
+	if (flags & OWNED_FILE_OWN_FOLDER) {
+		rc = open_own(target, err);
+	} else {
+		rc = place__open(&target->place, path, err);
+		target->name = target->place.name;
+		target->dir = target->place.dir;
+	}
+	if (rc == 0 && asprintf(&target->part, ".%s.part", target->name) < 0) {
+		target->part = NULL;
+		rc = error__set(err, -ENOMEM, "no memory");
+	}
+	return rc;
+}
+
+static FILE *open_part(const struct target *target, struct error *err)
 {
 	FILE *out = NULL;
 	int fd;
 
-	unlinkat(place->dir, place->part, 0); /* of one that was killed */
-	fd = openat(place->dir, place->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	unlinkat(target->dir, target->part, 0); /* of one that was killed */
+	fd = openat(target->dir, target->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    0600);
 	if (fd >= 0)
 		out = fdopen(fd, "w");
 	if (out)
 		return out;
-	error__set(err, -errno, "%s/%s: %s", place->folder, place->part, strerror(errno));
+	error__set(err, -errno, "%s/%s: %s", target->folder, target->part, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return NULL;
 }
 
 /* Gives it its name. File systems that cannot keep what is there (NFS) are asked before. */
-static int name_part(const struct place *place, unsigned int flags)
+static int name_part(const struct target *target, unsigned int flags)
 {
 	bool is_new = flags & OWNED_FILE_NEW;
 
 	if (is_new &&
-	    !renameat2(place->dir, place->part, place->dir, place->name, RENAME_NOREPLACE))
+	    !renameat2(target->dir, target->part, target->dir, target->name, RENAME_NOREPLACE))
 		return 0;
 	if (is_new && errno != EINVAL)
 		return -errno;
-	if (is_new && !faccessat(place->dir, place->name, F_OK, AT_SYMLINK_NOFOLLOW))
+	if (is_new && !faccessat(target->dir, target->name, F_OK, AT_SYMLINK_NOFOLLOW))
 		return -EEXIST;
-	return renameat(place->dir, place->part, place->dir, place->name) < 0 ? -errno : 0;
+	return renameat(target->dir, target->part, target->dir, target->name) < 0 ? -errno : 0;
 }
 
-static int write_part(const struct place *place, unsigned int flags,
+static int write_part(const struct target *target, unsigned int flags,
 		      int (*write)(void *context, FILE *out, struct error *err), void *context,
 		      struct error *err)
 {
-	FILE *out = open_part(place, err);
+	FILE *out = open_part(target, err);
 	int rc;
 
 	if (!out)
 		return err->code;
 	rc = write(context, out, err);
 	if (fclose(out) && rc == 0)
-		rc = error__set(err, -errno, "%s/%s: %s", place->folder, place->part,
+		rc = error__set(err, -errno, "%s/%s: %s", target->folder, target->part,
 				strerror(errno));
 	if (rc == 0) {
-		rc = name_part(place, flags);
+		rc = name_part(target, flags);
 		if (rc < 0)
-			error__set(err, rc, "%s/%s: cannot be replaced: %s", place->folder,
-				   place->name, strerror(-rc));
+			error__set(err, rc, "%s/%s: cannot be replaced: %s", target->folder,
+				   target->name, strerror(-rc));
 	}
 	if (rc < 0)
-		unlinkat(place->dir, place->part, 0);
+		unlinkat(target->dir, target->part, 0);
 	return rc;
 }
 
@@ -109,21 +128,21 @@ int owned_file__write(const char *path, unsigned int flags,
 		      int (*write)(void *context, FILE *out, struct error *err), void *context,
 		      struct error *err)
 {
-	struct place place = { .dir = -1 };
-	int rc = -ENOMEM;
+	struct target target = { .dir = -1, .place.dir = -1 };
+	int rc = split(&target, path);
 
-	split(&place, path);
-	if (!place.folder || !place.part)
+	if (rc < 0)
 		error__set(err, rc, "no memory");
-	else if (!*place.name)
+	else if (!*target.name)
 		rc = error__set(err, -EISDIR, "%s: is a folder, not a file in one", path);
 	else
-		rc = open_folder(&place, flags, err);
+		rc = open_folder(&target, path, flags, err);
 	if (rc == 0)
-		rc = write_part(&place, flags, write, context, err);
-	if (place.dir >= 0)
-		close(place.dir);
-	free(place.folder);
-	free(place.part);
+		rc = write_part(&target, flags, write, context, err);
+	if (target.dir >= 0 && target.dir != target.place.dir)
+		close(target.dir);
+	place__close(&target.place);
+	free(target.folder);
+	free(target.part);
 	return rc;
 }

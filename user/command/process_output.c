@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "command/process_output.h"
-#include "command/user_file.h"
+#include "command/output_file.h"
 #include "sink/selfie.h"
 
 /* Ranks of jobs that are kept, those of jobs that are over included. */
@@ -19,6 +19,7 @@ struct process_output {
 	struct sink_json *json;	    /* NULL: none */
 	struct sink_syslog *syslog; /* the same */
 	struct recorder *recorder;  /* the same */
+	struct output_file *file;   /* of selfie; NULL: standard output */
 	FILE *selfie;		    /* the same */
 	struct rank_sums *ranks;    /* the same */
 	struct job_map jobs;	    /* of these */
@@ -26,29 +27,28 @@ struct process_output {
 
 static void close_selfie(struct process_output *output)
 {
-	if (output->selfie && output->selfie != stdout)
-		fclose(output->selfie);
+	struct error ignored;
+
+	output_file__close(output->file, &ignored);
 	output->selfie = NULL;
-}
-
-static int append(void *context, const char *path, struct error *err)
-{
-	struct process_output *output = context;
-
-	output->selfie = fopen(path, "ae");
-	return output->selfie ? 0 : error__set(err, -errno, "%s: %s", path, strerror(errno));
+	output->file = NULL;
 }
 
 static int open_selfie(struct process_output *output, const char *user, struct error *err)
 {
 	const char *path = output->options->selfie;
+	int rc;
 
 	if (!path)
 		return 0;
-	if (strcmp(path, "-") != 0)
-		return user_file__make(path, user, append, output, err);
-	output->selfie = stdout;
-	return 0;
+	if (!strcmp(path, "-")) {
+		output->selfie = stdout;
+		return 0;
+	}
+	rc = output_file__open(&output->file, path, user, true, err);
+	if (rc == 0)
+		output->selfie = output_file__stream(output->file);
+	return rc;
 }
 
 int process_output__open(struct process_output **out, const struct options *options,
@@ -84,6 +84,11 @@ int process_output__start(struct process_output *output, const struct kernel *ke
 	output->syslog = syslog;
 	output->recorder = recorder;
 	return accounts__open(&output->accounts, &maps, &output->options->variables, err);
+}
+
+int process_output__begin(struct process_output *output, struct error *err)
+{
+	return output && output->file ? output_file__begin(output->file, err) : 0;
 }
 
 void process_output__note_interrupted(const struct process_output *output, struct note_list *notes)

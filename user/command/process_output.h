@@ -29,6 +29,8 @@ int process_output__open(struct process_output **out, const struct options *opti
  */
 int process_output__start(struct process_output *output, const struct kernel *kernel,
 			  struct sink_syslog *syslog, struct recorder *recorder, struct error *err);
+/* All that can fail has not: the file that is appended to stays. */
+int process_output__begin(struct process_output *output, struct error *err);
 
 /* Tells of those that have ended; over: the counting is, and there will be no more of them. */
 void process_output__drain(struct process_output *output, bool over);

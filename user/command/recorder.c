@@ -8,7 +8,7 @@
 
 #include "base/identity.h"
 #include "command/recorder.h"
-#include "command/user_file.h"
+#include "command/output_file.h"
 #include "recording/recording_writer.h"
 #include "ring/ring_file.h"
 
@@ -18,13 +18,47 @@ struct recorder {
 	struct recording_writer *writer;
 	struct drain *drain;	       /* its own: intervals of tables and records are others */
 	const struct snapshot *latest; /* of the drain */
+	struct place place;	       /* where the file goes */
+	bool is_unnamed;	       /* it is not there yet */
 	bool failed;
 };
 
-static int make(void *context, const char *path, struct error *err)
+/* An empty file beside its place, with the rights of who asked for it. */
+static int prepare_file(struct recorder *recorder, struct error *err)
 {
-	(void)context;
-	return ring_file__make(path, err);
+	const struct options *options = recorder->options;
+	int rc = output_file__enter_maker(options->user, err), fd = -1;
+
+	if (rc < 0)
+		return rc;
+	rc = place__open(&recorder->place, options->recording, err);
+	if (rc == 0) {
+		fd = ring_file__prepare(&recorder->place, options->recording, err);
+		rc = fd < 0 ? fd : 0;
+	}
+	identity__leave();
+	recorder->is_unnamed = fd >= 0;
+	if (rc < 0)
+		return identity__explain_caller(err);
+	rc = output_file__give(fd, options->recording, options->user, err);
+	return rc < 0 ? rc : fd;
+}
+
+/* Gives the file its name, or removes it where that never came to pass. */
+static int name_file(struct recorder *recorder, bool drop, struct error *err)
+{
+	const struct options *options = recorder->options;
+	int rc = output_file__enter_maker(options->user, err);
+
+	if (rc < 0)
+		return rc;
+	if (drop)
+		ring_file__drop(&recorder->place);
+	else
+		rc = ring_file__replace(&recorder->place, options->recording, err);
+	identity__leave();
+	recorder->is_unnamed = rc < 0;
+	return rc < 0 ? identity__explain_caller(err) : 0;
 }
 
 int recorder__open(struct recorder **out, const struct options *options, struct live_run *live,
@@ -35,22 +69,17 @@ int recorder__open(struct recorder **out, const struct options *options, struct 
 
 	if (!recorder)
 		return error__set(err, -ENOMEM, "no memory");
+	*out = recorder;
 	recorder->options = options;
 	recorder->live = live;
-	fd = user_file__make(options->recording, options->user, make, NULL, err);
-	rc = fd;
-	if (fd >= 0) {
-		rc = recording_writer__create(&recorder->writer, fd, options->recording,
-					      options->recording_size, err);
-		if (rc < 0)
-			close(fd);
-	}
-	if (rc < 0) {
-		free(recorder);
-		return rc;
-	}
-	*out = recorder;
-	return 0;
+	recorder->place.dir = -1;
+	fd = prepare_file(recorder, err);
+	rc = fd < 0 ? fd
+		    : recording_writer__create(&recorder->writer, fd, options->recording,
+					       options->recording_size, err);
+	if (rc < 0 && fd >= 0)
+		close(fd);
+	return rc;
 }
 
 /* The machine's boot, as the kernel numbers it: times of the monotonic clock are of one boot. */
@@ -92,8 +121,9 @@ int recorder__start(struct recorder *recorder, struct session *session, struct e
 		return rc;
 	jobs = live_run__jobs(recorder->live);
 	drain__map_jobs(recorder->drain, &jobs);
-	return recording_writer__start(recorder->writer, live_run__report(recorder->live), &about,
-				       err);
+	rc = recording_writer__start(recorder->writer, live_run__report(recorder->live), &about,
+				     err);
+	return rc < 0 ? rc : name_file(recorder, false, err);
 }
 
 /* as_of: has the time that it gets; NULL: its own. */
@@ -203,12 +233,15 @@ void recorder__tell(const struct recorder *recorder)
 
 int recorder__close(struct recorder *recorder)
 {
-	struct error err = { 0 };
+	struct error err = { 0 }, ignored;
 	int rc;
 
 	if (!recorder)
 		return 0;
-	rc = recording_writer__close(recorder->writer, &err);
+	rc = recorder->writer ? recording_writer__close(recorder->writer, &err) : 0;
+	if (recorder->is_unnamed)
+		name_file(recorder, true, &ignored);
+	place__close(&recorder->place);
 	if (recorder->failed)
 		rc = -EIO;
 	else if (rc < 0)

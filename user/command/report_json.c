@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "command/json_file.h"
 #include "command/report_json.h"
 #include "sink/json.h"
 
@@ -114,16 +115,16 @@ static int put_combined(struct sink_json *sink, const struct report_part *parts,
 int report_json__print(const char *path, const struct report_part *parts, size_t n,
 		       const struct slowest *slowest, struct error *err)
 {
-	struct sink_json *sink = NULL;
+	struct json_file json;
 	struct error later;
-	int closed, rc = sink_json__open(&sink, path, parts[0].run, err);
+	int closed, rc = json_file__open(&json, path, NULL, parts[0].run, err);
 
-	if (rc < 0)
-		return rc;
-	if (n == 1)
-		rc = put_run(sink, &parts[0], parts, n, slowest, err);
-	else
-		rc = put_combined(sink, parts, n, slowest, err);
-	closed = sink_json__close(sink, rc < 0 ? &later : err);
+	if (rc == 0)
+		rc = json_file__begin(&json, err);
+	if (rc >= 0 && n == 1)
+		rc = put_run(json.sink, &parts[0], parts, n, slowest, err);
+	else if (rc >= 0)
+		rc = put_combined(json.sink, parts, n, slowest, err);
+	closed = json_file__close(&json, rc < 0 ? &later : err);
 	return rc < 0 ? rc : closed;
 }

@@ -7,6 +7,7 @@
 
 #include "base/identity.h"
 #include "command/input_options.h"
+#include "command/json_file.h"
 #include "command/option_values.h"
 #include "command/options.h"
 #include "command/pager.h"
@@ -183,17 +184,18 @@ static int write_one(struct sink_json *sink, const struct telling *telling, size
 
 static int write_all(const struct telling *telling, struct error *err)
 {
-	struct sink_json *sink = NULL;
+	struct json_file json;
 	struct error later;
-	int closed, rc = sink_json__open(&sink, telling->options->json,
+	int closed, rc = json_file__open(&json, telling->options->json, NULL,
 					 recording__run(telling->stories.recordings[0]), err);
 
-	if (rc < 0)
-		return rc;
-	rc = write_clocks(sink, telling, err);
+	if (rc == 0)
+		rc = json_file__begin(&json, err);
+	if (rc >= 0)
+		rc = write_clocks(json.sink, telling, err);
 	for (size_t i = 0; i < telling->n && rc >= 0; i++)
-		rc = write_one(sink, telling, i, err);
-	closed = sink_json__close(sink, rc < 0 ? &later : err);
+		rc = write_one(json.sink, telling, i, err);
+	closed = json_file__close(&json, rc < 0 ? &later : err);
 	return rc < 0 ? rc : closed;
 }
 

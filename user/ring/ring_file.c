@@ -197,14 +197,16 @@ out:
 }
 
 /* What is there under a name may be moved away: nothing, an empty file, a recording at rest. */
-static int check_replaceable(const char *path, bool *present, struct error *err)
+static int check_replaceable(const struct place *place, const char *name, const char *path,
+			     bool *present, struct error *err)
 {
 	struct stat st;
 	int fd, rc = 0;
 
 	*present = false;
 	/* A FIFO must not block, a terminal not become ours. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = openat(place->dir, name,
+		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | place__no_follow(place));
 	if (fd < 0)
 		return errno == ENOENT ? 0 : system_error(path, "cannot be opened", err);
 	if (fstat(fd, &st) < 0)
@@ -225,39 +227,113 @@ static int check_replaceable(const char *path, bool *present, struct error *err)
 	return rc;
 }
 
-/* Keeps a recording as PATH.old. */
-static int keep_old(const char *path, struct error *err)
+/* The names beside it: what is there is kept as PATH.old, what is made is .NAME.part at first. */
+static int name_beside(char out[NAME_MAX + 1], const char *before, const struct place *place,
+		       const char *after, const char *path, struct error *err)
 {
-	char old[PATH_MAX];
-	bool present;
-	int rc;
-
-	rc = check_replaceable(path, &present, err);
-	if (rc < 0 || !present)
-		return rc;
-	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old)) {
-		errno = ENAMETOOLONG;
-		return system_error(path, "cannot be kept as .old", err);
-	}
-	rc = check_replaceable(old, &present, err);
-	if (rc == 0 && rename(path, old) < 0)
-		rc = system_error(path, "cannot be kept as .old", err);
-	return rc;
+	if (snprintf(out, NAME_MAX + 1, "%s%s%s", before, place->name, after) <= NAME_MAX)
+		return 0;
+	errno = ENAMETOOLONG;
+	return system_error(path, *before ? "cannot be made" : "cannot be kept as .old", err);
 }
 
-int ring_file__make(const char *path, struct error *err)
+/* May what is there be kept as PATH.old? present: there is something. */
+static int check_both(const struct place *place, const char *path, char old[NAME_MAX + 1],
+		      bool *present, struct error *err)
 {
-	int fd, rc;
+	char old_path[PATH_MAX];
+	bool ignored;
+	int rc;
 
-	rc = keep_old(path, err);
+	rc = check_replaceable(place, place->name, path, present, err);
+	if (rc < 0 || !*present)
+		return rc;
+	rc = name_beside(old, "", place, ".old", path, err);
 	if (rc < 0)
 		return rc;
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+	snprintf(old_path, sizeof(old_path), "%s.old", path);
+	return check_replaceable(place, old, old_path, &ignored, err);
+}
+
+/* One that a tracer has left that was killed is removed; one that is being made is not. */
+static int remove_left(const struct place *place, const char *part, const char *path,
+		       struct error *err)
+{
+	bool present;
+	int rc = check_replaceable(place, part, path, &present, err);
+
+	if (rc < 0 || !present)
+		return rc;
+	return unlinkat(place->dir, part, 0) < 0 ? system_error(path, "cannot be made", err) : 0;
+}
+
+int ring_file__prepare(const struct place *place, const char *path, struct error *err)
+{
+	char part[NAME_MAX + 1], old[NAME_MAX + 1];
+	bool present;
+	int fd, rc;
+
+	rc = check_both(place, path, old, &present, err);
+	if (rc == 0)
+		rc = name_beside(part, ".", place, ".part", path, err);
+	if (rc == 0)
+		rc = remove_left(place, part, path, err);
+	if (rc < 0)
+		return rc;
+	fd = openat(place->dir, part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+		    0666);
 	if (fd < 0)
 		return system_error(path, "cannot be made", err);
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
 		close(fd);
 		return error__set(err, -EBUSY, "%s: another tmtrace is writing it", path);
 	}
+	return fd;
+}
+
+int ring_file__replace(const struct place *place, const char *path, struct error *err)
+{
+	char part[NAME_MAX + 1], old[NAME_MAX + 1];
+	bool present;
+	int rc;
+
+	rc = check_both(place, path, old, &present, err);
+	if (rc == 0)
+		rc = name_beside(part, ".", place, ".part", path, err);
+	if (rc < 0)
+		return rc;
+	if (present && renameat(place->dir, place->name, place->dir, old) < 0)
+		return system_error(path, "cannot be kept as .old", err);
+	/* What has come there meanwhile stays; NFS and others cannot say so. */
+	rc = renameat2(place->dir, part, place->dir, place->name, RENAME_NOREPLACE);
+	if (rc < 0 && errno == EINVAL)
+		rc = renameat(place->dir, part, place->dir, place->name);
+	return rc < 0 ? system_error(path, "cannot be made", err) : 0;
+}
+
+void ring_file__drop(const struct place *place)
+{
+	char part[NAME_MAX + 1];
+	struct error ignored;
+
+	if (name_beside(part, ".", place, ".part", "", &ignored) == 0)
+		unlinkat(place->dir, part, 0);
+}
+
+int ring_file__make(const char *path, struct error *err)
+{
+	struct place place;
+	int fd, rc = place__open(&place, path, err);
+
+	fd = rc < 0 ? rc : ring_file__prepare(&place, path, err);
+	if (fd >= 0) {
+		rc = ring_file__replace(&place, path, err);
+		if (rc < 0) {
+			ring_file__drop(&place);
+			close(fd);
+			fd = rc;
+		}
+	}
+	place__close(&place);
 	return fd;
 }

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 #include "base/error.h"
+#include "base/place.h"
 #include "ring/format.h"
 
 /* Does an open file begin like one, of whatever version, intact or not? */
@@ -14,11 +15,19 @@ bool ring__is_recording(int fd);
 
 /*
  * Makes an empty file for ring_writer__create() and returns its descriptor (O_RDWR, O_CLOEXEC),
- * locked against other writers for as long as it is open. A recording that is there is kept as
- * PATH.old, as perf does. Errors, which leave everything as it was: -EEXIST for a file that is no
- * recording (an empty one is taken), or when PATH.old is none; -EBUSY where another process is
- * writing it; why the file cannot be made.
+ * locked against other writers for as long as it is open. It is called .NAME.part until
+ * ring_file__replace() gives it its name, or ring_file__drop() removes it: what is there stays for
+ * as long as something may fail. path is for messages. Errors: -EEXIST where a file is there that
+ * is no recording (an empty one is taken), or where PATH.old is none; -EBUSY where another process
+ * is writing it; why the file cannot be made.
  */
+int ring_file__prepare(const struct place *place, const char *path, struct error *err);
+
+/* A recording that is there is kept as PATH.old, as perf does. Errors as above. */
+int ring_file__replace(const struct place *place, const char *path, struct error *err);
+void ring_file__drop(const struct place *place);
+
+/* Both at once. */
 int ring_file__make(const char *path, struct error *err);
 
 /*

@@ -16,7 +16,6 @@
 
 struct sink_json {
 	FILE *file;
-	bool owns_file;
 	bool can_take_back; /* a regular file, and not one that others append to */
 	char *name;
 	const struct report_run *run;
@@ -52,25 +51,6 @@ int sink_json__new(struct sink_json **out, FILE *file, const char *name,
 	setvbuf(file, NULL, _IONBF, 0);
 	*out = sink;
 	return 0;
-}
-
-int sink_json__open(struct sink_json **out, const char *path, const struct report_run *run,
-		    struct error *err)
-{
-	FILE *file;
-	int ret;
-
-	if (strcmp(path, "-") == 0)
-		return sink_json__new(out, stdout, "standard output", run, err);
-	file = fopen(path, "we");
-	if (!file)
-		return error__set(err, -errno, "%s: %s", path, strerror(errno));
-	ret = sink_json__new(out, file, path, run, err);
-	if (ret)
-		fclose(file);
-	else
-		(*out)->owns_file = true;
-	return ret;
 }
 
 /* Leaves no half line at the end of the file. Best effort: the failure itself is reported. */
@@ -330,8 +310,6 @@ int sink_json__close(struct sink_json *sink, struct error *err)
 		return 0;
 	write_text(sink);
 	ret = report(sink, 0, err);
-	if (sink->owns_file && fclose(sink->file) && !ret)
-		ret = error__set(err, -errno, "%s: %s", sink->name, strerror(errno));
 	json_calls__free(sink->calls);
 	free(sink->text.bytes);
 	free(sink->name);

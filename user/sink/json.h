@@ -16,13 +16,9 @@
 struct sink_json;
 
 /*
- * Creates the file at path; "-" is standard output. 0 and *out (end with sink_json__close()), or
- * -ENOMEM or why it cannot be created. run must outlive the sink.
+ * Writes to an open stream, which stays the caller's and becomes unbuffered; name is copied. 0 and
+ * *out (end with sink_json__close()), or -ENOMEM. run must outlive the sink.
  */
-int sink_json__open(struct sink_json **out, const char *path, const struct report_run *run,
-		    struct error *err);
-
-/* The same for an open stream, which stays the caller's and becomes unbuffered; name is copied. */
 int sink_json__new(struct sink_json **out, FILE *file, const char *name,
 		   const struct report_run *run, struct error *err);
 
