@@ -108,6 +108,7 @@ class Builder:
         if source.endswith(".go"):
             return [["go", "build", "-o", target, source]], {
                 "GO111MODULE": "off", "GOCACHE": os.path.join(self.folder, "go-cache"),
+                "GOPATH": os.path.join(self.folder, "go-path"), "GOTOOLCHAIN": "local",
                 "GOFLAGS": "", "CGO_CFLAGS": f"-I{LIBRARY}",
                 "CGO_LDFLAGS_ALLOW": ".*", "CGO_LDFLAGS": f"-L{place} -Wl,-rpath,{place}"}
         compiler = "g++" if source.endswith(".cpp") else "gcc"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* No more memory may be mapped, none may be locked, no file opened: calls go on. */
+/* No more memory can be mapped, none may be locked, no file opened: calls go on. */
 #include <sys/resource.h>
 
 #include "harm.h"
@@ -9,6 +9,17 @@ static int nested(void *arg)
 	return HARM(hm_plain)(*(int *)arg) + HARM(hm_redzone)(1);
 }
 
+/* Maps pages, none like its neighbour, until the kernel allows no further mapping. */
+static void use_all_mappings(void)
+{
+	int i;
+
+	for (i = 0;; i++)
+		if (mmap(NULL, 4096, i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			 0) == MAP_FAILED)
+			return;
+}
+
 int main(void)
 {
 	static const struct rlimit none = { 0, 0 };
@@ -16,6 +27,7 @@ int main(void)
 
 	printf("begin\n");
 	fflush(stdout);
+	use_all_mappings();
 	setrlimit(RLIMIT_MEMLOCK, &none);
 	setrlimit(RLIMIT_NOFILE, &none);
 	setrlimit(RLIMIT_NPROC, &none);
