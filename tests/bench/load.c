@@ -6,9 +6,10 @@
  *
  *   bench-load [--cpu N] [--calls N] [--batches N] [--file PATH] [--jobs FOLDER:N] LOAD...
  *
- * LOAD: push, endbr64, sub (a call of such a function), many:N (N functions in turn), pread (4 KiB
- * of the file), getppid. Batches of several loads alternate. With jobs, the process moves itself
- * into FOLDER/0 to FOLDER/N-1 in turn, before each batch, N batches for nothing first.
+ * LOAD: push, endbr64, sub, guarded (a call of the function bench_LOAD of the bench's library),
+ * many:N (N functions in turn), pread (4 KiB of the file), getppid. Batches of several loads
+ * alternate. With jobs, the process moves itself into FOLDER/0 to FOLDER/N-1 in turn, before each
+ * batch, N batches for nothing first.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -25,6 +26,7 @@
 int bench_push(int x);
 int bench_endbr64(int x);
 int bench_sub(int x);
+int bench_guarded(int x);
 
 #define MANY 500
 
@@ -105,6 +107,8 @@ static struct load load_of(const char *name, const struct options *options)
 		load.function = bench_endbr64;
 	} else if (!strcmp(name, "sub")) {
 		load.function = bench_sub;
+	} else if (!strcmp(name, "guarded")) {
+		load.function = bench_guarded;
 	} else if (!strncmp(name, "many:", 5)) {
 		find_many(&load, name + 5);
 	} else if (!strcmp(name, "getppid")) {

@@ -1,21 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The cost of a timed call, by the first instruction of the function."""
+"""The cost of a timed call, by the instructions by which the function begins and returns."""
 
 import os
 import signal
 
+import calls_vm
 import programs
 import tracers
-from measure import Table, each, measure, ratio, show, verdict
+from measure import Table, measure, ratio, show, verdict
 
 TITLE = "A library call"
-LOADS = ("push", "endbr64", "sub")
-FUNCTIONS = [f"bench_{load}" for load in LOADS]
-NAMES = dict(zip(LOADS, FUNCTIONS))
+LOADS = ("guarded", "push", "endbr64", "sub")
+NAMES = {load: f"bench_{load}" for load in LOADS}
+# What tmtrace's probes are on in each of them; what is stepped is dear.
+SITES = {"guarded": "push, jne", "push": "push, ret stepped", "endbr64": "push at +4, ret stepped",
+         "sub": "sub stepped, ret stepped"}
+SESSION = "empty session"
 # A return probe comes back by a system call, which tracepoints make dearer.
 TRACED = "empty session, system calls traced"
+PAIR = "empty pair at tmtrace's sites"
+DEFAULT = "tmtrace, all layers"
+LIBRARY = "tmtrace, this library"
 ALONE = "tmtrace, this library, vfs=none"
 BY_SIZE = "tmtrace, this library, by_size"
+FAST = "tmtrace --returns=fast, all layers"
+FAST_ALONE = "tmtrace --returns=fast, this library, vfs=none"
+BPFTRACE = "bpftrace"
 
 
 def bpftrace_script(bench):
@@ -43,59 +53,64 @@ def subjects(bench):
     command = bench.load_command(*LOADS)
 
     def empty(mechanism):
-        return tracers.with_empty(bench, mechanism, command, *FUNCTIONS)
+        return tracers.with_empty(bench, mechanism, command, *NAMES.values())
 
     def tmtrace(*options, catalogue=None):
         return tracers.with_tmtrace(bench, command, *options, catalogue=catalogue, names=NAMES)
 
     by_size = os.path.join(bench.here, "by_size.yaml")
+    library = ("--layer", "bench")
+    alone = (*library, "--mechanism", "vfs=none")
 
     runs = {
         "no probe": lambda: tracers.untraced(command),
-        "empty perf pair": lambda: empty("perf"),
-        "empty multi pair": lambda: empty("multi"),
-        "empty session": lambda: empty("session"),
+        SESSION: lambda: empty("session"),
         TRACED: lambda: beside_syscalls(bench, lambda: empty("session")),
-        "tmtrace, all layers": tmtrace,
-        "tmtrace, this library": lambda: tmtrace("--layer", "bench"),
-        ALONE: lambda: tmtrace("--layer", "bench", "--mechanism", "vfs=none"),
-        BY_SIZE: lambda: tmtrace("--layer", "bench", catalogue=by_size),
-        "bpftrace": lambda: tracers.with_bpftrace(bpftrace_script(bench), command, LOADS),
+        PAIR: lambda: empty("sites"),
+        DEFAULT: tmtrace,
+        LIBRARY: lambda: tmtrace(*library),
+        ALONE: lambda: tmtrace(*alone),
+        BY_SIZE: lambda: tmtrace(*library, catalogue=by_size),
+        FAST: lambda: tmtrace("--returns=fast"),
+        FAST_ALONE: lambda: tmtrace("--returns=fast", *alone),
+        BPFTRACE: lambda: tracers.with_bpftrace(bpftrace_script(bench), command, LOADS),
     }
     return {name: lambda run=run: tracers.medians(run()) for name, run in runs.items()}
 
 
 def run(bench):
     runs = subjects(bench)
-    samples, notes = measure(bench.rounds, {**runs, "programs": lambda: programs.measure(bench)})
-    return [*tables(samples, runs), programs_table(samples)], notes
+    samples, notes = measure(bench.rounds, {**runs, **programs.subjects(bench),
+                                            **calls_vm.subjects(bench)})
+    return [*tables(samples, runs), programs.table(samples), *calls_vm.tables(samples)], notes
 
 
 def tables(samples, subjects):
-    costs = Table("Time per call, by the function's first instruction", ["", *LOADS])
+    costs = Table("Time per call, by the instructions at which tmtrace's probes are",
+                  ["", *(f"{load} ({SITES[load]})" for load in LOADS)])
     for subject in subjects:
         costs.add(subject, *(show(samples.of(subject, load), "ns") for load in LOADS))
-    ratios = Table("Ratios, round by round", ["", "measured", "must", "holds"])
-    for load in LOADS:
-        empty = each(min, samples.of("empty session", load), samples.of("empty perf pair", load))
-        for subject in ("tmtrace, all layers", "tmtrace, this library", ALONE):
-            values = ratio(samples.of(subject, load), empty)
-            ratios.add(f"{load}: {subject} / cheaper of empty session and perf pair", show(values),
-                       "1.3", verdict(values, 1.3))
-    values = ratio(samples.of("tmtrace, this library", "push"), samples.of(TRACED, "push"))
-    ratios.add(f"push: tmtrace, this library / {TRACED}", show(values), "", "")
-    values = ratio(samples.of(BY_SIZE, "push"), samples.of("tmtrace, this library", "push"))
-    ratios.add(f"push: {BY_SIZE} / tmtrace, this library", show(values), "", "")
-    for load in LOADS:
-        values = ratio(samples.of("tmtrace, all layers", load), samples.of("bpftrace", load))
-        must = ("0.25", verdict(values, 0.25)) if load == "endbr64" else ("", "")
-        ratios.add(f"{load}: tmtrace, all layers / bpftrace", show(values), *must)
-    return [costs, ratios]
+    return [costs, ratios_table(samples)]
 
 
-def programs_table(samples):
-    table = Table("Where it goes: tmtrace's programs, by the kernel's statistics (kernel."
-                  "bpf_stats_enabled, whose own cost is in it)", ["program", "a run", "in a call"])
-    for name, runs in zip(programs.PROGRAMS, ("entry and return", "return", "return")):
-        table.add(name, show(samples.of("programs", name), "ns"), runs)
+def ratios_table(samples):
+    table = Table("Ratios, round by round", ["", "measured", "must", "holds"])
+
+    def compare(load, subject, other, must=None):
+        values = ratio(samples.of(subject, load), samples.of(other, load))
+        table.add(f"{load}: {subject} / {other}", show(values), str(must) if must else "",
+                  verdict(values, must) if must else "")
+
+    for subject in (DEFAULT, LIBRARY, ALONE):
+        compare("guarded", subject, SESSION, 1.8)
+    for load in LOADS:
+        for subject in (DEFAULT, LIBRARY, ALONE):
+            compare(load, subject, PAIR, 1.15)
+    for load in LOADS:
+        compare(load, DEFAULT, BPFTRACE, 1.2 if load == "endbr64" else None)
+    for load in ("guarded", "push"):
+        compare(load, FAST_ALONE, SESSION, 1.3)
+        compare(load, FAST, SESSION)
+        compare(load, FAST, TRACED)
+    compare("guarded", BY_SIZE, LIBRARY)
     return table

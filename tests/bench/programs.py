@@ -7,11 +7,16 @@ import os
 import shutil
 
 import tracers
-from measure import BenchError
+from measure import BenchError, Table, show
 
 SWITCH = "/proc/sys/kernel/bpf_stats_enabled"
-# Those that run in every call of the load: entry and return, and the return's system call.
-PROGRAMS = ("call_session", "syscall_enter", "syscall_exit")
+# How calls are timed, and what runs in each of them; a return probe comes back by a system call.
+PROGRAMS = {
+    "exits": {"call_entry": "entry", "call_return": "return"},
+    "fast": {"call_session": "entry and return", "syscall_enter": "return",
+             "syscall_exit": "return"},
+}
+LOAD = "guarded"
 
 
 def read_text(path):
@@ -56,20 +61,35 @@ def mean_times(pid):
     return times
 
 
-def measure(bench):
-    """{program: ns per run} while bench_push is called and timed."""
-    load = " ".join(bench.load_command("push"))
-    command = [bench.tmtrace, "-q", "--probes", bench.catalogue, "--layer", "bench", "--lib",
-               f"bench={bench.library}", "--json", bench.records, "--", "sh", "-c",
-               f"{load}; read wait; true"]
+def measure(bench, how):
+    """{program: ns per run} while a function is called and timed so."""
+    load = " ".join(bench.load_command(LOAD))
+    command = [bench.tmtrace, "-q", "--returns", how, "--probes", bench.catalogue, "--layer",
+               "bench", "--lib", f"bench={bench.library}", "--json", bench.records, "--", "sh",
+               "-c", f"{load}; read wait; true"]
     # The shell goes on when its input ends; until then the programs are there.
     with statistics(), tracers.background(command) as process:
-        calls = json.loads(tracers.wait_for_line(process, "push"))["push"]["calls"]
+        calls = json.loads(tracers.wait_for_line(process, LOAD))[LOAD]["calls"]
         times = mean_times(process.pid)
     tracers.finish(process)
+    function = "bench_" + LOAD
     counts = tracers.function_counts(bench.records, "bench")
-    tracers.check_count("tmtrace: bench_push", counts.get("bench_push", 0), calls)
-    missing = [name for name in PROGRAMS if name not in times]
+    tracers.check_count(f"tmtrace: {function}", counts.get(function, 0), calls)
+    missing = [name for name in PROGRAMS[how] if name not in times]
     if missing:
         raise BenchError(f"{missing[0]} did not run")
-    return {name: times[name] for name in PROGRAMS}
+    return {name: times[name] for name in PROGRAMS[how]}
+
+
+def subjects(bench):
+    return {f"programs, {how}": lambda how=how: measure(bench, how) for how in PROGRAMS}
+
+
+def table(samples):
+    rows = Table("Where it goes: tmtrace's programs, by the kernel's statistics (kernel."
+                 "bpf_stats_enabled, whose own cost is in it)",
+                 ["--returns", "program", "a run", "in a call"])
+    for how, names in PROGRAMS.items():
+        for name, runs in names.items():
+            rows.add(how, name, show(samples.of(f"programs, {how}", name), "ns"), runs)
+    return rows

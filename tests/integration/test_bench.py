@@ -48,9 +48,13 @@ def check_notes(results):
 
 def test_calls_and_files(env):
     results = run_bench(env, "calls", "vfs")
-    for row in ("no probe", "empty perf pair", "tmtrace, all layers",
-                "tmtrace, this library, by_size"):
-        check_times(row, cells(results["calls"], 0, row), 3)
+    for row in ("no probe", "empty session", "empty pair at tmtrace's sites",
+                "tmtrace, all layers", "tmtrace, this library, by_size",
+                "tmtrace --returns=fast, all layers"):
+        check_times(row, cells(results["calls"], 0, row), 4)
+    for row, programs in zip(results["calls"]["tables"][2]["rows"], ("call_entry", "call_return")):
+        equal("program", row[1], programs)
+        check_times(row[1], row[2:3], 1)
     check_times("nothing", cells(results["vfs"], 0, "nothing")[:1], 1)
     check_times("tmtrace", cells(results["vfs"], 0, "tmtrace --layer vfs")[:1], 1)
     check_notes(results)
