@@ -128,24 +128,52 @@ static int find_entries(struct empty *empty, int fd, struct error *err)
 	return rc;
 }
 
-/* And where they return. */
-static int find_exits(struct empty *empty, int fd, struct error *err)
+/* And where they return: on a `ret`, or on what stands in for it. */
+static int add_exit(struct empty *empty, const struct exits *exits, __u64 ret)
 {
-	struct exits *exits = NULL;
+	size_t i, n;
+	const struct exits_way *ways = exits__ways(exits, ret, &n);
+	int rc = n ? 0 : add_place(&empty->exits, ret);
+
+	for (i = 0; !rc && i < n; i++)
+		rc = add_place(&empty->exits, ways[i].offset);
+	return rc;
+}
+
+/* The `ret` instructions, each once for every function that returns by it. */
+static int find_rets(struct empty *empty, struct exits *exits, struct places *rets)
+{
 	struct exits_found found;
 	size_t i, k;
-	int rc = exits__open(&exits, fd, empty->elf, empty->path, err);
+	int rc = 0;
 
 	for (i = 0; !rc && i < empty->functions.n; i++) {
-		const char *why = exits__find(exits, empty->functions.offsets[i], &found);
-
-		if (why)
-			rc = error__set(err, -EINVAL, "%s: %s", empty->path, why);
+		if (exits__find(exits, empty->functions.offsets[i], &found))
+			return -EINVAL;
 		for (k = 0; !rc && k < found.n; k++)
-			if (add_place(&empty->exits, found.offsets[k]) < 0)
-				rc = error__set(err, -ENOMEM, "%s: no memory", empty->path);
+			rc = add_place(rets, found.offsets[k]);
 	}
+	return rc;
+}
+
+static int find_exits(struct empty *empty, int fd, struct error *err)
+{
+	struct places rets = { 0 };
+	struct exits *exits = NULL;
+	size_t i;
+	int rc = exits__open(&exits, fd, empty->elf, empty->path, err);
+
+	if (rc < 0)
+		return rc;
+	rc = find_rets(empty, exits, &rets);
+	if (!rc)
+		rc = exits__choose(exits, empty->entries.offsets, empty->entries.n);
+	for (i = 0; !rc && i < rets.n; i++)
+		rc = add_exit(empty, exits, rets.offsets[i]);
 	exits__close(exits);
+	free(rets.offsets);
+	if (rc < 0)
+		error__set(err, rc, "%s: where it returns cannot be told", empty->path);
 	return rc;
 }
 
