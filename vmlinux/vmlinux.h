@@ -330,6 +330,25 @@ struct cred {
 	kuid_t uid;
 };
 
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+/* What a process is called in one PID namespace. */
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1]; /* one for each namespace, from the first one down */
+};
+
 struct task_struct {
 	struct seccomp seccomp;
 	struct uprobe_task *utask;
@@ -339,6 +358,8 @@ struct task_struct {
 	int tgid;
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
+	struct list_head tasks;
+	struct pid *thread_pid;
 	const struct cred *cred;
 	u64 start_time;
 	u64 self_exec_id; /* how often it has called exec, of which a child goes on counting */

@@ -10,6 +10,10 @@
 #define NS_PER_S  1000000000ULL
 #define NS_PER_MS 1000000ULL
 
+/*
+ * The time of a clock. CLOCK_MONOTONIC is the kernel's own, which BPF programs read, in a time
+ * namespace too: take no time from clock_gettime() that is compared with theirs.
+ */
 __u64 clock__ns(clockid_t clock);
 
 /* As strftime() has it, without the part of the second; "?" where it is no time. */

@@ -21,6 +21,7 @@
 #include "kernel/rung.h"
 #include "kernel/run_time.h"
 #include "kernel/skeleton.h"
+#include "tmtrace/number.h"
 #include "tmtrace.skel.h"
 
 #define SLOTS_DEFAULT 4096
@@ -78,7 +79,11 @@ static int load_or_adopt(struct kernel *kernel, struct error *err)
 		rc = skeleton__load(kernel->skel, options->cgroup_fd, err);
 	if (rc < 0)
 		return rc;
-	kernel->skel->bss->tm_self_tgid = (__u32)getpid();
+	rc = kernel__number(kernel, 0);
+	if (rc < 0)
+		return error__set(err, rc, "cannot ask for the own process's number: %s",
+				  strerror(-rc));
+	kernel->skel->bss->tm_self_tgid = (__u32)rc;
 	kernel->skel->bss->tm_off = 0;
 	if (options->adopt)
 		options->config = kernel->skel->rodata->tm_config;
@@ -337,10 +342,38 @@ void kernel__set_fields(struct kernel *kernel, __u8 number, const struct tm_fiel
 	kernel->skel->bss->tm_fields[number - 1] = *fields;
 }
 
+pid_t kernel__number(const struct kernel *kernel, pid_t pid)
+{
+	struct tm_number number = { .pid = (__u32)pid };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &number, .ctx_size_in = sizeof(number));
+	int rc = bpf_prog_test_run_opts(kernel_state__fd(kernel, kernel->skel->progs.global_number),
+					&opts);
+
+	if (rc < 0)
+		return rc;
+	return number.global ? (pid_t)number.global : -ESRCH;
+}
+
+bool kernel__is_in_namespace(const struct kernel *kernel)
+{
+	return kernel->skel->bss->tm_self_tgid != (__u32)getpid();
+}
+
+/* The number by which the programs know a process. */
+static pid_t known_as(const struct kernel *kernel, pid_t pid)
+{
+	return kernel__is_in_namespace(kernel) ? kernel__number(kernel, pid) : pid;
+}
+
 int kernel__add_target(struct kernel *kernel, pid_t pid)
 {
-	__u32 tgid = pid;
+	__u32 tgid;
 	__u8 yes = 1;
+
+	pid = known_as(kernel, pid);
+	if (pid < 0)
+		return pid;
+	tgid = pid;
 
 	return bpf_map_update_elem(bpf_map__fd(kernel->skel->maps.tm_targets), &tgid, &yes,
 				   BPF_ANY);
@@ -348,18 +381,20 @@ int kernel__add_target(struct kernel *kernel, pid_t pid)
 
 int kernel__remove_target(struct kernel *kernel, pid_t pid)
 {
-	__u32 tgid = pid;
+	__u32 tgid = known_as(kernel, pid);
 
 	return bpf_map_delete_elem(bpf_map__fd(kernel->skel->maps.tm_targets), &tgid);
 }
 
 bool kernel__may_trace(const struct kernel *kernel, pid_t pid)
 {
-	__u32 tgid = pid;
+	__u32 tgid;
 	__u8 yes;
 
-	return kernel->options.config.scope != TM_SCOPE_PROCESSES ||
-	       !bpf_map_lookup_elem(bpf_map__fd(kernel->skel->maps.tm_targets), &tgid, &yes);
+	if (kernel->options.config.scope != TM_SCOPE_PROCESSES)
+		return true;
+	tgid = known_as(kernel, pid);
+	return !bpf_map_lookup_elem(bpf_map__fd(kernel->skel->maps.tm_targets), &tgid, &yes);
 }
 
 static __u64 count_missed(const struct kernel *kernel, enum missed kind)

@@ -111,16 +111,18 @@ static void note_earlier(__u64 *earliest, __u64 time_ns)
 /* The timer goes off when the first of those that wait is due. */
 static void set_timer(struct server *server)
 {
-	struct itimerspec until = { 0 };
-	__u64 earliest = 0;
+	struct itimerspec wait = { 0 };
+	__u64 earliest = 0, now = clock__ns(CLOCK_MONOTONIC), left;
 
 	note_earlier(&earliest, server->rests_until_ns);
 	for (size_t i = 0; i < SERVER_CLIENTS + SERVER_REFUSED; i++)
 		if (server->clients[i].fd >= 0)
 			note_earlier(&earliest, server->clients[i].held_until_ns);
-	until.it_value.tv_sec = (time_t)(earliest / NS_PER_S);
-	until.it_value.tv_nsec = (long)(earliest % NS_PER_S);
-	timerfd_settime(server->timer, TFD_TIMER_ABSTIME, &until, NULL);
+	/* By what is left: the timer has the clock of the time namespace, the moment has not. */
+	left = earliest > now ? earliest - now : !!earliest;
+	wait.it_value.tv_sec = (time_t)(left / NS_PER_S);
+	wait.it_value.tv_nsec = (long)(left % NS_PER_S);
+	timerfd_settime(server->timer, 0, &wait, NULL);
 }
 
 /* Others wait a moment in the queue. */
