@@ -55,10 +55,11 @@ __asm__(FUNCTION("sites_straight", "push %rbx\n pop %rbx\n ret\n") FUNCTION(
 		FUNCTION("sites_loop", "1: sub $1, %edi\n jne 1b\n ret\n") FUNCTION(
 			"sites_stores",
 			"test %edi, %edi\n je 1f\n ud2\n 1: mov %eax, (%rsi)\n ret\n")
-			FUNCTION("sites_loads", "test %edi, %edi\n je 1f\n ud2\n 1: mov (%rsi), "
-						"%eax\n ret\n") FUNCTION(
-				"sites_computes", "test %edi, %edi\n je 1f\n ud2\n 1: add "
-						  "%esi, %eax\n ret\n")
+			FUNCTION("sites_loads",
+				 "test %edi, %edi\n je 1f\n ud2\n 1: mov (%rsi), "
+				 "%eax\n ret\n") FUNCTION("sites_computes",
+							  "test %edi, %edi\n je 1f\n ud2\n 1: add "
+							  "%esi, %eax\n ret\n")
 				FUNCTION(
 					"sites_aligns",
 					"test %edi, %edi\n je 1f\n ud2\n 1: and $-16, %rsp\n ret\n")

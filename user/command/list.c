@@ -143,7 +143,9 @@ int list__run(const struct options *options)
 		attach.table = session.probes;
 		attach.choice.first = options->first;
 		attach.choice.on_ret = options->on_ret;
-		attach.mechanism = options->fast_returns ? UPROBE_SESSION : UPROBE_MULTI;
+		/* Where functions return is looked for with exits alone, and takes its time. */
+		attach.mechanism =
+			options->sites && !options->fast_returns ? UPROBE_MULTI : UPROBE_SESSION;
 		rc = attach__new(&session.attach, &attach, &err);
 	}
 	if (!rc)
