@@ -432,7 +432,7 @@ TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
 }
 
 /* Of functions that end by a jump to the next, so many return at once. */
-#define TM_TAIL_CALLS 8
+#define TM_TAIL_CALLS 4
 
 /*
  * On a `ret` by which a probed function may return, and others too: the stack pointer tells. Or at
