@@ -66,6 +66,12 @@ static inline double seconds(const struct sim *sim)
 	return (double)(sim->now - 1000 * NS_PER_S) / 1e9;
 }
 
+/* A part is there as long as the one before it is; what that one has left of itself is its own. */
+static inline bool is_there(const struct sim *sim, size_t probe)
+{
+	return !sim->parked[probe] && !(sim->loads[probe].part && sim->parked[probe - 1]);
+}
+
 /* Lets so little time pass that a load is the same all the time. */
 static inline void pass(struct sim *sim, __u64 ns)
 {
@@ -73,7 +79,7 @@ static inline void pass(struct sim *sim, __u64 ns)
 		double hits = sim->load(sim, i, seconds(sim)) * (double)ns / 1e9;
 		double cost = hits * sim->hit_ns;
 
-		if (!sim->parked[i]) {
+		if (is_there(sim, i)) {
 			sim->loads[i].hits += (__u64)hits;
 			sim->loads[i].cost_ns += cost * sim->known;
 			sim->seen_s[i] += (double)ns / 1e9;

@@ -52,7 +52,8 @@ double governor__bound(const struct governor *governor)
 static void count(struct watched *probe, const struct governor_load *load)
 {
 	probe->fixed = load->fixed || probe->refused;
-	probe->harm = load->harm ? load->harm : 1;
+	probe->harm = load->harm > 0 ? load->harm : 1;
+	probe->part = load->part;
 	probe->group = load->group <= GOVERNOR_GROUPS ? load->group : 0;
 	probe->rest = probe->group ? load->rest : 0;
 	/* A trial is no part of the window; nor is what a probe did on its way out. */
@@ -149,8 +150,10 @@ static long worst(const struct governor *governor)
 
 	for (size_t i = 0; i < governor->n; i++) {
 		const struct watched *probe = &governor->probes[i];
+		const struct watched *part = moves__part(governor, i);
 
-		if (probe->state != ON || probe->fixed || probe->cost / probe->harm <= most)
+		if (probe->state != ON || probe->fixed || probe->cost / probe->harm <= most ||
+		    (part && part->state == TRIED))
 			continue;
 		most = probe->cost / probe->harm;
 		found = (long)i;
@@ -193,17 +196,18 @@ static void shed_group(struct governor *governor, unsigned int number, __u64 now
 	moves__park_group(governor, number, now);
 }
 
-/* Parks the worst one, probe or group; false: none is left. */
+/* Parks the worst one, probe or group, or a part of it; false: none is left. */
 static bool shed_one(struct governor *governor, __u64 now)
 {
 	long i = worst(governor);
 	double most = i < 0 ? 0 : governor->probes[i].cost / governor->probes[i].harm;
 	unsigned int group = worst_group(governor, most);
+	const struct watched *part = i < 0 ? NULL : moves__part(governor, (size_t)i);
 
 	if (group)
 		shed_group(governor, group, now);
 	else if (i >= 0)
-		moves__shed(governor, (size_t)i, now);
+		moves__shed(governor, (size_t)i + (part && part->state == ON), now);
 	return group || i >= 0;
 }
 

@@ -32,10 +32,16 @@ struct governor_load {
 	double cost_ns;
 	bool fixed; /* it cannot be parked */
 	/*
-	 * What is missed without it, from 1 on: of two that cost the same, the one with the
+	 * What is missed without it, 0 is taken for 1: of two that cost the same, the one with the
 	 * smaller number goes first; it counts as much as the cost.
 	 */
-	unsigned int harm;
+	double harm;
+	/*
+	 * A part of the one before it in the array, which does without: it goes first, and comes
+	 * back once that one is back. While it is too dear it is in for a part of the time, for
+	 * samples, so that it never rests for long.
+	 */
+	bool part;
 	/*
 	 * What goes on costing where it is parked, unless its whole group is: of the group with
 	 * that number, from 1 (0: none), and as a part of its cost.

@@ -5,6 +5,8 @@
 /* Rest of a parked probe: from the first time to the longest. */
 #define REST_NS	    (2 * NS_PER_S)
 #define REST_MAX_NS (300 * NS_PER_S)
+/* The same of a part: what it costs to look at it is bounded by what trials may cost. */
+#define REST_PART_NS (8 * NS_PER_S)
 /* What is dear may have to wait longer, until it can be afforded; at most so long. */
 #define LONG_NS (3600 * NS_PER_S)
 /* Who is parked again before so many rests are over rests twice as long. */
@@ -41,15 +43,23 @@ bool moves__is_with_group(const struct governor *governor, const struct watched 
 	return probe->group && governor->groups[probe->group - 1].state != ON;
 }
 
+const struct watched *moves__part(const struct governor *governor, size_t i)
+{
+	const struct watched *part = &governor->probes[i + 1];
+
+	return i + 1 < governor->n && part->part && !part->fixed ? part : NULL;
+}
+
 /* Until when: longer each time. */
 static void rest(const struct governor *governor, struct watched *probe, __u64 now)
 {
 	bool again = probe->rest_ns && now - probe->since_ns < RESTS * probe->rest_ns;
 	__u64 affordable = affordable_ns(governor, probe, now);
+	__u64 longest = probe->part ? REST_PART_NS : REST_MAX_NS;
 
 	probe->rest_ns = again ? 2 * probe->rest_ns : REST_NS;
-	if (probe->rest_ns > REST_MAX_NS)
-		probe->rest_ns = REST_MAX_NS;
+	if (probe->rest_ns > longest)
+		probe->rest_ns = longest;
 	probe->until_ns = now + probe->rest_ns;
 	if (probe->until_ns < affordable)
 		probe->until_ns = affordable;

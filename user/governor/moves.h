@@ -33,9 +33,10 @@ struct watched {
 	enum state state;
 	bool refused;
 	struct governor_load window; /* sums of this window */
-	unsigned int harm, group;
+	double harm;
+	unsigned int group;
 	double rest;
-	bool fixed;
+	bool fixed, part;
 	/*
 	 * A second, in processors; of what is parked, before; of a group that is not, what is left
 	 * of parked probes, and its own.
@@ -74,6 +75,9 @@ struct governor {
 
 /* Is it parked, or tried, with its group? */
 bool moves__is_with_group(const struct governor *governor, const struct watched *probe);
+
+/* The part of a probe that goes before it; NULL: it has none, or none that could go. */
+const struct watched *moves__part(const struct governor *governor, size_t i);
 
 void moves__park(struct governor *governor, size_t i, __u64 now);
 /* With all that is in it; what it costs as a whole is known. */

@@ -107,9 +107,12 @@ void trials__judge(struct governor *governor, __u64 now)
 }
 
 /* Is it parked, for itself? */
-static bool can_be_tried(const struct governor *governor, const struct watched *probe)
+static bool can_be_tried(const struct governor *governor, size_t i)
 {
-	return probe->state == PARKED && !moves__is_with_group(governor, probe);
+	const struct watched *probe = &governor->probes[i];
+
+	return probe->state == PARKED && !moves__is_with_group(governor, probe) &&
+	       !(probe->part && governor->probes[i - 1].state != ON);
 }
 
 void trials__save(struct governor *governor, double ns)
@@ -119,8 +122,7 @@ void trials__save(struct governor *governor, double ns)
 	if (spare < LEAST * governor->budget)
 		spare = LEAST * governor->budget;
 	for (size_t i = 0; i < governor->n; i++)
-		if (can_be_tried(governor, &governor->probes[i]) &&
-		    moves__trial_ns(&governor->probes[i]) > most)
+		if (can_be_tried(governor, i) && moves__trial_ns(&governor->probes[i]) > most)
 			most = moves__trial_ns(&governor->probes[i]);
 	for (size_t i = 0; i < GOVERNOR_GROUPS; i++)
 		if (governor->groups[i].state == PARKED &&
@@ -145,8 +147,7 @@ void trials__begin(struct governor *governor, __u64 now)
 	for (size_t i = 0; i < governor->n; i++) {
 		if (governor->probes[i].state == TRIED)
 			return;
-		if (can_be_tried(governor, &governor->probes[i]) &&
-		    comes_first(&governor->probes[i], next, now)) {
+		if (can_be_tried(governor, i) && comes_first(&governor->probes[i], next, now)) {
 			next = &governor->probes[i];
 			probe = (long)i;
 		}
