@@ -109,6 +109,7 @@ static __attribute__((noinline)) int call__count_only(struct tm_key *key, u32 in
 	}
 	series__summed(series, TM_SUMMED_UNTIMED);
 	ADD(series->count, 1);
+	ADD(series->untimed, 1);
 	if (reason < TM_LOSSES) {
 		ledger__lose(ledger, reason);
 	} else {
@@ -221,6 +222,7 @@ TM_INLINE bool call__enter(struct pt_regs *regs, bool session)
 	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + index);
 	struct tm_thread *thread = thread__find_of(task);
 	struct tm_key key = {};
+	u8 entry_only;
 
 	if (!probe || !ledger ||
 	    *(volatile u8 *)&probe->generation != (u8)(attached >> TM_COOKIE_BITS))
@@ -238,7 +240,10 @@ TM_INLINE bool call__enter(struct pt_regs *regs, bool session)
 		addb__enter(regs, probe->spec.addb, &key);
 	if (probe->spec.role.kind)
 		operation__enter(regs, index, probe->layer);
-	if (probe->entry_only)
+	entry_only = *(volatile u8 *)&probe->entry_only;
+	if (entry_only == TM_ENTRY_ONLY_FOR_NOW && thread && thread->depth)
+		frame__pass(regs->sp, index);
+	if (entry_only)
 		return call__count_only(&key, index, TM_LOSSES);
 	if (session && scope__is_confined(task))
 		return call__count_only(&key, index, TM_LOSS_CONFINED);

@@ -16,9 +16,12 @@ static __attribute__((noinline)) int lose(struct tm_frame *frame, u32 reason)
 		ADD(series->in_flight, -1ULL);
 		series__summed(series, TM_SUMMED_UNTIMED);
 		ADD(series->count, 1);
+		ADD(series->untimed, 1);
 	}
-	/* While its probe is parked, a call has most likely returned, unseen. */
-	if (probe && *(volatile u8 *)&probe->generation & 1)
+	/* While its probe is parked, or those on its exits, a call has most likely returned,
+	 * unseen. */
+	if (probe && (*(volatile u8 *)&probe->generation & 1 ||
+		      *(volatile u8 *)&probe->entry_only == TM_ENTRY_ONLY_FOR_NOW))
 		reason = TM_LOSS_PARKED;
 	if (ledger) {
 		ADD(ledger->in_flight, -1ULL);
@@ -142,6 +145,19 @@ __attribute__((noinline)) int frame__drop_dead(struct tm_stack *stack, u64 sp, u
 			depth = stack->depth - 1 - i;
 	}
 	return depth < stack->depth ? frame__lose_above(stack, depth, TM_LOSS_UNWOUND) : 0;
+}
+
+__attribute__((noinline)) int frame__pass(u64 sp, u32 index)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct tm_thread *thread = thread__find_of(task);
+	struct tm_stack *stack = thread__find_stack_of(task);
+
+	if (!thread || !stack || !stack->depth)
+		return 0;
+	frame__prepare(task, stack, sp, index);
+	thread->depth = stack->depth;
+	return 0;
 }
 
 static long find_at(u32 i, struct look *look)

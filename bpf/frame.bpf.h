@@ -122,6 +122,13 @@ TM_INLINE u32 frame__prepare(struct task_struct *task, struct tm_stack *stack, u
 }
 
 /*
+ * A call at stack pointer sp, by that probe, gets no frame: drops what it shows to be dead, so that
+ * its return is not taken for that of an earlier call which returned unseen; returns 0. Of the
+ * current thread. Not inlined: it is rare.
+ */
+int frame__pass(u64 sp, u32 index);
+
+/*
  * Can a return probe be armed for a call at stack pointer sp? It can where both the call and the
  * innermost return probe that the kernel has armed in this thread, whoever asked for it, are on the
  * thread's own stack: then what the kernel takes for dead is dead. A call on another stack may

@@ -58,10 +58,17 @@ _Static_assert(TM_PROBE_USER <= 32, "the kernel's probes are bits of tm_off");
 #define TM_COOKIE_ENDBR (1ULL << 63)
 _Static_assert(TM_PROBES_MAX <= 1 << TM_COOKIE_BITS, "the indices of probes do not fit");
 
+/* Calls are counted, not timed. */
+enum tm_entry_only {
+	TM_ENTRY_ONLY_NO,
+	TM_ENTRY_ONLY,	       /* there are no probes where the function returns */
+	TM_ENTRY_ONLY_FOR_NOW, /* those are parked, and come back; calls that are open are timed */
+};
+
 struct tm_probe {
 	__u32 function; /* the key's */
 	__u8 layer;
-	__u8 entry_only; /* no return probe: calls are counted, not timed */
+	__u8 entry_only; /* enum tm_entry_only; may change at any time */
 	__u8 tail_calls; /* may end by jumping to another function, which returns in its place */
 	/*
 	 * Goes up when the probe is parked, which is when it is odd, and when it comes back; at any

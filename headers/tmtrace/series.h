@@ -108,7 +108,10 @@ struct tm_series {
 
 	__u64 error_count[TM_ERRORS];
 	__s32 error_code[TM_ERRORS]; /* errno, or the library's own code; 0: not used yet */
-	__u64 mapped;		     /* vfs mmap: bytes of files that were mapped shared */
+	union {
+		__u64 mapped;  /* vfs mmap: bytes of files that were mapped shared */
+		__u64 untimed; /* libraries: those of count that have no time */
+	};
 	/* Libraries: times_ns of calls that were not made inside another traced one. */
 	union {
 		__u64 outer_ns[TM_OUTER_TIMES];

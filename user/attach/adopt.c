@@ -142,14 +142,17 @@ static int let_wait(struct attach *attach, const struct seen_file *files, size_t
 	return rc;
 }
 
-/* Was one of its probes parked, or about to be, though its link may be there? */
+/* Was one of its probes parked, or its exits, or about to be, though the links may be there? */
 static bool has_parked(const struct attach *attach, const struct seen_file *file)
 {
 	const struct tm_probe *probes = kernel__probes(attach->options.kernel);
 
-	for (size_t i = 0; i < file->n_numbers; i++)
-		if (probes[file->probes[i] - TM_PROBE_USER].generation & 1)
+	for (size_t i = 0; i < file->n_numbers; i++) {
+		const struct tm_probe *probe = &probes[file->probes[i] - TM_PROBE_USER];
+
+		if (probe->generation & 1 || probe->entry_only == TM_ENTRY_ONLY_FOR_NOW)
 			return true;
+	}
 	return false;
 }
 

@@ -17,6 +17,14 @@ enum parking_state {
 	PARKING_PARKED,
 };
 
+/* The probes where a function returns. */
+enum exits_state {
+	EXITS_NONE,  /* its calls are not timed by such, or not at all */
+	EXITS_IN,    /* its calls are timed */
+	EXITS_BEGUN, /* new calls are only counted */
+	EXITS_OUT,
+};
+
 struct parked_file {
 	unsigned int group;
 	int fd; /* -1: gone for good */
@@ -26,13 +34,15 @@ struct parked_file {
 struct parked_exit {
 	size_t file;
 	__u64 offset, cookie;
-	unsigned int users; /* functions that are armed */
+	unsigned int users; /* functions that hold it */
 };
 
 struct parked_site {
 	enum parking_state state;
 	size_t file;
 	struct link_place place;
+	enum exits_state timing;
+	bool holds_exits; /* is one of their users */
 	size_t *exits;
 	size_t n_exits, room;
 };
@@ -143,6 +153,9 @@ static int add_site(struct parking *parking, const struct site *site)
 		return -ENOMEM;
 	known->state = PARKING_ARMED;
 	known->file = parking->n_files - 1;
+	known->timing = EXITS_NONE;
+	known->holds_exits = true;
+	known->n_exits = 0;
 	known->place = (struct link_place){
 		.offset = site->offset + site->entry.moved,
 		.cookie = site__cookie(site),
@@ -180,6 +193,9 @@ static int add_exit(struct parking *parking, const struct site *site, __u64 offs
 		return -ENOMEM;
 	known->exits[known->n_exits++] = exit;
 	parking->exits[exit].users++;
+	/* One that the kernel refuses a probe at an exit has others all the same. */
+	if (parking->probes[site->number - TM_PROBE_USER].entry_only == TM_ENTRY_ONLY_NO)
+		known->timing = EXITS_IN;
 	return 0;
 }
 
@@ -232,6 +248,18 @@ bool parking__can(const struct parking *parking, int number)
 	return site && site->state == PARKING_ARMED;
 }
 
+bool parking__has_exits(const struct parking *parking, int number)
+{
+	const struct parked_site *site = site_of(parking, number);
+
+	return site && site->state != PARKING_NONE && site->timing != EXITS_NONE;
+}
+
+bool parking__can_untime(const struct parking *parking, int number)
+{
+	return parking__can(parking, number) && parking->sites[number].timing == EXITS_IN;
+}
+
 /* From now on hits of another generation count. */
 static void next_generation(struct parking *parking, int number)
 {
@@ -240,12 +268,28 @@ static void next_generation(struct parking *parking, int number)
 	__atomic_add_fetch(generation, 1, __ATOMIC_SEQ_CST);
 }
 
+static void set_entry_only(struct parking *parking, int number, enum tm_entry_only how)
+{
+	__u8 *entry_only = &parking->probes[number - TM_PROBE_USER].entry_only;
+
+	__atomic_store_n(entry_only, (__u8)how, __ATOMIC_SEQ_CST);
+}
+
 int parking__begin(struct parking *parking, int number)
 {
 	if (!parking__can(parking, number))
 		return -EINVAL;
 	next_generation(parking, number);
 	parking->sites[number].state = PARKING_BEGUN;
+	return 0;
+}
+
+int parking__untime(struct parking *parking, int number)
+{
+	if (!parking__can_untime(parking, number))
+		return -EINVAL;
+	set_entry_only(parking, number, TM_ENTRY_ONLY_FOR_NOW);
+	parking->sites[number].timing = EXITS_BEGUN;
 	return 0;
 }
 
@@ -277,17 +321,29 @@ static void start_closing(struct parking *parking, struct closing *closing)
 	parking->closing = closing;
 }
 
-/* Takes a probe away, and the exits that it was the last to need. 0, or -ENOMEM. */
-static int take_away(struct parking *parking, struct parked_site *site)
+/* Room for what the site's probes are held by; NULL: no memory. */
+static struct closing *prepare_closing(const struct parked_site *site)
+{
+	size_t most = (site->n_exits + 1) * LINK_PLACE_FDS;
+
+	return calloc(1, sizeof(struct closing) + most * sizeof(int));
+}
+
+static void finish_closing(struct parking *parking, struct closing *closing)
+{
+	if (closing->n)
+		start_closing(parking, closing);
+	else
+		free(closing);
+}
+
+/* Lets go of the exits: those that it was the last to need are to be closed. */
+static void release_exits(struct parking *parking, struct parked_site *site,
+			  struct closing *closing)
 {
 	unsigned int group = parking->files[site->file].group;
-	size_t most = (site->n_exits + 1) * LINK_PLACE_FDS;
-	struct closing *closing = calloc(1, sizeof(*closing) + most * sizeof(int));
 
-	if (!closing)
-		return -ENOMEM;
-	closing->n = link_set__take(parking->links, group, &site->place, closing->fds);
-	for (size_t i = 0; i < site->n_exits; i++) {
+	for (size_t i = 0; site->holds_exits && i < site->n_exits; i++) {
 		struct parked_exit *exit = &parking->exits[site->exits[i]];
 		struct link_place place = { .exit = true,
 					    .offset = exit->offset,
@@ -297,11 +353,59 @@ static int take_away(struct parking *parking, struct parked_site *site)
 			closing->n += link_set__take(parking->links, group, &place,
 						     closing->fds + closing->n);
 	}
+	site->holds_exits = false;
+}
+
+/* Puts those back that nobody else needs. 0, or what the kernel said of the last it refused. */
+static int hold_exits(struct parking *parking, struct parked_site *site)
+{
+	const struct parked_file *file = &parking->files[site->file];
+	char path[PATH_OF_FD];
+	int rc = 0;
+
+	path__of_fd(path, file->fd);
+	for (size_t i = 0; !site->holds_exits && i < site->n_exits; i++) {
+		struct parked_exit *exit = &parking->exits[site->exits[i]];
+		struct link_place place = { .exit = true,
+					    .offset = exit->offset,
+					    .cookie = exit->cookie };
+		int refused = exit->users++
+				      ? 0
+				      : link_set__put(parking->links, file->group, path, &place);
+
+		rc = refused ? refused : rc;
+	}
+	site->holds_exits = true;
+	return rc;
+}
+
+/* Takes a probe away, and its exits. 0, or -ENOMEM. */
+static int take_away(struct parking *parking, struct parked_site *site)
+{
+	struct closing *closing = prepare_closing(site);
+
+	if (!closing)
+		return -ENOMEM;
+	closing->n = link_set__take(parking->links, parking->files[site->file].group, &site->place,
+				    closing->fds);
+	release_exits(parking, site, closing);
 	site->state = PARKING_PARKED;
-	if (closing->n)
-		start_closing(parking, closing);
-	else
-		free(closing);
+	if (site->timing == EXITS_BEGUN)
+		site->timing = EXITS_OUT;
+	finish_closing(parking, closing);
+	return 0;
+}
+
+/* Takes its exits away alone. 0, or -ENOMEM. */
+static int take_exits_away(struct parking *parking, struct parked_site *site)
+{
+	struct closing *closing = prepare_closing(site);
+
+	if (!closing)
+		return -ENOMEM;
+	release_exits(parking, site, closing);
+	site->timing = EXITS_OUT;
+	finish_closing(parking, closing);
 	return 0;
 }
 
@@ -313,11 +417,13 @@ size_t parking__go_on(struct parking *parking, __u64 (*open)(void *context, int 
 	reap(parking, false);
 	for (size_t i = 0; i < parking->n_sites; i++) {
 		struct parked_site *site = &parking->sites[i];
+		bool whole = site->state == PARKING_BEGUN;
 
-		if (site->state != PARKING_BEGUN)
+		if (!whole && (site->state != PARKING_ARMED || site->timing != EXITS_BEGUN))
 			continue;
 		/* Without memory there is a next time. */
-		if ((!force && open(context, (int)i)) || take_away(parking, site) < 0)
+		if ((!force && open(context, (int)i)) ||
+		    (whole ? take_away : take_exits_away)(parking, site) < 0)
 			left++;
 	}
 	return left;
@@ -343,17 +449,37 @@ int parking__end(struct parking *parking, int number)
 	site->place.cookie &= ~(0xffULL << TM_COOKIE_BITS);
 	site->place.cookie |= (__u64)parking->probes[number - TM_PROBE_USER].generation
 			      << TM_COOKIE_BITS;
-	for (size_t i = 0; i < site->n_exits; i++) {
-		struct parked_exit *exit = &parking->exits[site->exits[i]];
-		struct link_place place = { .exit = true,
-					    .offset = exit->offset,
-					    .cookie = exit->cookie };
-
-		/* One that the kernel refused before it refuses again. */
-		if (!exit->users++)
-			link_set__put(parking->links, file->group, path, &place);
-	}
+	/* One that the kernel refused before it refuses again. */
+	if (site->timing != EXITS_OUT)
+		hold_exits(parking, site);
 	rc = link_set__put(parking->links, file->group, path, &site->place);
 	site->state = rc ? PARKING_NONE : PARKING_ARMED;
+	return rc;
+}
+
+int parking__time(struct parking *parking, int number)
+{
+	struct parked_site *site = site_of(parking, number);
+	struct closing *closing;
+	int rc = 0;
+
+	if (!parking__has_exits(parking, number))
+		return -ENOENT;
+	if (site->timing == EXITS_IN)
+		return 0;
+	closing = prepare_closing(site);
+	if (!closing)
+		return -ENOMEM;
+	/* Those of a function that is parked come back with it. */
+	if (site->state == PARKING_ARMED)
+		rc = hold_exits(parking, site);
+	if (rc) {
+		release_exits(parking, site, closing);
+		site->timing = EXITS_OUT;
+	} else {
+		site->timing = EXITS_IN;
+		set_entry_only(parking, number, TM_ENTRY_ONLY_NO);
+	}
+	finish_closing(parking, closing);
 	return rc;
 }

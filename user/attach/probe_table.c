@@ -313,6 +313,8 @@ int probe_table__revive(struct probe_table *table, const struct probe *probe)
 		copy.state = probe->state;
 		copy.parking.parked_ns = probe__parked_ns(&copy, clock__ns(CLOCK_REALTIME));
 		copy.parking.since_ns = 0;
+		copy.untimed.parked_ns = probe__untimed_ns(&copy, clock__ns(CLOCK_REALTIME));
+		copy.untimed.since_ns = 0;
 		table->probes[i] = copy;
 		return (int)i;
 	}
@@ -329,34 +331,83 @@ int probe_table__set_state(struct probe_table *table, size_t i, enum probe_state
 	return ret;
 }
 
+static __u64 parked_ns(const struct probe_parking *parking, __u64 now_ns)
+{
+	bool is_parked = parking->since_ns && now_ns > parking->since_ns;
+
+	return parking->parked_ns + (is_parked ? now_ns - parking->since_ns : 0);
+}
+
+static void begin_parking(struct probe_parking *parking, const struct probe_parking *now)
+{
+	__u64 before = parking->parked_ns;
+	__u64 count = parking->count;
+
+	*parking = *now;
+	parking->parked_ns = before;
+	parking->count = count + 1;
+}
+
+static void end_parking(struct probe_parking *parking, __u64 now_ns)
+{
+	parking->parked_ns = parked_ns(parking, now_ns);
+	parking->since_ns = 0;
+}
+
 void probe_table__park(struct probe_table *table, size_t i, const struct probe_parking *parking)
 {
-	struct probe *probe = &table->probes[i];
-	__u64 before = probe->parking.parked_ns;
-	__u64 count = probe->parking.count;
-
-	probe->parking = *parking;
-	probe->parking.parked_ns = before;
-	probe->parking.count = count + 1;
-	probe->state = PROBE_PARKED;
+	begin_parking(&table->probes[i].parking, parking);
+	table->probes[i].state = PROBE_PARKED;
 }
 
 void probe_table__unpark(struct probe_table *table, size_t i, __u64 now_ns)
 {
 	struct probe *probe = &table->probes[i];
 
-	probe->parking.parked_ns = probe__parked_ns(probe, now_ns);
-	probe->parking.since_ns = 0;
+	end_parking(&probe->parking, now_ns);
 	if (probe->state == PROBE_PARKED)
 		probe->state = PROBE_ARMED;
 }
 
+void probe_table__untime(struct probe_table *table, size_t i, const struct probe_parking *parking)
+{
+	begin_parking(&table->probes[i].untimed, parking);
+}
+
+void probe_table__time(struct probe_table *table, size_t i, __u64 now_ns)
+{
+	end_parking(&table->probes[i].untimed, now_ns);
+}
+
+void probe_table__add_counted(struct probe_table *table, size_t i, __u64 calls)
+{
+	table->probes[i].counted += calls;
+}
+
 __u64 probe__parked_ns(const struct probe *probe, __u64 now_ns)
 {
-	const struct probe_parking *parking = &probe->parking;
-	bool is_parked = parking->since_ns && now_ns > parking->since_ns;
+	return parked_ns(&probe->parking, now_ns);
+}
 
-	return parking->parked_ns + (is_parked ? now_ns - parking->since_ns : 0);
+__u64 probe__untimed_ns(const struct probe *probe, __u64 now_ns)
+{
+	return parked_ns(&probe->untimed, now_ns);
+}
+
+/* Why its calls are not timed now. */
+static const char *say_untimed(const struct probe_parking *untimed, char text[PROBE_REASON])
+{
+	char since[32], until[32];
+
+	snprintf(text, PROBE_REASON,
+		 "counted, not timed since %s: to time %llu calls/s costs %.2f %% of a processor "
+		 "more, and all probes may cost %g %% of what the node spends; timed again at %s "
+		 "or later",
+		 clock__local(since, sizeof(since), untimed->since_ns, "%H:%M:%S"),
+		 untimed->hits_per_s, (double)untimed->cost_ns / NS_PER_S * 100,
+		 untimed->bound_ppm / 1e4,
+		 clock__local(until, sizeof(until), untimed->until_ns, "%H:%M:%S"));
+	return text;
 }
 
 const char *probe__reason(const struct probe *probe, char text[PROBE_REASON])
@@ -364,6 +415,8 @@ const char *probe__reason(const struct probe *probe, char text[PROBE_REASON])
 	const struct probe_parking *parking = &probe->parking;
 	char since[32], until[32], cost[80] = "";
 
+	if (probe->state == PROBE_ARMED && probe->untimed.since_ns)
+		return say_untimed(&probe->untimed, text);
 	if (probe->state != PROBE_PARKED)
 		return probe->reason;
 	clock__local(since, sizeof(since), parking->since_ns, "%H:%M:%S");

@@ -50,6 +50,8 @@ struct probe {
 	enum probe_state state;
 	const char *reason; /* of a failure or a degradation, NULL: none */
 	struct probe_parking parking;
+	struct probe_parking untimed; /* the same of its exits: its calls were counted, not timed */
+	__u64 counted; /* about so many of those that are recorded were only counted for that */
 };
 
 struct probe_table;
@@ -94,6 +96,11 @@ int probe_table__set_state(struct probe_table *table, size_t i, enum probe_state
 void probe_table__park(struct probe_table *table, size_t i, const struct probe_parking *parking);
 /* It comes back, or goes for good: then with the state that it has. */
 void probe_table__unpark(struct probe_table *table, size_t i, __u64 now_ns);
+/* The same of its exits: its calls are counted only, or timed again. */
+void probe_table__untime(struct probe_table *table, size_t i, const struct probe_parking *parking);
+void probe_table__time(struct probe_table *table, size_t i, __u64 now_ns);
+/* So many calls were counted only. */
+void probe_table__add_counted(struct probe_table *table, size_t i, __u64 calls);
 int probe_table__set_mechanism(struct probe_table *table, size_t i, const char *mechanism);
 /* A kernel layer's probes are armed, all by one mechanism. 0 or -ENOMEM. */
 int probe_table__arm_layer(struct probe_table *table, __u8 layer_id, const char *mechanism);
@@ -109,6 +116,8 @@ const char *probe_state__name(enum probe_state state);
 
 /* For how long it was parked in all, at a time of CLOCK_REALTIME. */
 __u64 probe__parked_ns(const struct probe *probe, __u64 now_ns);
+/* The same of its exits: for how long calls were counted, not timed. */
+__u64 probe__untimed_ns(const struct probe *probe, __u64 now_ns);
 /* Why it does not count, or counts less: its reason, or why it is parked; NULL: it has none. */
 #define PROBE_REASON 320
 const char *probe__reason(const struct probe *probe, char text[PROBE_REASON]);

@@ -32,22 +32,31 @@ static void copy_counters(struct figures *out, const struct tm_series *total)
 	memcpy(out->outer_ns, total->outer_ns, sizeof(out->outer_ns));
 }
 
-/* Those in the histogram; where some are in none: all, if any has a time, or a size. */
-static __u64 count_measured(const struct figures *figures, const struct tm_series *total, __u64 sum,
-			    __u64 bucketed)
+/* Calls that are counted, and have no time; of what else there is nobody knows. */
+static __u64 untimed(const struct tm_series *total)
+{
+	bool is_call = total->key.layer >= TM_LAYER_USER && !key__is_beside(&total->key);
+
+	return is_call && total->untimed < total->count ? total->untimed : 0;
+}
+
+/* Those in the histogram; where some are in none: all that have a time, if any has, or a size. */
+static __u64 count_measured(const struct figures *figures, const struct tm_series *total,
+			    const struct tm_series *before, __u64 sum, __u64 bucketed)
 {
 	bool briefly = total->summed & TM_SUMMED_BRIEFLY;
+	__u64 without = untimed(total) - (before ? untimed(before) : 0);
 
-	return briefly && sum ? figures->count : bucketed;
+	return briefly && sum ? figures->count - without : bucketed;
 }
 
 void figures__total(struct figures *out, const struct snapshot_series *series)
 {
 	copy_counters(out, &series->total);
 	figures__set_quantiles(out, &series->latency);
-	out->timed = count_measured(out, &series->total, out->total_ns, out->bucketed);
-	out->sized =
-		count_measured(out, &series->total, out->bytes, histogram__total(&series->size));
+	out->timed = count_measured(out, &series->total, NULL, out->total_ns, out->bucketed);
+	out->sized = count_measured(out, &series->total, NULL, out->bytes,
+				    histogram__total(&series->size));
 }
 
 /*
@@ -95,9 +104,9 @@ void figures__interval(struct figures *out, const struct snapshot_series *series
 	latency = histogram__of(count);
 	find_extremes(out, &latency, &series->total, old);
 	figures__set_quantiles(out, &latency);
-	out->timed = count_measured(out, &series->total, out->total_ns, out->bucketed);
+	out->timed = count_measured(out, &series->total, old, out->total_ns, out->bucketed);
 	out->sized =
-		count_measured(out, &series->total, out->bytes,
+		count_measured(out, &series->total, old, out->bytes,
 			       histogram__total(&series->size) - histogram__total(&before->size));
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/figures.h"
 #include "report/names.h"
 #include "report/notes.h"
 #include "report/units.h"
@@ -12,6 +13,7 @@ enum probe_note {
 	NOTE_WAITING,
 	NOTE_PARKED,
 	NOTE_COUNTED, /* entry only */
+	NOTE_UNTIMED, /* the same for now */
 	NOTE_DEGRADED,
 };
 
@@ -27,6 +29,8 @@ static enum probe_note note_of(const struct probe *probe)
 	case PROBE_ARMED:
 		if (probe->entry_only)
 			return NOTE_COUNTED;
+		if (probe->untimed.since_ns)
+			return NOTE_UNTIMED;
 		return probe->reason ? NOTE_DEGRADED : NOTE_NONE;
 	default:
 		return NOTE_NONE;
@@ -38,10 +42,16 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Is its reason of this probe alone? */
+static bool is_governed(enum probe_note note)
+{
+	return note == NOTE_PARKED || note == NOTE_UNTIMED;
+}
+
 /* Would the two be one line? Those that are parked have one each. */
 static bool same_note(const struct probe *a, const struct probe *b)
 {
-	return a == b || (note_of(a) != NOTE_PARKED && note_of(a) == note_of(b) &&
+	return a == b || (!is_governed(note_of(a)) && note_of(a) == note_of(b) &&
 			  a->layer_id == b->layer_id && same_text(a->library, b->library) &&
 			  same_text(a->reason, b->reason));
 }
@@ -52,7 +62,7 @@ static void add_probe_note(struct note_list *notes, const struct probe *probe, _
 	static const char *const states[] = {
 		[NOTE_FAILED] = "not traced", [NOTE_WAITING] = "not loaded yet",
 		[NOTE_PARKED] = "parked",     [NOTE_COUNTED] = "counted, not timed",
-		[NOTE_DEGRADED] = "degraded",
+		[NOTE_UNTIMED] = "untimed",   [NOTE_DEGRADED] = "degraded",
 	};
 	enum probe_note note = note_of(probe);
 	/* The reason of what is traced all the same says itself what is the matter. */
@@ -62,7 +72,7 @@ static void add_probe_note(struct note_list *notes, const struct probe *probe, _
 	const char *library = probe->library ? probe->library : "kernel";
 	char text[PROBE_REASON];
 
-	if (note == NOTE_PARKED)
+	if (is_governed(note))
 		note_list__add(notes, "%s (%s): %s", probe->function, library,
 			       probe__reason(probe, text));
 	else if (n == 1)
@@ -122,6 +132,48 @@ static void add_gaps(struct note_list *notes, const struct report_run *run,
 				       "%s (%s): not counted for %s in all, when it was parked",
 				       probe->function, probe->library ? probe->library : "kernel",
 				       units__time(text, ns));
+	}
+}
+
+/* How many calls of a probe's function there are, and how many of them have a time. */
+static struct figures sum_function(const struct snapshot *snapshot, const struct probe *probe)
+{
+	struct figures sum = { 0 }, one;
+
+	for (size_t i = 0; i < snapshot->n_series; i++) {
+		const struct tm_key *key = &snapshot->series[i]->total.key;
+
+		if (key->layer != probe->layer_id || key->function != probe->function_id ||
+		    key__is_beside(key))
+			continue;
+		figures__total(&one, snapshot->series[i]);
+		sum.count += one.count;
+		sum.timed += one.timed;
+	}
+	return sum;
+}
+
+/* Those that were timed for a part of the time only. */
+static void add_samples(struct note_list *notes, const struct report_run *run,
+			const struct snapshot *snapshot)
+{
+	char text[UNITS_ROOM];
+
+	for (size_t i = 0; i < run->n_probes; i++) {
+		const struct probe *probe = &run->probes[i];
+		__u64 ns = probe__untimed_ns(probe, snapshot->time_ns);
+		struct figures figures;
+
+		if (!ns)
+			continue;
+		figures = sum_function(snapshot, probe);
+		if (figures.timed < figures.count)
+			note_list__add(notes,
+				       "%s (%s): times, sizes and errors are those of a sample, "
+				       "%llu of %llu calls: for %s in all its calls were counted, "
+				       "not timed",
+				       probe->function, probe->library ? probe->library : "kernel",
+				       figures.timed, figures.count, units__time(text, ns));
 	}
 }
 
@@ -243,7 +295,8 @@ static void add_unseen(struct note_list *notes, const struct snapshot *snapshot)
 	__u64 mapped = 0;
 
 	for (size_t i = 0; i < snapshot->n_series; i++)
-		mapped += snapshot->series[i]->total.mapped;
+		if (snapshot->series[i]->total.key.layer == TM_LAYER_VFS)
+			mapped += snapshot->series[i]->total.mapped;
 	if (mapped >= MAPPED_WORTH_NOTING)
 		note_list__add(
 			notes,
@@ -292,6 +345,7 @@ void notes__collect(struct note_list *out, const struct report_run *run,
 		return;
 	add_probe_notes(out, run, snapshot);
 	add_gaps(out, run, snapshot);
+	add_samples(out, run, snapshot);
 	for (__u8 layer = 0; names__layer(run, layer); layer++) {
 		if (layer >= TM_LAYER_USER)
 			add_never_hit(out, run, snapshot, layer);
