@@ -82,6 +82,35 @@ static void test_same_records_and_tables(void **state)
 	recording__close(recording);
 }
 
+/* Of one whose calls were timed for a part of the time: how many, what is said, for how long. */
+static void test_untimed(void **state)
+{
+	const struct probe_parking untimed = { .since_ns = MS, .until_ns = 2 * MS, .bound_ppm = 1 };
+	struct world *world = *state;
+	struct sample *sample = &world->sample;
+	const struct probe *probe;
+	struct recording *recording;
+	char text[PROBE_REASON], *records;
+
+	sample__fill(sample, 0);
+	probe_table__untime(sample->probes, TM_PROBE_USER, &untimed);
+	probe_table__add_counted(sample->probes, TM_PROBE_USER, 7);
+	put(world->writer, sample, true);
+	end(world->writer);
+
+	recording = open_file(&world->file);
+	check_same(sample, recording);
+	probe = &recording__run(recording)->probes[TM_PROBE_USER];
+	assert_int_equal(probe->untimed.count, 1);
+	assert_int_equal(probe->counted, 7);
+	assert_int_equal(probe__untimed_ns(probe, 5 * MS), 4 * MS);
+	assert_non_null(strstr(probe__reason(probe, text), "counted, not timed since "));
+	records = records_of(recording__run(recording), recording__snapshot(recording));
+	assert_non_null(strstr(records, "\"untimed_count\":1"));
+	free(records);
+	recording__close(recording);
+}
+
 /* More of a series, as the next read of a drain has it. */
 static void move_series(struct sample *sample, size_t i, __u64 calls)
 {
@@ -297,6 +326,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_same_records_and_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_untimed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_history, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_follow_and_wrap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_run_alone, setup, teardown),

@@ -20,7 +20,7 @@ CREATE TABLE function (
 	timed INTEGER, total_ns INTEGER, self_ns INTEGER, vfs_ns INTEGER, net_ns INTEGER, wait_ns INTEGER,
 	syscall_ns INTEGER, block_ns INTEGER, iowait_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
 	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
-	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON, parked_ns INTEGER,
+	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON, parked_ns INTEGER, untimed_ns INTEGER,
 	final BOOLEAN, other JSON
 );
 
@@ -174,7 +174,9 @@ CREATE TABLE probe (
 	state TEXT, entry TEXT, moved_bytes INTEGER, hits INTEGER, recorded INTEGER, filtered INTEGER,
 	lost INTEGER, in_flight INTEGER, unsized INTEGER, calls JSON, operations JSON,
 	parked_ns INTEGER, parked_count INTEGER, parked_since_ns INTEGER, parked_until_ns INTEGER,
-	parked_hits_per_s INTEGER, parked_cost_ns INTEGER, reason TEXT,
+	parked_hits_per_s INTEGER, parked_cost_ns INTEGER,
+	untimed_ns INTEGER, untimed_count INTEGER, untimed_since_ns INTEGER, untimed_until_ns INTEGER,
+	untimed_calls_per_s INTEGER, untimed_cost_ns INTEGER, reason TEXT,
 	final BOOLEAN, other JSON
 );
 

@@ -10,10 +10,19 @@
 static const char *const dropped[] = { "v",	 "type",  "time",      "time_ns", "epoch",
 				       "scheme", "final", "timestamp", "wtime",	  NULL };
 static const char *const ids[] = { "id", "parent_id", "call_id", NULL };
-static const char *const times[] = { "start_ns",      "end_ns",		 "launch_ns",
-				     "complete_ns",   "first_ns",	 "last_ns",
-				     "open_first_ns", "open_last_ns",	 "close_first_ns",
-				     "close_last_ns", "parked_since_ns", NULL };
+static const char *const times[] = { "start_ns",
+				     "end_ns",
+				     "launch_ns",
+				     "complete_ns",
+				     "first_ns",
+				     "last_ns",
+				     "open_first_ns",
+				     "open_last_ns",
+				     "close_first_ns",
+				     "close_last_ns",
+				     "parked_since_ns",
+				     "untimed_since_ns",
+				     NULL };
 
 static bool is_among(const char *const *names, const char *name)
 {

@@ -156,7 +156,8 @@ static bool same_probe(const struct probe *a, const struct probe *b)
 	       a->entry.first == b->entry.first && a->entry.site == b->entry.site &&
 	       a->entry.moved == b->entry.moved && a->library == b->library &&
 	       a->mechanism == b->mechanism && a->reason == b->reason &&
-	       !memcmp(&a->parking, &b->parking, sizeof(a->parking));
+	       !memcmp(&a->parking, &b->parking, sizeof(a->parking)) &&
+	       !memcmp(&a->untimed, &b->untimed, sizeof(a->untimed)) && a->counted == b->counted;
 }
 
 static int put_probes(struct recording_writer *writer, const struct report_run *run,

@@ -177,6 +177,8 @@ void run_code__pack_probe(struct pack *pack, const struct probe *probe)
 	pack__string(pack, probe->mechanism);
 	pack__string(pack, probe->reason);
 	pack__numbers(pack, (const __u64 *)&probe->parking, PARKING_NUMBERS);
+	pack__numbers(pack, (const __u64 *)&probe->untimed, PARKING_NUMBERS);
+	pack__u64(pack, probe->counted);
 }
 
 int run_code__unpack_probe(struct probe *out, struct unpack *unpack)
@@ -195,6 +197,10 @@ int run_code__unpack_probe(struct probe *out, struct unpack *unpack)
 	out->reason = unpack__string(unpack);
 	if (unpack->at < unpack->end) /* older ones have no more */
 		unpack__numbers(unpack, (__u64 *)&out->parking, PARKING_NUMBERS);
+	if (unpack->at < unpack->end) {
+		unpack__numbers(unpack, (__u64 *)&out->untimed, PARKING_NUMBERS);
+		out->counted = unpack__u64(unpack);
+	}
 	if (!unpack->failed)
 		return 0;
 	run_code__free_probe(out);

@@ -6,7 +6,9 @@ struct gaps gaps__find(const struct report_run *run, __u64 time_ns)
 	struct gaps gaps = { .run = run, .time_ns = time_ns };
 
 	for (size_t i = 0; i < run->n_probes; i++) {
-		if (!probe__parked_ns(&run->probes[i], time_ns))
+		const struct probe *probe = &run->probes[i];
+
+		if (!probe__parked_ns(probe, time_ns) && !probe__untimed_ns(probe, time_ns))
 			continue;
 		if (!gaps.end)
 			gaps.first = i;
@@ -15,7 +17,8 @@ struct gaps gaps__find(const struct report_run *run, __u64 time_ns)
 	return gaps;
 }
 
-__u64 gaps__of(const struct gaps *gaps, const struct tm_key *key)
+static __u64 find_longest(const struct gaps *gaps, const struct tm_key *key,
+			  __u64 (*gap_of)(const struct probe *probe, __u64 now_ns))
 {
 	__u64 longest = 0;
 
@@ -28,9 +31,19 @@ __u64 gaps__of(const struct gaps *gaps, const struct tm_key *key)
 
 		if (probe->layer_id != key->layer || probe->function_id != key->function)
 			continue;
-		ns = probe__parked_ns(probe, gaps->time_ns);
+		ns = gap_of(probe, gaps->time_ns);
 		if (ns > longest)
 			longest = ns;
 	}
 	return longest;
+}
+
+__u64 gaps__of(const struct gaps *gaps, const struct tm_key *key)
+{
+	return find_longest(gaps, key, probe__parked_ns);
+}
+
+__u64 gaps__untimed(const struct gaps *gaps, const struct tm_key *key)
+{
+	return find_longest(gaps, key, probe__untimed_ns);
 }

@@ -117,8 +117,20 @@ static struct json_object *notes(const struct report_run *run)
 	return array;
 }
 
-/* Those that are parked, by the governor or the configuration, and why. */
-static struct json_object *parked(const struct report_run *run)
+static bool is_parked(const struct probe *probe)
+{
+	return probe->state == PROBE_PARKED;
+}
+
+/* Are its calls counted, and not timed just now? */
+static bool is_untimed(const struct probe *probe)
+{
+	return probe->state == PROBE_ARMED && probe->untimed.since_ns;
+}
+
+/* Those that are parked, by the governor or the configuration, or untimed, and why. */
+static struct json_object *list_probes(const struct report_run *run,
+				       bool (*is_wanted)(const struct probe *probe))
 {
 	struct json_object *array = json_object_new_array(), *object;
 	char text[PROBE_REASON];
@@ -126,7 +138,7 @@ static struct json_object *parked(const struct report_run *run)
 	for (size_t i = 0; i < run->n_probes; i++) {
 		const struct probe *probe = &run->probes[i];
 
-		if (probe->state != PROBE_PARKED)
+		if (!is_wanted(probe))
 			continue;
 		object = json_object_new_object();
 		json_value__add_string(object, "layer", probe->layer);
@@ -185,7 +197,8 @@ struct json_object *status__record(const struct service_status *status)
 	add(record, "cost", cost(status));
 	add_share(record, "max_overhead",
 		  status->config->max_overhead > 0 ? status->config->max_overhead : -1);
-	add(record, "parked", parked(run));
+	add(record, "parked", list_probes(run, is_parked));
+	add(record, "untimed", list_probes(run, is_untimed));
 	add(record, "log", log_counts(status));
 	add(record, "notes", notes(run));
 	return record;
@@ -410,15 +423,17 @@ static void print_bound(struct json_object *bound, FILE *out)
 /* Of more, nobody reads each line. */
 #define PARKED_LINES 8
 
-static void print_parked(struct json_object *parked_, FILE *out)
+/* name: how its lines begin, "parked" or "untimed". */
+static void print_parked(struct json_object *record, const char *name, FILE *out)
 {
-	size_t n = parked_ ? json_object_array_length(parked_) : 0;
+	struct json_object *parked = get(record, name);
+	size_t n = parked ? json_object_array_length(parked) : 0;
 	size_t shown = n <= PARKED_LINES ? n : PARKED_LINES - 1;
 
 	for (size_t i = 0; i < shown; i++) {
-		struct json_object *one = json_object_array_get_idx(parked_, i);
+		struct json_object *one = json_object_array_get_idx(parked, i);
 
-		fprintf(out, "parked     ");
+		fprintf(out, "%-11s", name);
 		print_text(get(one, "function"), out);
 		fprintf(out, " (");
 		print_text(get(one, get(one, "library") ? "library" : "layer"), out);
@@ -457,7 +472,8 @@ void status__print(struct json_object *record, FILE *out)
 		status__print_set(record, out);
 	print_cost(get(record, "cost"), out);
 	print_bound(get(record, "max_overhead"), out);
-	print_parked(get(record, "parked"), out);
+	print_parked(record, "parked", out);
+	print_parked(record, "untimed", out);
 	fprintf(out, "log        ");
 	print_counts(get(record, "log"), out);
 	fprintf(out, "history    ");

@@ -58,6 +58,23 @@ static void add_parking(struct record_text *record, const struct probe *probe, _
 	record_text__u64(record, "parked_cost_ns", parking->cost_ns);
 }
 
+/* The same of its exits, which most never had parked. */
+static void add_untimed(struct record_text *record, const struct probe *probe, __u64 now_ns)
+{
+	const struct probe_parking *untimed = &probe->untimed;
+
+	if (!untimed->count && !probe__untimed_ns(probe, now_ns))
+		return;
+	record_text__u64(record, "untimed_ns", probe__untimed_ns(probe, now_ns));
+	record_text__u64(record, "untimed_count", untimed->count);
+	if (!untimed->since_ns)
+		return;
+	record_text__u64(record, "untimed_since_ns", untimed->since_ns);
+	record_text__u64(record, "untimed_until_ns", untimed->until_ns);
+	record_text__u64(record, "untimed_calls_per_s", untimed->hits_per_s);
+	record_text__u64(record, "untimed_cost_ns", untimed->cost_ns);
+}
+
 int probe_text__add(struct json_text *text, const struct report_run *run,
 		    const struct snapshot *snapshot, size_t i)
 {
@@ -84,6 +101,7 @@ int probe_text__add(struct json_text *text, const struct report_run *run,
 	record_text__u64(&record, "unsized", ledger->unsized);
 	add_recorded(&record, snapshot->call_ledgers ? &snapshot->call_ledgers[i] : NULL);
 	add_parking(&record, probe, snapshot->time_ns);
+	add_untimed(&record, probe, snapshot->time_ns);
 	record_text__string(&record, "reason", probe__reason(probe, reason));
 	record_text__bool(&record, "final", true);
 	return record_text__end(&record);

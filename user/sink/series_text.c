@@ -192,13 +192,16 @@ static const char *type_of(const struct tm_key *key)
 	return key->layer == TM_LAYER_BLOCK ? "device" : "function";
 }
 
-/* Calls of a function that was parked for a while are not all. */
+/* Calls of a function that was parked for a while are not all, nor are its times. */
 static void add_gap(struct record_text *record, const struct gaps *gaps, const struct tm_key *key)
 {
 	__u64 ns = gaps__of(gaps, key);
 
 	if (ns)
 		record_text__u64(record, "parked_ns", ns);
+	ns = gaps__untimed(gaps, key);
+	if (ns)
+		record_text__u64(record, "untimed_ns", ns);
 }
 
 static void add_size_class(struct record_text *record, __u64 class)
