@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "load.h"
 #include "sample.h"
@@ -97,10 +98,14 @@ static void *burst(void *arg)
 {
 	struct burst *b = arg;
 	uint64_t end = load_now_ns() + (uint64_t)(b->load->duration * 1e9);
+	bool paced = b->load->how && !strcmp(b->load->how, "paced");
 
-	while (!burst_ends && load_now_ns() < end)
-		for (int i = 0; i < 1000; i++)
+	while (!burst_ends && load_now_ns() < end) {
+		for (int i = 0; i < (paced ? 20 : 1000); i++)
 			sample_leaf((long)b->calls++);
+		if (paced)
+			load_sleep(0.001);
+	}
 	__atomic_store_n(&b->over, true, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -119,8 +124,8 @@ static long beside(void *arg)
 }
 
 /*
- * One thread in sample_leaf for --duration, or until SIGTERM; the other, within one sample_call,
- * calls now and then.
+ * One thread in sample_leaf for --duration, or until SIGTERM, with --how paced no more than 20,000
+ * times a second; the other, within one sample_call, calls now and then.
  */
 int load_burst(struct load *l)
 {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "report/figures.h"
 #include "report/share.h"
 #include "sample_run.h"
 
@@ -46,6 +47,27 @@ static void test_empty_functions(void **state)
 	(void)state;
 	open_two(&sample, 1000, 400000, 0, 0);
 	check_share(&sample, 1);
+	sample__close(&sample);
+}
+
+/* Of a sample, whatever else was counted; at the level `summary` no histogram says how large. */
+static void test_sample(void **state)
+{
+	struct figures figures;
+	struct sample sample;
+	struct tm_series *total;
+
+	(void)state;
+	open_two(&sample, 1000, 100000, 0, 0);
+	probe_table__add_counted(sample.probes, TM_PROBE_USER, 900);
+	check_share(&sample, 0.6);
+	total = (struct tm_series *)&sample.series[0]->total;
+	total->summed = TM_SUMMED_BRIEFLY | TM_SUMMED_UNTIMED;
+	total->total_ns = 100000;
+	total->untimed = 900;
+	figures__total(&figures, sample.series[0]);
+	assert_int_equal(figures.count, 1000);
+	assert_int_equal(figures.timed, 100);
 	sample__close(&sample);
 }
 
@@ -118,9 +140,10 @@ static void test_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty_functions), cmocka_unit_test(test_own_time),
-		cmocka_unit_test(test_nested),		cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_unknown),		cmocka_unit_test(test_counted),
+		cmocka_unit_test(test_empty_functions), cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_own_time),	cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_bound),		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

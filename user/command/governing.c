@@ -3,52 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "command/governing.h"
-#include "governor/governor.h"
-#include "governor/node_time.h"
-#include "report/probe_cost.h"
+#include "command/governing_state.h"
 
 /* How soon it is looked at again whether calls are over that were open. */
 #define SOON_S 0.01
 /* Those that are open longer are lost. */
 #define PATIENCE_NS (300 * NS_PER_MS)
 
-/* The node's time is asked no more often: of many processors it takes long. */
-#define SPENT_NS (440 * NS_PER_MS)
-
-/* Where nothing was measured: of a call, and of a hit in the kernel's layers. */
-#define CALL_NS	  5000
+/* Where nothing was measured: of a hit in the kernel's layers. */
 #define KERNEL_NS 250
-/* Part of it that is paid for as long as system calls are looked at, whether counted or not. */
-#define TAP_REST 0.5
-/* The governor's group of what is seen only there; its own are system calls that nobody counts. */
-#define TAP_GROUP 1
-
-/* Of operations, objects and ADDB2 records more is lost than the calls of the function itself. */
-#define HARM_ALONE  1
-#define HARM_JOINED 4
-
-struct governing {
-	struct session *session;
-	const struct report_run *run;
-	struct governor *governor;
-	struct loop *loop;
-	int timer;
-	double wait_s; /* of the timer */
-	/* At the last reading: */
-	struct tm_ledger *ledgers; /* by probe */
-	struct governor_load *loads;
-	size_t n, ledgers_room, loads_room;
-	__u64 own_ns, spent_ns, looked_at;
-	__u64 asked_ns;		      /* when spent_ns was */
-	double kernel_ns;	      /* of a hit in the kernel's layers */
-	__u64 begun_ns;		      /* the last one began to be parked then */
-	bool left_out[KERNEL_LAYERS]; /* by who wrote the configuration */
-	bool untapped;		      /* system calls are not looked at */
-	bool told;		      /* what is not known therefore */
-};
 
 /* The probes of a layer of the kernel: from first to, not with, end. */
 static void layer_probes(enum kernel_layer layer, size_t *first, size_t *end)
@@ -57,126 +20,13 @@ static void layer_probes(enum kernel_layer layer, size_t *first, size_t *end)
 	*end = layer == KERNEL_VFS ? TM_PROBE_BLOCK : TM_PROBE_USER;
 }
 
-static bool is_left_out(const struct governing *governing, size_t i)
-{
-	return i < TM_PROBE_USER &&
-	       governing->left_out[i < TM_PROBE_BLOCK ? KERNEL_VFS : KERNEL_BLOCK];
-}
-
-/* What creates a file is an open until it has: neither is seen without the other. */
-#define OPEN   (TM_PROBE_VFS + TM_VFS_OPEN)
-#define CREATE (TM_PROBE_VFS + TM_VFS_CREATE)
-
-static struct parking *parking_of(const struct governing *governing)
-{
-	const struct attach *attach = governing->session->attach;
-
-	return attach ? attach__parking(attach) : NULL;
-}
-
-static unsigned int harm_of(const struct probe *probe)
-{
-	const struct tm_spec *spec = &probe->spec;
-
-	return spec->role.kind || spec->addb || spec->handle.does ? HARM_JOINED : HARM_ALONE;
-}
-
-/* Elements for probes that are new, which have done nothing yet. */
-static int make_room(struct governing *governing, size_t n)
-{
-	for (; governing->n < n; governing->n++) {
-		if (array__grow((void **)&governing->ledgers, &governing->ledgers_room,
-				governing->n, sizeof(*governing->ledgers)) < 0 ||
-		    array__grow((void **)&governing->loads, &governing->loads_room, governing->n,
-				sizeof(*governing->loads)) < 0)
-			return -ENOMEM;
-		governing->ledgers[governing->n] = (struct tm_ledger){ 0 };
-	}
-	return 0;
-}
-
-/* Can it be parked, or is it? */
-static bool can_be_parked(const struct governing *governing, size_t i, const struct probe *probe)
-{
-	const struct parking *parking = parking_of(governing);
-
-	if (probe->state == PROBE_PARKED)
-		return !is_left_out(governing, i);
-	if (probe->state != PROBE_ARMED || i == CREATE)
-		return false;
-	return i < TM_PROBE_USER || (parking && parking__can(parking, (int)i));
-}
-
-/* Is it seen only by what looks at every system call? */
-static bool is_tapped(const struct governing *governing, size_t i)
-{
-	return i < TM_PROBE_BLOCK && kernel__can_tap(governing->session->kernel);
-}
-
-/* What has come since the last reading; of a probe on a library, what it cost, too. */
-static struct governor_load load_of(struct governing *governing, size_t i)
-{
-	const struct probe *probe = probe_table__at(governing->session->probes, i);
-	struct tm_ledger now = drain__ledger(governing->session->drain, i);
-	struct tm_ledger since = { .hits = now.hits - governing->ledgers[i].hits,
-				   .recorded = now.recorded - governing->ledgers[i].recorded };
-	struct governor_load load = { .hits = since.hits, .harm = harm_of(probe) };
-
-	governing->ledgers[i] = now;
-	if (i < TM_PROBE_USER) {
-		load.cost_ns = (double)since.hits * governing->kernel_ns;
-	} else if (since.hits || since.recorded) {
-		load.cost_ns = probe_cost__library_ns(governing->run, probe, &since);
-		if (load.cost_ns < 0)
-			load.cost_ns = (double)since.hits * CALL_NS;
-	}
-	load.fixed = !can_be_parked(governing, i, probe);
-	if (is_tapped(governing, i)) {
-		load.group = TAP_GROUP;
-		load.rest = TAP_REST;
-	}
-	return load;
-}
-
-static int read_loads(struct governing *governing, struct governor_reading *out)
-{
-	const struct kernel *kernel = governing->session->kernel;
-	__u64 own = clock__ns(CLOCK_PROCESS_CPUTIME_ID), spent = governing->spent_ns;
-	__u64 looked_at = kernel__looked_at(kernel);
-	__u64 now = clock__ns(CLOCK_MONOTONIC);
-	size_t n = probe_table__n(governing->session->probes);
-	int rc = make_room(governing, n);
-
-	if (rc < 0)
-		return rc;
-	if (now - governing->asked_ns >= SPENT_NS) {
-		spent = node_time__spent();
-		governing->asked_ns = now;
-	}
-	for (size_t i = 0; i < n; i++)
-		governing->loads[i] = load_of(governing, i);
-	*out = (struct governor_reading){
-		.now_ns = now,
-		.spent_ns = (double)(spent - governing->spent_ns),
-		.fixed_ns = (double)(own - governing->own_ns),
-		.loads = governing->loads,
-		.n = n,
-	};
-	out->groups_ns[TAP_GROUP - 1] =
-		(double)(looked_at - governing->looked_at) * kernel__look_ns(kernel);
-	governing->looked_at = looked_at;
-	governing->own_ns = own;
-	governing->spent_ns = spent;
-	return 0;
-}
-
-/* How a probe is parked now, by the governor. */
-static struct probe_parking describe(const struct governing *governing, size_t i, __u64 now)
+/* How something is parked now, by the governor. */
+static struct probe_parking describe(const struct governing *governing, size_t number, __u64 now)
 {
 	struct probe_parking parking = { .since_ns = clock__ns(CLOCK_REALTIME) };
 	struct governor_view view = { 0 };
 
-	governor__view(governing->governor, i, &view);
+	governor__view(governing->governor, number, &view);
 	parking.until_ns = parking.since_ns + (view.until_ns > now ? view.until_ns - now : 0);
 	parking.bound_ppm = (__u64)(governor__bound(governing->governor) * 1e6 + 0.5);
 	parking.hits_per_s = (__u64)view.hits_per_s;
@@ -195,46 +45,82 @@ static void switch_kernel(struct governing *governing, size_t i,
 		probe_table__park(table, i, parking);
 	else
 		probe_table__unpark(table, i, clock__ns(CLOCK_REALTIME));
-	if (i == OPEN)
-		switch_kernel(governing, CREATE, parking);
+	if (i == GOVERNED_OPEN)
+		switch_kernel(governing, GOVERNED_CREATE, parking);
 }
 
-static void park(struct governing *governing, size_t i, __u64 now)
+static int begin_parking(struct governing *governing, struct governed governed)
 {
+	struct parking *parking = governing__parking(governing);
+
+	if (governed.exits)
+		return parking__untime(parking, (int)governed.probe);
+	return parking__begin(parking, (int)governed.probe);
+}
+
+static void park(struct governing *governing, size_t number, __u64 now)
+{
+	struct governed governed = governed__of(number);
 	struct probe_parking parking;
 
-	if (i >= TM_PROBE_USER && parking__begin(parking_of(governing), (int)i) < 0) {
-		governor__refuse(governing->governor, i);
+	if (governed.probe >= TM_PROBE_USER && begin_parking(governing, governed) < 0) {
+		governor__refuse(governing->governor, number);
 		return;
 	}
-	parking = describe(governing, i, now);
-	if (i < TM_PROBE_USER) {
-		switch_kernel(governing, i, &parking);
+	parking = describe(governing, number, now);
+	if (governed.probe < TM_PROBE_USER) {
+		switch_kernel(governing, governed.probe, &parking);
 		return;
 	}
 	governing->begun_ns = now;
-	probe_table__park(governing->session->probes, i, &parking);
+	if (governed.exits)
+		probe_table__untime(governing->session->probes, governed.probe, &parking);
+	else
+		probe_table__park(governing->session->probes, governed.probe, &parking);
 }
 
-static void put_back(struct governing *governing, size_t i)
+/* Its calls are timed again. What cannot be put back yet is tried again. */
+static void put_exits_back(struct governing *governing, size_t i)
 {
-	struct probe_table *table = governing->session->probes;
-	int rc;
+	size_t number = governed__number((struct governed){ .probe = i, .exits = true });
+	int rc = parking__time(governing__parking(governing), (int)i);
 
-	if (i < TM_PROBE_USER) {
-		switch_kernel(governing, i, NULL);
-		return;
-	}
-	rc = parking__end(parking_of(governing), (int)i);
-	if (rc == -ENOMEM) {
-		governor__delay(governing->governor, i);
+	if (rc < 0 && rc != -ENOENT) {
+		governor__delay(governing->governor, number);
 		return;
 	}
 	if (rc < 0)
-		governor__refuse(governing->governor, i);
+		governor__refuse(governing->governor, number);
+	probe_table__time(governing->session->probes, i, clock__ns(CLOCK_REALTIME));
+}
+
+static void put_probe_back(struct governing *governing, size_t i)
+{
+	size_t number = governed__number((struct governed){ .probe = i });
+	struct probe_table *table = governing->session->probes;
+	int rc = parking__end(governing__parking(governing), (int)i);
+
+	if (rc == -ENOMEM) {
+		governor__delay(governing->governor, number);
+		return;
+	}
+	if (rc < 0)
+		governor__refuse(governing->governor, number);
 	if (rc < 0 && rc != -ENOENT)
 		probe_table__set_state(table, i, PROBE_FAILED, strerror(-rc));
 	probe_table__unpark(table, i, clock__ns(CLOCK_REALTIME));
+}
+
+static void put_back(struct governing *governing, size_t number)
+{
+	struct governed governed = governed__of(number);
+
+	if (governed.probe < TM_PROBE_USER)
+		switch_kernel(governing, governed.probe, NULL);
+	else if (governed.exits)
+		put_exits_back(governing, governed.probe);
+	else
+		put_probe_back(governing, governed.probe);
 }
 
 static __u64 count_open(void *context, int number)
@@ -247,7 +133,7 @@ static __u64 count_open(void *context, int number)
 /* How many are still to be taken away. */
 static size_t go_on(struct governing *governing, bool force)
 {
-	struct parking *parking = parking_of(governing);
+	struct parking *parking = governing__parking(governing);
 
 	return parking ? parking__go_on(parking, count_open, governing, force) : 0;
 }
@@ -317,7 +203,7 @@ static void on_time(void *context)
 	double wait_s;
 	size_t n = 0, left;
 
-	if (read_loads(governing, &reading) < 0)
+	if (governing__read_loads(governing, &reading) < 0)
 		return;
 	/* Before new ones: these have had their time. */
 	left = go_on(governing, reading.now_ns - governing->begun_ns > PATIENCE_NS);
@@ -390,7 +276,7 @@ static void leave_out(struct governing *governing, size_t i, bool off)
 	/* Also the one that the governor has parked: it counts no longer who did it. */
 	if (probe->state == PROBE_PARKED)
 		switch_kernel(governing, i, NULL);
-	governor__release(governing->governor, i);
+	governor__release(governing->governor, i); /* its number there is the same */
 	if (off && probe->state == PROBE_ARMED)
 		switch_kernel(governing, i, &parking);
 }
@@ -408,7 +294,7 @@ void governing__leave_out(struct governing *governing, enum kernel_layer layer, 
 		governor__release_group(governing->governor, TAP_GROUP);
 	}
 	for (size_t i = first; i < end; i++)
-		if (i != CREATE) /* it goes with OPEN */
+		if (i != GOVERNED_CREATE) /* it goes with OPEN */
 			leave_out(governing, i, off);
 }
 
@@ -417,7 +303,12 @@ void governing__release(struct governing *governing)
 	const struct probe_table *table = governing->session->probes;
 
 	tap(governing, true);
-	for (size_t i = 0; i < probe_table__n(table); i++)
-		if (probe_table__at(table, i)->state == PROBE_PARKED && !is_left_out(governing, i))
-			put_back(governing, i);
+	for (size_t i = 0; i < probe_table__n(table); i++) {
+		const struct probe *probe = probe_table__at(table, i);
+
+		if (probe->state == PROBE_PARKED && !governing__is_left_out(governing, i))
+			put_back(governing, governed__number((struct governed){ .probe = i }));
+		if (probe->untimed.since_ns)
+			put_exits_back(governing, i);
+	}
 }

@@ -15,17 +15,40 @@ const struct report_hit_cost *probe_cost__of(const struct report_run *run,
 }
 
 /* A call that is not timed costs less, where that was measured. */
-double probe_cost__library_ns(const struct report_run *run, const struct probe *probe,
-			      const struct tm_ledger *ledger)
+static __u64 counted_ns(const struct report_hit_cost *cost)
+{
+	return cost->counted_ns && cost->counted_ns < cost->ns ? cost->counted_ns : cost->ns;
+}
+
+double probe_cost__hits_ns(const struct report_run *run, const struct probe *probe, __u64 hits)
 {
 	const struct report_hit_cost *cost = probe_cost__of(run, probe);
-	__u64 timed = probe->entry_only ? 0 : ledger->recorded, hits = ledger->hits;
-	__u64 counted = hits > timed ? hits - timed : 0;
 
-	if (!cost)
-		return -1;
-	return (double)timed * (double)cost->ns +
-	       (double)counted * (double)(cost->counted_ns ? cost->counted_ns : cost->ns);
+	return cost ? (double)hits * (double)counted_ns(cost) : -1;
+}
+
+double probe_cost__timing_ns(const struct report_run *run, const struct probe *probe, __u64 timed)
+{
+	const struct report_hit_cost *cost = probe_cost__of(run, probe);
+
+	return cost ? (double)timed * (double)(cost->ns - counted_ns(cost)) : -1;
+}
+
+__u64 probe_cost__timed(const struct probe *probe, const struct tm_ledger *ledger)
+{
+	if (probe->entry_only || probe->counted >= ledger->recorded)
+		return 0;
+	return ledger->recorded - probe->counted;
+}
+
+/* All of a ledger; negative: not known. */
+static double library_ns(const struct report_run *run, const struct probe *probe,
+			 const struct tm_ledger *ledger)
+{
+	__u64 timed = probe_cost__timed(probe, ledger);
+	double hits = probe_cost__hits_ns(run, probe, ledger->hits > timed ? ledger->hits : timed);
+
+	return hits < 0 ? -1 : hits + probe_cost__timing_ns(run, probe, timed);
 }
 
 struct probe_cost probe_cost__sum(const struct report_run *run, const struct snapshot *snapshot)
@@ -44,7 +67,7 @@ struct probe_cost probe_cost__sum(const struct report_run *run, const struct sna
 			sum.kernel_hits += ledger->hits;
 		if (i < TM_PROBE_USER || !ledger->hits)
 			continue;
-		ns = probe_cost__library_ns(run, probe, ledger);
+		ns = library_ns(run, probe, ledger);
 		if (ns >= 0)
 			sum.library_ns += ns;
 		else

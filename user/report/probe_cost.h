@@ -10,11 +10,14 @@ const struct report_hit_cost *probe_cost__of(const struct report_run *run,
 					     const struct probe *probe);
 
 /*
- * CPU time in ns of hits of a probe on a library, which is all of a ledger or what two differ in;
- * negative: not known.
+ * CPU time in ns of so many hits of a probe on a library, if they only were counted, and what it
+ * takes more to time so many calls; negative: not known.
  */
-double probe_cost__library_ns(const struct report_run *run, const struct probe *probe,
-			      const struct tm_ledger *ledger);
+double probe_cost__hits_ns(const struct report_run *run, const struct probe *probe, __u64 hits);
+double probe_cost__timing_ns(const struct report_run *run, const struct probe *probe, __u64 timed);
+
+/* How many calls of a ledger were timed; about, if that was so for a part of the time only. */
+__u64 probe_cost__timed(const struct probe *probe, const struct tm_ledger *ledger);
 
 /* All since the start. */
 struct probe_cost {

@@ -11,12 +11,12 @@ double share__of_probes(const struct report_run *run, const struct snapshot *sna
 		const struct probe *probe = &run->probes[i];
 		const struct report_hit_cost *cost = probe_cost__of(run, probe);
 		const struct tm_ledger *ledger = &snapshot->ledgers[i];
+		__u64 timed = probe_cost__timed(probe, ledger);
 
-		if (!cost || probe->entry_only || ledger->nested > ledger->recorded)
+		if (!cost || probe->entry_only || ledger->nested > timed)
 			continue;
-		caused += (double)ledger->recorded * (double)cost->ns;
-		traced += (double)(ledger->recorded - ledger->nested) *
-			  (double)(cost->ns - cost->inside_ns);
+		caused += (double)timed * (double)cost->ns;
+		traced += (double)(timed - ledger->nested) * (double)(cost->ns - cost->inside_ns);
 	}
 	for (i = 0; i < snapshot->n_series; i++)
 		if (snapshot->series[i]->total.key.layer >= TM_LAYER_USER)

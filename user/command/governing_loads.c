@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What each probe has cost since the last reading, as the governor wants it. */
+#include <errno.h>
+
+#include "base/array.h"
+#include "command/governing_state.h"
+#include "governor/node_time.h"
+#include "report/probe_cost.h"
+
+/* The node's time is asked no more often: of many processors it takes long. */
+#define SPENT_NS (440 * NS_PER_MS)
+
+/* Where nothing was measured: of a call. */
+#define CALL_NS 5000
+/* Part of it that is paid for as long as system calls are looked at, whether counted or not. */
+#define TAP_REST 0.5
+
+/* Of operations, objects and ADDB2 records more is lost than the calls of the function itself. */
+#define HARM_ALONE  1
+#define HARM_JOINED 4
+/* Without its exits, calls are counted all the same: most of what is known is still known. */
+#define HARM_OF_EXITS 0.25
+
+size_t governed__number(struct governed governed)
+{
+	if (governed.probe < TM_PROBE_USER)
+		return governed.probe;
+	return TM_PROBE_USER + 2 * (governed.probe - TM_PROBE_USER) + governed.exits;
+}
+
+struct governed governed__of(size_t number)
+{
+	if (number < TM_PROBE_USER)
+		return (struct governed){ .probe = number };
+	return (struct governed){
+		.probe = TM_PROBE_USER + (number - TM_PROBE_USER) / 2,
+		.exits = (number - TM_PROBE_USER) % 2,
+	};
+}
+
+struct parking *governing__parking(const struct governing *governing)
+{
+	const struct attach *attach = governing->session->attach;
+
+	return attach ? attach__parking(attach) : NULL;
+}
+
+bool governing__is_left_out(const struct governing *governing, size_t probe)
+{
+	return probe < TM_PROBE_USER &&
+	       governing->left_out[probe < TM_PROBE_BLOCK ? KERNEL_VFS : KERNEL_BLOCK];
+}
+
+static double harm_of(const struct probe *probe)
+{
+	const struct tm_spec *spec = &probe->spec;
+
+	return spec->role.kind || spec->addb || spec->handle.does ? HARM_JOINED : HARM_ALONE;
+}
+
+/* Elements for probes that are new, which have done nothing yet. */
+static int make_room(struct governing *governing, size_t n)
+{
+	size_t n_loads = governed__number((struct governed){ .probe = n });
+
+	for (; governing->n < n; governing->n++) {
+		if (array__grow((void **)&governing->ledgers, &governing->ledgers_room,
+				governing->n, sizeof(*governing->ledgers)) < 0)
+			return -ENOMEM;
+		governing->ledgers[governing->n] = (struct tm_ledger){ 0 };
+	}
+	for (; governing->n_loads < n_loads; governing->n_loads++)
+		if (array__grow((void **)&governing->loads, &governing->loads_room,
+				governing->n_loads, sizeof(*governing->loads)) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+/* Can it be parked, or is it? */
+static bool can_be_parked(const struct governing *governing, size_t i, const struct probe *probe)
+{
+	const struct parking *parking = governing__parking(governing);
+
+	if (probe->state == PROBE_PARKED)
+		return !governing__is_left_out(governing, i);
+	if (probe->state != PROBE_ARMED || i == GOVERNED_CREATE)
+		return false;
+	return i < TM_PROBE_USER || (parking && parking__can(parking, (int)i));
+}
+
+/* Is it seen only by what looks at every system call? */
+static bool is_tapped(const struct governing *governing, size_t i)
+{
+	return i < TM_PROBE_BLOCK && kernel__can_tap(governing->session->kernel);
+}
+
+static struct governor_load kernel_load(const struct governing *governing, size_t i, __u64 hits)
+{
+	struct governor_load load = {
+		.hits = hits,
+		.cost_ns = (double)hits * governing->kernel_ns,
+		.harm = HARM_ALONE,
+	};
+
+	if (is_tapped(governing, i)) {
+		load.group = TAP_GROUP;
+		load.rest = TAP_REST;
+	}
+	return load;
+}
+
+/* Of a probe on a library: its own load, and that of its exits, which may be nothing. */
+static void library_loads(const struct governing *governing, size_t i, const struct probe *probe,
+			  const struct tm_ledger *since, struct governor_load loads[2])
+{
+	const struct parking *parking = governing__parking(governing);
+	bool apart = parking && parking__has_exits(parking, (int)i),
+	     untimed = probe->untimed.since_ns;
+	__u64 timed = probe->entry_only || untimed ? 0 : since->recorded;
+	__u64 hits = since->hits > timed ? since->hits : timed;
+	double harm = harm_of(probe);
+	double own = probe_cost__hits_ns(governing->run, probe, hits);
+	double more = probe_cost__timing_ns(governing->run, probe, timed);
+
+	if (own < 0) {
+		own = (double)hits * CALL_NS;
+		more = 0;
+	}
+	/* One that cannot be without its exits goes with them. */
+	loads[0] = (struct governor_load){
+		.hits = since->hits,
+		.cost_ns = apart ? own : own + more,
+		.harm = harm,
+	};
+	loads[1] = (struct governor_load){
+		.hits = timed,
+		.cost_ns = apart ? more : 0,
+		.harm = harm * HARM_OF_EXITS,
+		.part = true,
+		.fixed = !(untimed || (apart && parking__can_untime(parking, (int)i))),
+	};
+}
+
+/* What has come since the last reading; of a probe on a library, what it cost, too. */
+static void read_probe(struct governing *governing, size_t i)
+{
+	struct probe_table *table = governing->session->probes;
+	const struct probe *probe = probe_table__at(table, i);
+	struct governor_load *loads = &governing->loads[governed__number((struct governed){ i })];
+	struct tm_ledger now = drain__ledger(governing->session->drain, i);
+	struct tm_ledger since = { .hits = now.hits - governing->ledgers[i].hits,
+				   .recorded = now.recorded - governing->ledgers[i].recorded };
+
+	governing->ledgers[i] = now;
+	if (i < TM_PROBE_USER) {
+		*loads = kernel_load(governing, i, since.hits);
+	} else {
+		library_loads(governing, i, probe, &since, loads);
+		if (probe->untimed.since_ns)
+			probe_table__add_counted(table, i, since.recorded);
+	}
+	loads->fixed = !can_be_parked(governing, i, probe);
+}
+
+int governing__read_loads(struct governing *governing, struct governor_reading *out)
+{
+	const struct kernel *kernel = governing->session->kernel;
+	__u64 own = clock__ns(CLOCK_PROCESS_CPUTIME_ID), spent = governing->spent_ns;
+	__u64 looked_at = kernel__looked_at(kernel);
+	__u64 now = clock__ns(CLOCK_MONOTONIC);
+	size_t n = probe_table__n(governing->session->probes);
+	int rc = make_room(governing, n);
+
+	if (rc < 0)
+		return rc;
+	if (now - governing->asked_ns >= SPENT_NS) {
+		spent = node_time__spent();
+		governing->asked_ns = now;
+	}
+	for (size_t i = 0; i < n; i++)
+		read_probe(governing, i);
+	*out = (struct governor_reading){
+		.now_ns = now,
+		.spent_ns = (double)(spent - governing->spent_ns),
+		.fixed_ns = (double)(own - governing->own_ns),
+		.loads = governing->loads,
+		.n = governing->n_loads,
+	};
+	out->groups_ns[TAP_GROUP - 1] =
+		(double)(looked_at - governing->looked_at) * kernel__look_ns(kernel);
+	governing->looked_at = looked_at;
+	governing->own_ns = own;
+	governing->spent_ns = spent;
+	return 0;
+}

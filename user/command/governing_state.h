@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of governing share. Internal to them.
+ *
+ * The governor knows a probe of the kernel's layers as one load, and one on a library's function as
+ * two: the function's, which is what it costs to count its calls, and behind it that of its exits,
+ * which is what it costs more to time them.
+ */
+#ifndef USER_COMMAND_GOVERNING_STATE_H
+#define USER_COMMAND_GOVERNING_STATE_H
+
+#include "attach/parking.h"
+#include "base/clock.h"
+#include "command/governing.h"
+#include "governor/governor.h"
+
+/* The governor's group of what is seen only there; its own are system calls that nobody counts. */
+#define TAP_GROUP 1
+
+struct governing {
+	struct session *session;
+	const struct report_run *run;
+	struct governor *governor;
+	struct loop *loop;
+	int timer;
+	double wait_s; /* of the timer */
+	/* At the last reading: */
+	struct tm_ledger *ledgers; /* by probe */
+	size_t n, ledgers_room;
+	struct governor_load *loads; /* by unit */
+	size_t n_loads, loads_room;
+	__u64 own_ns, spent_ns, looked_at;
+	__u64 asked_ns;		      /* when spent_ns was */
+	double kernel_ns;	      /* of a hit in the kernel's layers */
+	__u64 begun_ns;		      /* the last one began to be parked then */
+	bool left_out[KERNEL_LAYERS]; /* by who wrote the configuration */
+	bool untapped;		      /* system calls are not looked at */
+	bool told;		      /* what is not known therefore */
+};
+
+/* What the governor parks: a probe, or its exits alone. */
+struct governed {
+	size_t probe;
+	bool exits;
+};
+
+/* The governor's number of it, and back. */
+size_t governed__number(struct governed governed);
+struct governed governed__of(size_t number);
+
+/* NULL: no library's probe can be parked. */
+struct parking *governing__parking(const struct governing *governing);
+
+/* Is this probe one of the kernel's, and left out by the configuration? */
+bool governing__is_left_out(const struct governing *governing, size_t probe);
+
+/* What has come since the last reading. 0, or -ENOMEM. */
+int governing__read_loads(struct governing *governing, struct governor_reading *out);
+
+/* What creates a file is an open until it has: neither is seen without the other. */
+#define GOVERNED_OPEN	(TM_PROBE_VFS + TM_VFS_OPEN)
+#define GOVERNED_CREATE (TM_PROBE_VFS + TM_VFS_CREATE)
+
+#endif
