@@ -54,7 +54,7 @@ def test_pid_in_pid_namespace(env):
 def test_trap_is_told(env):
     """Who ends by SIGTRAP while libraries are traced gets a note that says why it may be."""
     status, _, err = env.trace("--probes", env.sample, "--layer", "sample", "--", "sh", "-c",
-                               f"{env.load} calls >/dev/null; kill -TRAP $$")
+                               f"{env.load} tail >/dev/null; kill -TRAP $$")
     equal("status", status, 128 + 5)
     check(re.search(r"sh was ended by SIGTRAP", err), f"no note of SIGTRAP in: {err}")
 
@@ -64,8 +64,8 @@ def test_libraries_in_pid_namespace(env):
     need("unshare")
     path = env.path("records.json")
     status, _, err = env.run("unshare", "-p", "-f", "--mount-proc", env.tmtrace, "--layer", "sample",
-                             "--probes", env.sample, "--json", path, "--", env.load, "calls")
+                             "--probes", env.sample, "--json", path, "--", env.load, "tail")
     equal("status", status, 0)
     records = Records(path)
-    check(records.total("sample", "sample_leaf", "count") > 0, f"no calls are told: {err}")
+    check(records.total("sample", "sample_tail", "count") > 0, f"no calls are told: {err}")
     check(any("PID namespace" in note for note in records.notes()), "no note of the namespace")
