@@ -124,7 +124,7 @@ def test_list(env):
     for library in ("libmaestro.so", "libmio.so", "libmotr.so.2", "libsample.so.1"):
         check(re.search(rf"^\w\S*\s+\d+\s+{env.stack}/{library}$", out, re.M),
               f"{library} is not listed: {out} {err}")
-    check(re.search(rf"^sample\s+sample_leaf\s+0x[0-9a-f]+(\+\d+)?\s+\w+\s+\d+\s+{env.stack}",
+    check(re.search(rf"^sample\s+sample_leaf\s+0x[0-9a-f]+(\+\d+)?\s+\w+\s+\d+\s+\w+\s+{env.stack}",
                     out, re.M),
           f"sample_leaf is not listed: {out}")
 

@@ -127,7 +127,7 @@ int list__run(const struct options *options)
 {
 	struct session session = { .options = options };
 	struct attach_options attach = { 0 };
-	struct error err = { 0 };
+	struct error err = { 0 }, ignored;
 	int status = EXIT_RUN, rc;
 	size_t i;
 
@@ -137,12 +137,17 @@ int list__run(const struct options *options)
 		if (rc == -EINVAL)
 			status = EXIT_USAGE;
 	}
+	/* Who may not probe is told what is cheap and what is not, as if nothing did harm. */
+	if (!rc && options->sites)
+		prove__best(options->mechanism, &session.proven, &ignored);
 	if (!rc) {
 		attach.catalogue = session.catalogue;
 		attach.layers = session.layers;
 		attach.table = session.probes;
 		attach.choice.first = options->first;
 		attach.choice.on_ret = options->on_ret;
+		attach.choice.nop5_unsafe =
+			session.proven.proofs[PROOF_NOP5].outcome == OUTCOME_FAILED;
 		/* Where functions return is looked for with exits alone, and takes its time. */
 		attach.mechanism =
 			options->sites && !options->fast_returns ? UPROBE_MULTI : UPROBE_SESSION;
@@ -154,11 +159,8 @@ int list__run(const struct options *options)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	} else {
 		print_files(&session);
-		if (options->sites) {
-			/* Who may not probe is told what is cheap and what is not. */
-			prove__best(options->mechanism, &session.proven, &err);
+		if (options->sites)
 			print_sites(&session);
-		}
 		for (i = 0; i < session.notes.n; i++)
 			fprintf(stderr, "tmtrace: %s\n", session.notes.lines[i]);
 		if (fflush(stdout)) {
