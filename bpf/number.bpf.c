@@ -16,6 +16,12 @@ struct look {
 	u32 found;
 };
 
+TM_INLINE struct upid *upid_at(struct pid *pid, u32 level)
+{
+	return (void *)((u64)pid + bpf_core_field_offset(struct pid, numbers) +
+			(u64)level * bpf_core_type_size(struct upid));
+}
+
 /* What a process is called at the level of who asks, if it is in that namespace, too; else 0. */
 TM_INLINE u32 number_at(struct task_struct *task, const struct look *look)
 {
@@ -24,8 +30,7 @@ TM_INLINE u32 number_at(struct task_struct *task, const struct look *look)
 
 	if (!pid || BPF_CORE_READ(pid, level) < look->level)
 		return 0;
-	upid = (void *)((u64)pid + bpf_core_field_offset(struct pid, numbers) +
-			(u64)look->level * bpf_core_type_size(struct upid));
+	upid = upid_at(pid, look->level);
 	return BPF_CORE_READ(upid, ns, ns.inum) == look->namespace ? BPF_CORE_READ(upid, nr) : 0;
 }
 
@@ -56,8 +61,7 @@ int global_number(struct tm_number *question)
 		return 0;
 	look.first = look.task = (u64)BPF_CORE_READ(self, group_leader);
 	look.level = BPF_CORE_READ(pid, level);
-	upid = (void *)((u64)pid + bpf_core_field_offset(struct pid, numbers) +
-			(u64)look.level * bpf_core_type_size(struct upid));
+	upid = upid_at(pid, look.level);
 	look.namespace = BPF_CORE_READ(upid, ns, ns.inum);
 	bpf_loop(TASKS_MAX, look_at, &look, 0);
 	question->global = look.found;

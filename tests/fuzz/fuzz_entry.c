@@ -6,65 +6,14 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): memfd_create
 #endif
-#include <elf.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <Zydis/Zydis.h>
 
+#include "code_file.h"
 #include "target/entry_file.h"
 #include "target/stack_check.h"
-
-#define FUNCTIONS 2
-#define TEXT	  0x1000
-
-struct head {
-	Elf64_Ehdr elf;
-	Elf64_Phdr segment;
-	Elf64_Shdr sections[3];
-	Elf64_Sym symbols[1 + FUNCTIONS];
-	char strings[8];
-};
-
-static void make_head(struct head *head, const unsigned char *layout, size_t size)
-{
-	*head = (struct head){
-		.elf = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			 .e_type = ET_DYN,
-			 .e_machine = EM_X86_64,
-			 .e_version = EV_CURRENT,
-			 .e_phoff = offsetof(struct head, segment),
-			 .e_shoff = offsetof(struct head, sections),
-			 .e_ehsize = sizeof(Elf64_Ehdr),
-			 .e_phentsize = sizeof(Elf64_Phdr),
-			 .e_phnum = 1,
-			 .e_shentsize = sizeof(Elf64_Shdr),
-			 .e_shnum = 3 },
-		.segment = { .p_type = PT_LOAD,
-			     .p_flags = PF_R | PF_X,
-			     .p_offset = TEXT,
-			     .p_vaddr = TEXT,
-			     .p_filesz = size,
-			     .p_memsz = size },
-		.sections = { [1] = { .sh_type = SHT_DYNSYM,
-				      .sh_offset = offsetof(struct head, symbols),
-				      .sh_size = sizeof(head->symbols),
-				      .sh_entsize = sizeof(Elf64_Sym),
-				      .sh_link = 2 },
-			      [2] = { .sh_type = SHT_STRTAB,
-				      .sh_offset = offsetof(struct head, strings),
-				      .sh_size = sizeof(head->strings) } },
-		.strings = "\0a\0b",
-	};
-	for (size_t i = 0; i < FUNCTIONS; i++)
-		head->symbols[1 + i] = (Elf64_Sym){ .st_name = 1 + 2 * i,
-						    .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-						    .st_shndx = 1,
-						    .st_value = TEXT + layout[2 * i],
-						    .st_size = layout[2 * i + 1] };
-}
 
 /* Instruction by instruction, nothing may lead behind the entry and up to the site. */
 static void check_moved(const unsigned char *code, size_t n, __u32 moved)
@@ -134,21 +83,11 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	struct head head;
+	struct text text;
+	int fd = code_file__make(data, size, &text);
 
-	if (fd < 0)
-		abort();
-	if (size > 2 * FUNCTIONS) {
-		const unsigned char *text = data + 2 * FUNCTIONS;
-		size_t n = size - 2 * FUNCTIONS;
-
-		make_head(&head, data, n);
-		if (pwrite(fd, &head, sizeof(head), 0) != sizeof(head) ||
-		    pwrite(fd, text, n, TEXT) != (ssize_t)n)
-			abort();
-		check(fd, text, n);
-	}
+	if (text.n)
+		check(fd, text.bytes, text.n);
 	close(fd);
 	return 0;
 }

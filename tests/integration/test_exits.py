@@ -6,14 +6,12 @@ default). Calls, the sums of what the functions return, their failures by number
 be the same; what differs between two runs on the `ret` is not held against the others.
 """
 
-import os
 import re
 import shutil
 
-from harness import check, check_ledgers, equal
-from real_machine import compile_c, need, run, trace
-from test_real_libraries import hdf5_file, skip_other_mpi
-from test_sites import folder, observe, private_copy
+from harness import check, equal
+from real_machine import compile_c, need
+from test_sites import folder, hdf5_load, mpi_both_ways, observe, private_copy
 
 SHARES_MACHINE = True
 
@@ -73,12 +71,7 @@ def test_libc(env):
 
 
 def test_hdf5(env):
-    need("h5dump", "h5cc", "setarch", "ldd")
-    program = shutil.which("h5dump")
-    library = re.search(r"(libhdf5\S*\.so\S*) => ", run("ldd", program))
-    check(library, "h5dump needs no libhdf5")
-    both_ways(env, program, library[1], "-d", "/data", "-s", "0", "-c", "1000",
-              hdf5_file(env, env.dir), least=100)
+    both_ways(env, *hdf5_load(env), least=100)
 
 
 for _test in test_sqlite, test_libc, test_hdf5:
@@ -87,18 +80,5 @@ for _test in test_sqlite, test_libc, test_hdf5:
 
 def test_mpi(env):
     """MPI-IO of two ranks, by the catalogue: calls, bytes and errors of every function."""
-    need("mpicc", "mpirun")
-    program = compile_c(env, "real_mpi.c", compiler="mpicc")
-    seen = {}
-    for name, options in (("ret", RET), ("cheap", ())):
-        records = trace(env, "mpirun", "-n", "2", "--allow-run-as-root", "--oversubscribe",
-                        "--bind-to", "none", program, os.path.join(folder(env), "file"),
-                        options=("--layer", "mpi", *options))
-        skip_other_mpi(records)
-        check_ledgers(records)
-        seen[name] = {}
-        for r in records.functions("mpi"):
-            count, size, errors = seen[name].get(r["function"], (0, 0, 0))
-            seen[name][r["function"]] = (count + r["count"], size + (r["bytes"] or 0),
-                                         errors + r["errors"])
-    equal("calls, bytes and errors with exits before the ret", seen["cheap"], seen["ret"])
+    ret, cheap = mpi_both_ways(env, RET)
+    equal("calls, bytes and errors with exits before the ret", cheap, ret)

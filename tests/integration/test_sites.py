@@ -263,25 +263,31 @@ def test_libstdcxx(env):
 test_libstdcxx.time_limit = LONG
 
 
-def test_hdf5(env):
+def hdf5_load(env):
+    """A program, its library and the program's arguments."""
     need("h5dump", "h5cc", "setarch", "ldd")
     program = shutil.which("h5dump")
     library = re.search(r"(libhdf5\S*\.so\S*) => ", run("ldd", program))
     check(library, "h5dump needs no libhdf5")
-    moved = both_ways(env, program, library[1], "-d", "/data", "-s", "0", "-c", "1000",
-                      hdf5_file(env, env.dir))
+    return (program, library[1], "-d", "/data", "-s", "0", "-c", "1000", hdf5_file(env, env.dir))
+
+
+def test_hdf5(env):
+    moved = both_ways(env, *hdf5_load(env))
     check(moved >= 30, f"only {moved} functions were called whose probes are moved")
 
 
 test_hdf5.time_limit = LONG
 
 
-def test_mpi(env):
-    """MPI-IO of two ranks, by the catalogue: calls, bytes and errors of every function."""
+def mpi_both_ways(env, plain):
+    """
+    MPI-IO of two ranks, with those options and without: {function: (calls, bytes, errors)} of each.
+    """
     need("mpicc", "mpirun")
     program = compile_c(env, "real_mpi.c", compiler="mpicc")
     seen = {}
-    for name, options in (("first", FIRST), ("cheap", ())):
+    for name, options in (("plain", plain), ("cheap", ())):
         records = trace(env, "mpirun", "-n", "2", "--allow-run-as-root", "--oversubscribe",
                         "--bind-to", "none", program, os.path.join(folder(env), "file"),
                         options=("--layer", "mpi", *options))
@@ -292,5 +298,11 @@ def test_mpi(env):
             count, size, errors = seen[name].get(r["function"], (0, 0, 0))
             seen[name][r["function"]] = (count + r["count"], size + (r["bytes"] or 0),
                                          errors + r["errors"])
-    equal("calls, bytes and errors with moved probes", seen["cheap"], seen["first"])
-    check(len(seen["first"]) >= 10, f"only {len(seen['first'])} functions were called")
+    return seen["plain"], seen["cheap"]
+
+
+def test_mpi(env):
+    """MPI-IO of two ranks, by the catalogue: calls, bytes and errors of every function."""
+    first, cheap = mpi_both_ways(env, FIRST)
+    equal("calls, bytes and errors with moved probes", cheap, first)
+    check(len(first) >= 10, f"only {len(first)} functions were called")

@@ -144,10 +144,7 @@ int list__run(const struct options *options)
 		attach.catalogue = session.catalogue;
 		attach.layers = session.layers;
 		attach.table = session.probes;
-		attach.choice.first = options->first;
-		attach.choice.on_ret = options->on_ret;
-		attach.choice.nop5_unsafe =
-			session.proven.proofs[PROOF_NOP5].outcome == OUTCOME_FAILED;
+		attach.choice = prove__sites(&session);
 		/* Where functions return is looked for with exits alone, and takes its time. */
 		attach.mechanism =
 			options->sites && !options->fast_returns ? UPROBE_MULTI : UPROBE_SESSION;
