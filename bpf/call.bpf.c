@@ -177,7 +177,7 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 	}
 	stack->depth = at; /* what follows describes the innermost call */
 	frame->sp = regs->sp;
-	frame->back = session ? 0 : frame__word_at(regs->sp);
+	frame->back = session ? 0 : frame__mark(stack, probe, regs);
 	frame->slot = slot;
 	frame->probe = index;
 	frame->children_ns = 0;
@@ -444,7 +444,7 @@ TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
  * a place that stands in for one: code, else 0. The stack pointer also tells which functions ended
  * before by jumping to this one. On any stack, whatever was done between.
  */
-TM_INLINE void call__return(struct pt_regs *regs, u64 code)
+TM_INLINE void call__return(struct pt_regs *regs, u64 ip, u64 code)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 now = bpf_ktime_get_ns(), sp;
@@ -461,10 +461,10 @@ TM_INLINE void call__return(struct pt_regs *regs, u64 code)
 		return;
 	sp = code ? exit__sp(regs, code) : regs->sp;
 	frame = frame__at(stack, stack->depth - 1);
-	if (frame && frame->sp == sp && frame->back == frame__word_at(sp))
+	if (frame && frame->sp == sp && frame__ends_at(frame, ip))
 		depth = stack->depth;
 	else
-		depth = frame__find_returning(stack, sp);
+		depth = frame__find_returning(stack, sp, ip);
 	if (!depth)
 		return;
 	/* Kept there: there is little room on the program's stack. */
@@ -524,7 +524,7 @@ int call_return(struct pt_regs *ctx)
 {
 	quirk__keep_task_stack(ctx);
 	if (!scope__is_over())
-		call__return(ctx, bpf_get_attach_cookie(ctx));
+		call__return(ctx, ctx->ip, bpf_get_attach_cookie(ctx));
 	return 0;
 }
 
@@ -591,7 +591,7 @@ int call_return_jump(struct pt_regs *ctx)
 	if (has_jumped(ctx))
 		ctx->sp -= sizeof(ctx->sp);
 	if (!scope__is_over())
-		call__return(ctx, 0);
+		call__return(ctx, bpf_get_func_ip(ctx), 0);
 	if (has_jumped(ctx))
 		ctx->sp += sizeof(ctx->sp);
 	else

@@ -98,7 +98,7 @@ static __attribute__((noinline)) bool is_tail_call(struct tm_frame *frame, u32 i
 /* What looks at each frame of a thread, from the innermost one out. */
 struct look {
 	struct tm_stack *stack;
-	u64 sp;
+	u64 sp, ip;
 	u32 index; /* of the probe of the new call */
 	u32 found; /* how many calls deep the frame is that is looked for; 0: none yet */
 };
@@ -169,19 +169,43 @@ static long find_at(u32 i, struct look *look)
 	if (!depth || !frame || (!stack->mixed && frame->sp > look->sp))
 		return 1; /* those further out are higher still */
 	/* A dead frame may have been where another function returns now. */
-	if (frame->sp != look->sp || !is_intact(frame))
+	if (frame->sp != look->sp ||
+	    !(frame__is_unread(frame) ? frame__ends_at(frame, look->ip) : is_intact(frame)))
 		return 0;
 	look->found = depth;
 	return 1;
 }
 
-__attribute__((noinline)) u32 frame__find_returning(struct tm_stack *stack, u64 sp)
+__attribute__((noinline)) u32 frame__find_returning(struct tm_stack *stack, u64 sp, u64 ip)
 {
-	struct look look = { .stack = stack, .sp = sp };
+	struct look look = { .stack = stack, .sp = sp, .ip = ip };
 
 	if (stack)
 		bpf_loop(TM_FRAMES, find_at, &look, 0);
 	return look.found;
+}
+
+static long read_back(u32 i, struct look *look)
+{
+	struct tm_frame *frame = frame__at(look->stack, i);
+
+	if (i >= look->stack->depth || !frame)
+		return 1;
+	if (frame__is_unread(frame))
+		frame->back = frame__word_at(frame->sp);
+	return 0;
+}
+
+/* From now on return addresses alone tell which frames are dead. */
+__attribute__((noinline)) int frame__mix(struct tm_stack *stack)
+{
+	struct look look = { .stack = stack };
+
+	if (!stack)
+		return 0;
+	stack->mixed = 1;
+	bpf_loop(TM_FRAMES, read_back, &look, 0);
+	return 0;
 }
 
 static long trim_top(u32 i, struct look *look)

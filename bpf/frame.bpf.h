@@ -35,6 +35,36 @@ TM_INLINE struct tm_frame *frame__at(struct tm_stack *stack, u32 depth)
 	return TM_OF_FRAME(stack->frames, depth);
 }
 
+/*
+ * To read the program's memory is what costs most in a call. On the thread's own stack it is not
+ * needed where a function returns by its own code alone: a stack pointer and an instruction of that
+ * function together are that call's.
+ */
+TM_INLINE bool frame__is_unread(const struct tm_frame *frame)
+{
+	return (s64)frame->back < 0;
+}
+
+/* What tells a frame, opened for a call of a probe, from others at the same stack pointer. */
+TM_INLINE u64 frame__mark(const struct tm_stack *stack, const struct tm_probe *probe,
+			  const struct pt_regs *regs)
+{
+	return probe->own_span && !stack->mixed ? ~regs->ip : frame__word_at(regs->sp);
+}
+
+/* Is the frame of this probe left by an instruction at ip, where its stack pointer is? */
+TM_INLINE bool frame__ends_at(const struct tm_frame *frame, u64 ip)
+{
+	/* A copy: up to 6.2 what is in a global function's argument cannot be the key of a map. */
+	u32 index = frame->probe;
+	struct tm_probe *probe;
+
+	if (!frame__is_unread(frame))
+		return frame->back == frame__word_at(frame->sp);
+	probe = bpf_map_lookup_elem(&tm_probes, &index);
+	return probe && ip - ~frame->back < probe->own_span;
+}
+
 /* What a frame has as its sequence that is not recorded: never 0, and smaller than any call's id.
  */
 TM_INLINE u64 frame__number(struct tm_stack *stack)
@@ -95,10 +125,13 @@ TM_INLINE bool frame__switches(struct task_struct *task)
 }
 
 /*
- * How many calls deep the frame is that an instruction `ret` at sp ends; 0: none. Not inlined: the
- * innermost one is looked at first (call__return()).
+ * How many calls deep the frame is that is ended by the instruction at ip, with the stack pointer
+ * sp at its `ret`; 0: none. Not inlined: the innermost one is looked at first (call__return()).
  */
-u32 frame__find_returning(struct tm_stack *stack, u64 sp);
+u32 frame__find_returning(struct tm_stack *stack, u64 sp, u64 ip);
+
+/* The thread turns out to use other stacks, too. Not inlined: once. */
+int frame__mix(struct tm_stack *stack);
 
 /* The innermost frames may be holes: they go. Not inlined: only where stacks are mixed. */
 int frame__trim(struct tm_stack *stack);
@@ -113,7 +146,7 @@ u32 frame__hole(struct tm_stack *stack);
 TM_INLINE u32 frame__prepare(struct task_struct *task, struct tm_stack *stack, u64 sp, u32 index)
 {
 	if (!stack->mixed && (frame__switches(task) || !frame__is_native(task, stack, sp)))
-		stack->mixed = 1;
+		frame__mix(stack);
 	if (stack->depth)
 		frame__drop_dead(stack, sp, index);
 	if (stack->depth >= TM_FRAMES && stack->mixed)

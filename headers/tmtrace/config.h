@@ -67,6 +67,11 @@ enum tm_entry_only {
 
 struct tm_probe {
 	__u32 function; /* the key's */
+	/*
+	 * All instructions at which its return is seen are so many bytes behind its own probe, in
+	 * the function itself, and it ends by no jump to another; 0: they are not, or not known.
+	 */
+	__u32 own_span;
 	__u8 layer;
 	__u8 entry_only; /* enum tm_entry_only; may change at any time */
 	__u8 tail_calls; /* may end by jumping to another function, which returns in its place */

@@ -87,8 +87,12 @@ struct tm_thread {
 
 /* An open call of a probed function. */
 struct tm_frame {
-	__u64 sp;   /* at entry: where the return address is */
-	__u64 back; /* the return address; 0 in a session, where the kernel has taken its place */
+	__u64 sp; /* at entry: where the return address is */
+	/*
+	 * The return address; 0 in a session, where the kernel has taken its place. Or, where it
+	 * was not read, the complement of the entry's address: the highest bit is set.
+	 */
+	__u64 back;
 	__u64 start_ns;
 	__u64 children_ns; /* in traced calls inside */
 	__u64 size;	   /* bytes, or the first reading of TM_SIZE_DELTA */

@@ -130,6 +130,25 @@ static int choose_places(struct exit_list *list, struct site_list *sites, struct
 	return rc;
 }
 
+#define NOT_ALONE (~0U)
+
+/* Notes which functions are left by their own code alone, and how far it goes. */
+static void measure_own_span(const struct exit_list *list, struct site_list *sites)
+{
+	for (size_t i = 0; i < list->n_uses; i++) {
+		struct site *site = site_list__at(sites, list->uses[i].site);
+		__u64 begin = site->offset + site->entry.moved, at = list->uses[i].offset;
+
+		if (site->tail_calls || at < begin || at >= site->offset + site->size)
+			site->own_span = NOT_ALONE;
+		else if (at - begin >= site->own_span)
+			site->own_span = (__u32)(at - begin) + 1;
+	}
+	for (size_t i = 0; i < site_list__n(sites); i++)
+		if (site_list__at(sites, i)->own_span == NOT_ALONE)
+			site_list__at(sites, i)->own_span = 0;
+}
+
 /* Each offset once. */
 static int collect_offsets(struct exit_list *list)
 {
@@ -164,8 +183,10 @@ int exit_list__find(struct exit_list **out, struct site_list *sites, int fd,
 	rc = find_all(list, sites, exits);
 	if (!rc && !on_ret)
 		rc = choose_places(list, sites, exits);
-	if (!rc)
+	if (!rc) {
+		measure_own_span(list, sites);
 		rc = collect_offsets(list);
+	}
 	exits__close(exits);
 	if (rc < 0) {
 		error__set(err, rc, "%s: no memory", name);

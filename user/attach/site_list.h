@@ -21,6 +21,7 @@ struct site {
 	bool pattern;
 	enum exit_class exits;
 	bool tail_calls;     /* may end by jumping to another function */
+	__u32 own_span;	     /* as in struct tm_probe: by exit_list__find() */
 	const char *untimed; /* why its calls are counted only; static; NULL: they are timed */
 	struct tm_spec spec;
 	int number; /* of the probe */
