@@ -108,6 +108,7 @@ static __attribute__((noinline)) int call__count_only(struct tm_key *key, u32 in
 		return 0;
 	}
 	series__summed(series, TM_SUMMED_UNTIMED);
+	ADD(series->begun, 1);
 	ADD(series->count, 1);
 	ADD(series->untimed, 1);
 	if (reason < TM_LOSSES) {
@@ -206,8 +207,7 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 	if (stack->depth < stack->open)
 		stack->depth = stack->open;
 	thread->depth = stack->depth;
-	ADD(series->in_flight, 1);
-	ADD(ledger->in_flight, 1);
+	ADD(series->begun, 1);
 	frame->start_ns = bpf_ktime_get_ns();
 	return true;
 }
@@ -317,6 +317,19 @@ TM_INLINE void call__tell(const struct tm_spec *spec, const struct tm_frame *fra
 		handle__learn(frame->probe, depth, frame->slot, duration);
 }
 
+/* Counts a call that took so long: series__spell_out() tells the rest. */
+TM_INLINE void call__time(struct tm_series *series, const struct tm_frame *frame, u64 ns)
+{
+	ADD(series->total_ns, ns);
+	atomic__min(&series->min_ns, ns);
+	atomic__max(&series->max_ns, ns);
+	if (!series__bucket(series, frame->slot, TM_HISTOGRAM_LATENCY, ns))
+		ADD(series->count, 1);
+	/* On several stacks, calls inside may have been open at the same time. */
+	if (frame->children_ns)
+		ADD(series->inner_ns, frame->children_ns < ns ? frame->children_ns : ns);
+}
+
 TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thread, u64 duration,
 			    s64 value, u32 depth)
 {
@@ -329,10 +342,7 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 
 	if (!ledger || !probe || !series)
 		return;
-	series__time(series, frame->slot, duration);
-	/* On several stacks, calls inside may have been open at the same time. */
-	if (duration > frame->children_ns)
-		ADD(series->self_ns, duration - frame->children_ns);
+	call__time(series, frame, duration);
 	for (int i = 0; i < TM_TIMES; i++) {
 		spent = thread->times_ns[i] - frame->times_ns[i];
 		if (!spent)
@@ -360,8 +370,6 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 		else if (size != TM_SIZE_ABSENT)
 			series__size(series, frame->slot, size);
 	}
-	ADD(series->in_flight, -1ULL);
-	ADD(ledger->in_flight, -1ULL);
 	ADD(ledger->recorded, 1);
 	if (nested)
 		ADD(ledger->nested, 1);
@@ -447,14 +455,15 @@ TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
 TM_INLINE void call__return(struct pt_regs *regs, u64 ip, u64 code)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u64 now = bpf_ktime_get_ns(), sp;
 	struct tm_thread *thread;
 	struct tm_stack *stack;
 	struct tm_frame *frame;
 	u32 depth, left = TM_TAIL_CALLS;
+	u64 now, sp;
 
 	if (!exit__is_taken(regs, code))
 		return;
+	now = bpf_ktime_get_ns();
 	stack = thread__find_stack_of(task);
 	thread = thread__find_of(task);
 	if (!stack || !thread || !stack->depth)
@@ -535,12 +544,6 @@ int call_return(struct pt_regs *ctx)
  */
 #define SHADOW_STACK 1
 
-/* Has another program at the same instruction done the `ret` already? */
-TM_INLINE bool has_jumped(struct pt_regs *ctx)
-{
-	return ctx->ip != bpf_get_func_ip(ctx);
-}
-
 /*
  * Does the `ret`, so that the kernel steps nothing; not where something is in the way: there is no
  * breakpoint any more, the return address cannot be read, or a shadow stack would still have it.
@@ -566,8 +569,9 @@ static __attribute__((noinline)) int skip_endbr(struct pt_regs *ctx)
 {
 	u8 byte;
 
-	if (!has_jumped(ctx) && !bpf_probe_read_user(&byte, sizeof(byte), (void *)ctx->ip) &&
-	    byte == BREAKPOINT)
+	/* Another program at the same instruction may have skipped it already. */
+	if (ctx->ip == bpf_get_func_ip(ctx) &&
+	    !bpf_probe_read_user(&byte, sizeof(byte), (void *)ctx->ip) && byte == BREAKPOINT)
 		ctx->ip += ENDBR_SIZE;
 	return 0;
 }
@@ -587,12 +591,16 @@ int call_entry_jump(struct pt_regs *ctx)
 SEC("uprobe")
 int call_return_jump(struct pt_regs *ctx)
 {
+	u64 ip = bpf_get_func_ip(ctx);
+	/* Another program at the same instruction may have done the `ret` already. */
+	bool done = ctx->ip != ip;
+
 	quirk__keep_task_stack(ctx);
-	if (has_jumped(ctx))
+	if (done)
 		ctx->sp -= sizeof(ctx->sp);
 	if (!scope__is_over())
-		call__return(ctx, bpf_get_func_ip(ctx), 0);
-	if (has_jumped(ctx))
+		call__return(ctx, ip, 0);
+	if (done)
 		ctx->sp += sizeof(ctx->sp);
 	else
 		jump_back(ctx);

@@ -13,7 +13,6 @@ static __attribute__((noinline)) int lose(struct tm_frame *frame, u32 reason)
 	struct tm_series *series = series__at(frame->slot);
 
 	if (series) {
-		ADD(series->in_flight, -1ULL);
 		series__summed(series, TM_SUMMED_UNTIMED);
 		ADD(series->count, 1);
 		ADD(series->untimed, 1);
@@ -23,10 +22,8 @@ static __attribute__((noinline)) int lose(struct tm_frame *frame, u32 reason)
 	if (probe && (*(volatile u8 *)&probe->generation & 1 ||
 		      *(volatile u8 *)&probe->entry_only == TM_ENTRY_ONLY_FOR_NOW))
 		reason = TM_LOSS_PARKED;
-	if (ledger) {
-		ADD(ledger->in_flight, -1ULL);
+	if (ledger)
 		ledger__lose(ledger, reason);
-	}
 	return 0;
 }
 

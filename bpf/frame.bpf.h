@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The calls that are open in a thread, in the order in which they began. The stack pointer at entry
- * and the return address there identify a frame.
+ * identifies a frame, together with the return address there, or with the function to which the
+ * returning instruction belongs (frame__is_unread()).
  *
  * While a thread stays on the stack that it was started with, frames further in have lower stack
  * pointers: one that was left without a return (longjmp, an exception) is noticed at the next entry

@@ -85,17 +85,19 @@ TM_INLINE u64 series__wanted(const struct tm_series *series, u64 bucket)
 	return bucket + ((other - 1) >> 32);
 }
 
-TM_INLINE void series__bucket(const struct tm_series *series, u32 slot, enum tm_histogram_kind kind,
+/* Returns false where there is none. */
+TM_INLINE bool series__bucket(const struct tm_series *series, u32 slot, enum tm_histogram_kind kind,
 			      u64 value)
 {
 	u32 index = slot * TM_HISTOGRAMS + kind;
 	struct tm_buckets *buckets = bpf_map_lookup_elem(&tm_buckets, &index);
 	u64 bucket = series__wanted(series, tm_bucket_of(value));
 
-	if (buckets && bucket < TM_BUCKETS) {
-		TM_PIN(bucket);
-		ADD(buckets->count[bucket < TM_BUCKETS ? bucket : 0], 1);
-	}
+	if (!buckets || bucket >= TM_BUCKETS)
+		return false;
+	TM_PIN(bucket);
+	ADD(buckets->count[bucket < TM_BUCKETS ? bucket : 0], 1);
+	return true;
 }
 
 /* Notes that some of it are in no histogram: TM_SUMMED_... Bytes beside it may change meanwhile. */

@@ -103,6 +103,12 @@ static inline int key__is_beside(const struct tm_key *key)
 	       key__is_addb(key);
 }
 
+/* Are the figures those of calls of a library's function? */
+static inline int key__is_call(const struct tm_key *key)
+{
+	return key->layer >= TM_LAYER_USER && !key__is_beside(key);
+}
+
 /* The key under which a series counts with the same ones of other jobs, on whatever mount. */
 static inline void key__fold(struct tm_key *key)
 {

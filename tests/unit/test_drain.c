@@ -11,9 +11,10 @@
 
 #include "drain/drain_source.h"
 #include "drain/merge.h"
+#include "tmtrace/config.h"
 
 #define SLOTS  64
-#define PROBES 3
+#define PROBES (TM_PROBE_USER + 3)
 #define SHARDS 4
 
 /* The maps. */
@@ -115,7 +116,7 @@ static void call(struct world *world, __u32 slot, __u64 ns, __u64 bytes)
 {
 	struct tm_series *series = &world->series[slot];
 
-	series->count++;
+	series->begun++;
 	series->total_ns += ns;
 	series->min_ns = ns < series->min_ns ? ns : series->min_ns;
 	series->max_ns = ns > series->max_ns ? ns : series->max_ns;
@@ -153,8 +154,9 @@ static void test_shards_are_added(void **state)
 	world->series[b].error_code[1] = EIO;
 	world->series[b].error_count[1] = 3;
 	/* A call that came in on one CPU and left on another. */
-	world->series[a].in_flight = 2;
-	world->series[b].in_flight = -1ULL;
+	world->series[a].begun += 2;
+	world->series[b].begun -= 1;
+	world->series[a].inner_ns = 1000;
 
 	snapshot = read_all(world);
 	assert_int_equal(snapshot->n_series, 1);
@@ -164,6 +166,7 @@ static void test_shards_are_added(void **state)
 	assert_int_equal(series->total.count, 3);
 	assert_int_equal(series->total.in_flight, 1);
 	assert_int_equal(series->total.total_ns, 5107);
+	assert_int_equal(series->total.self_ns, 4107);
 	assert_int_equal(series->total.min_ns, 7);
 	assert_int_equal(series->total.max_ns, 5000);
 	assert_int_equal(series->total.bytes, 4116);
@@ -299,7 +302,7 @@ static void test_calls_that_are_only_counted(void **state)
 	for (__u16 i = 0; i < 2; i++) {
 		struct tm_series *series = &world->series[make(world, 1, 1, i)];
 
-		series->count = i ? 30 : 12;
+		series->begun = series->count = i ? 30 : 12;
 		series->summed = TM_SUMMED_UNTIMED;
 	}
 	snapshot = read_all(world);
@@ -310,6 +313,7 @@ static void test_calls_that_are_only_counted(void **state)
 	call(world, 0, 10, 1);
 	snapshot = read_all(world);
 	assert_int_equal(snapshot->series[0]->total.count, 43);
+	assert_int_equal(snapshot->series[0]->total.in_flight, 0);
 	assert_int_equal(histogram__total(&snapshot->series[0]->latency), 1);
 }
 
@@ -355,27 +359,31 @@ static void test_a_failure_is_made_good(void **state)
 	assert_int_equal(snapshot->series[0]->total.count, 1);
 }
 
+enum { CALLS = TM_PROBE_USER + 1, OTHERS };
+
 static void test_ledgers(void **state)
 {
 	struct world *world = *state;
 	const struct snapshot *snapshot;
 
 	for (__u32 shard = 0; shard < SHARDS; shard++) {
-		struct tm_ledger *ledger = &world->ledgers[1 * SHARDS + shard];
+		struct tm_ledger *ledger = &world->ledgers[CALLS * SHARDS + shard];
 
 		ledger->hits = 10 + shard;
 		ledger->recorded = 5;
 		ledger->lost[TM_LOSS_TOO_DEEP] = shard;
 		ledger->unsized = 1;
 	}
-	world->ledgers[2 * SHARDS].in_flight = -1ULL; /* seen before the other shard's 1 */
+	world->ledgers[OTHERS * SHARDS].hits = 1;
+	world->ledgers[OTHERS * SHARDS].recorded = 2; /* seen before the other shard's hit */
 	snapshot = read_all(world);
 	assert_int_equal(snapshot->ledgers[0].hits, 0);
-	assert_int_equal(snapshot->ledgers[1].hits, 46);
-	assert_int_equal(snapshot->ledgers[1].recorded, 20);
-	assert_int_equal(snapshot->ledgers[1].lost[TM_LOSS_TOO_DEEP], 6);
-	assert_int_equal(snapshot->ledgers[1].unsized, 4);
-	assert_int_equal(snapshot->ledgers[2].in_flight, 0);
+	assert_int_equal(snapshot->ledgers[CALLS].hits, 46);
+	assert_int_equal(snapshot->ledgers[CALLS].recorded, 20);
+	assert_int_equal(snapshot->ledgers[CALLS].lost[TM_LOSS_TOO_DEEP], 6);
+	assert_int_equal(snapshot->ledgers[CALLS].in_flight, 46 - 20 - 6);
+	assert_int_equal(snapshot->ledgers[CALLS].unsized, 4);
+	assert_int_equal(snapshot->ledgers[OTHERS].in_flight, 0);
 }
 
 /* The age of operations is that of the oldest in any shard; a new one in its place is noticed. */

@@ -182,6 +182,44 @@ static void test_no_room(void **state)
 	assert_int_equal(read_all(world)->series[11]->total.count, 3);
 }
 
+/* Of calls, the kernel side leaves out what follows from the rest; what is kept has it. */
+static void test_calls(void **state)
+{
+	struct world *world = *state;
+	__u32 slots[] = { make(world, 11, 0), make(world, 12, 0) };
+
+	for (int i = 0; i < 2; i++) {
+		struct tm_series *series = &world->series[slots[i]];
+
+		series->key.layer = TM_LAYER_USER;
+		count(world, slots[i], 100, 10);
+		count(world, slots[i], 300, 10);
+		series->count = 0;
+		series->begun = 2;
+		series->inner_ns = 150;
+	}
+	world->series[slots[0]].begun = 3;
+	assert_int_equal(read_all(world)->series[0]->total.in_flight, 1);
+	end_cgroup(world, 11, 0);
+	tend(world, 5);
+	assert_int_equal(world->series[slots[0]].key.shard, 0); /* one is open */
+	count(world, slots[0], 50, 10);
+	world->series[slots[0]].count = 0;
+	tend(world, 3);
+	assert_int_equal(world->series[slots[0]].key.shard, TM_SHARD_LOADER);
+	assert_int_equal(world->series[slots[0]].count, 3);
+	assert_int_equal(world->series[slots[0]].in_flight, 0);
+	assert_int_equal(world->series[slots[0]].self_ns, 300);
+	assert_int_equal(read_all(world)->series[0]->total.count, 5);
+	end_cgroup(world, 12, 0);
+	tend(world, 3);
+	assert_int_equal(world->used, 1);
+	read_all(world);
+	check_same(read_all(world), 10, 5, 50);
+	assert_int_equal(read_all(world)->series[0]->total.self_ns, 550);
+	assert_int_equal(read_all(world)->series[0]->total.in_flight, 0);
+}
+
 static void test_not_seen_to_go(void **state)
 {
 	struct world *world = *state;
@@ -208,6 +246,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_slot_of_another, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_long_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_seen_to_go, setup, teardown),
 	};
 

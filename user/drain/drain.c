@@ -119,7 +119,10 @@ static int read_histogram(const struct drain *drain, __u32 slot, enum tm_histogr
 {
 	/* Where nothing was counted there is nothing to read. The last scan may have seen less: a
 	 * single job is read between scans. */
-	if (!__atomic_load_n(&drain->source.series[slot].count, __ATOMIC_RELAXED)) {
+	const struct tm_series *series = &drain->source.series[slot];
+
+	if (!__atomic_load_n(&series->count, __ATOMIC_RELAXED) &&
+	    !__atomic_load_n(&series->total_ns, __ATOMIC_RELAXED)) {
 		memset(count, 0, TM_BUCKETS * sizeof(*count));
 		return 0;
 	}
@@ -171,6 +174,7 @@ int drain__merge(struct drain *drain, const struct known *known, struct merge *m
 			return ret;
 		/* After its histograms: what is counted there has its minimum and maximum here. */
 		shard = drain->source.series[known->slots[i]];
+		series__spell_out(&shard, latency);
 		/* Its first call came in between: it counts when it is in the histogram, too. */
 		if (!shard.summed && !histogram__of(latency).n)
 			shard.count = 0;
@@ -296,11 +300,19 @@ static bool is_used(const struct tm_ledger *shards, __u32 n)
 	return false;
 }
 
+static struct tm_ledger sum_ledgers(const struct tm_ledger *shards, __u32 n)
+{
+	struct tm_ledger total = merge__ledgers(shards, n);
+
+	total.in_flight = ledger__open(&total);
+	return total;
+}
+
 struct tm_ledger drain__ledger(const struct drain *drain, size_t probe)
 {
 	const struct drain_source *source = &drain->source;
 
-	return merge__ledgers(&source->ledgers[probe * source->shards], source->shards);
+	return sum_ledgers(&source->ledgers[probe * source->shards], source->shards);
 }
 
 void drain__read_ledgers(struct drain *drain, size_t probes)
@@ -313,7 +325,7 @@ void drain__read_ledgers(struct drain *drain, size_t probes)
 
 		if (!is_used(ledgers, n))
 			continue;
-		drain->ledgers[i] = merge__ledgers(ledgers, n);
+		drain->ledgers[i] = sum_ledgers(ledgers, n);
 		if (drain->call_ledgers)
 			drain->call_ledgers[i] =
 				merge__call_ledgers(&source->call_ledgers[i * n], n);
@@ -334,9 +346,11 @@ static __u16 kernel_probe(const struct drain *drain, const struct tm_key *key)
 	return probe < TM_PROBE_USER && probe < drain->source.probes ? (__u16)probe : TM_PROBE_USER;
 }
 
-/* The kernel layers count what is in flight by series alone; a probe's is the sum of its own. */
+/* In the kernel layers what is in flight is known of each series: a probe's is the sum of them. */
 static void sum_in_flight(struct drain *drain)
 {
+	for (size_t probe = 0; probe < TM_PROBE_USER && probe < drain->source.probes; probe++)
+		drain->ledgers[probe].in_flight = 0;
 	for (size_t i = 0; i < drain->snapshot.n_series; i++) {
 		const struct tm_series *total = &drain->snapshot.series[i]->total;
 		__u16 probe = kernel_probe(drain, &total->key);

@@ -190,13 +190,6 @@ static int make_room(struct job_reading *reading)
 	return 0;
 }
 
-/* Of the kernel's layers: their series would have to be looked at, all of them. */
-static void find_in_flight(struct drain *drain)
-{
-	for (__u32 probe = 0; probe < TM_PROBE_USER && probe < drain->source.probes; probe++)
-		drain->ledgers[probe].in_flight = ledger__open(&drain->ledgers[probe]);
-}
-
 static int read_chosen(struct drain *drain)
 {
 	struct job_reading *reading = drain->by_job;
@@ -226,10 +219,8 @@ int drain__read_jobs(struct drain *drain, const struct drain_choice *choice,
 		ret = read_chosen(drain);
 	if (ret)
 		return error__set(err, ret, "reading the counters: %s", strerror(-ret));
-	if (choice->probes) {
+	if (choice->probes)
 		drain__read_ledgers(drain, choice->probes);
-		find_in_flight(drain);
-	}
 	reading->snapshot.ledgers = drain->snapshot.ledgers;
 	reading->snapshot.n_ledgers = drain->snapshot.n_ledgers;
 	reading->snapshot.call_ledgers = drain->snapshot.call_ledgers;

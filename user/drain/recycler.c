@@ -161,14 +161,50 @@ static int add_kept(struct recycler *recycler, const struct tm_key *key, __u32 s
 	return -ENOMEM;
 }
 
-/* A slot stands for another key from now on, and is the loader's. */
-static int rename_slot(struct recycler *recycler, __u32 slot, const struct tm_key *key)
+/* *out: what a slot has, spelt out; *buckets: its counts. 0 or a negative errno. */
+static int read_slot(struct recycler *recycler, enum recycler_side side, __u32 slot,
+		     struct tm_series *out, __u64 **buckets)
 {
-	struct tm_series *series = &recycler->source.series[slot];
-	int ret = add_kept(recycler, key, slot);
+	const struct recycler_source *source = &recycler->source;
+	int ret = source->buckets(source->context, side, slot, buckets);
 
 	if (ret)
 		return ret;
+	*out = source->series[slot];
+	series__spell_out(out, *buckets);
+	return 0;
+}
+
+/* *out: how many are in flight in a slot. The same. */
+static int count_open(struct recycler *recycler, __u32 slot, __u64 *out)
+{
+	const struct tm_series *series = &recycler->source.series[slot];
+	struct tm_series spelt;
+	__u64 *buckets;
+	int ret = 0;
+
+	*out = series->in_flight;
+	if (!series__is_terse(series))
+		return 0;
+	ret = read_slot(recycler, RECYCLER_FROM, slot, &spelt, &buckets);
+	if (!ret)
+		*out = spelt.in_flight;
+	return ret;
+}
+
+/* A slot stands for another key from now on, and is the loader's. */
+static int rename_slot(struct recycler *recycler, __u32 slot, const struct tm_key *key)
+{
+	struct tm_series *series = &recycler->source.series[slot], spelt;
+	__u64 *buckets;
+	int ret;
+
+	ret = read_slot(recycler, RECYCLER_FROM, slot, &spelt, &buckets);
+	if (!ret)
+		ret = add_kept(recycler, key, slot);
+	if (ret)
+		return ret;
+	*series = spelt;
 	series->key = *key;
 	series->state += TM_SERIES_SERIAL;
 	recycler->changes++;
@@ -196,21 +232,20 @@ static int empty(struct recycler *recycler, __u32 slot, __u64 *buckets)
 /* Adds what a slot has to another one, and empties it. */
 static int add_slot(struct recycler *recycler, __u32 to, __u32 from)
 {
-	const struct recycler_source *source = &recycler->source;
-	struct tm_series *total = &source->series[to];
-	const struct tm_series was = *total;
+	struct tm_series *total = &recycler->source.series[to];
+	struct tm_series was, more;
 	__u64 *into, *out_of;
 	struct merge merge;
 	int ret;
 
-	ret = source->buckets(source->context, RECYCLER_TO, to, &into);
+	ret = read_slot(recycler, RECYCLER_TO, to, &was, &into);
 	if (!ret)
-		ret = source->buckets(source->context, RECYCLER_FROM, from, &out_of);
+		ret = read_slot(recycler, RECYCLER_FROM, from, &more, &out_of);
 	if (ret)
 		return ret;
 	merge__start(&merge, &was.key);
-	merge__add(&merge, total, into, into + TM_BUCKETS);
-	merge__add(&merge, &source->series[from], out_of, out_of + TM_BUCKETS);
+	merge__add(&merge, &was, into, into + TM_BUCKETS);
+	merge__add(&merge, &more, out_of, out_of + TM_BUCKETS);
 	*total = merge.total;
 	total->key = was.key;
 	total->state = was.state;
@@ -278,6 +313,7 @@ static size_t collect(struct recycler *recycler)
 	for (__u32 slot = 0; slot < end; slot++) {
 		const struct tm_series *series = &recycler->source.series[slot];
 		struct gone_cgroup *gone;
+		__u64 open;
 
 		gone = is_of_cgroup(series) ? gone_cgroups__find(&recycler->gone, series->key.job)
 					    : NULL;
@@ -286,7 +322,8 @@ static size_t collect(struct recycler *recycler)
 		recycler->leaving[n++] = slot;
 		gone->rested = 0;
 		/* Machines whose end is not told of keep nobody's slot in use but their own. */
-		gone->is_busy |= series->in_flight && !key__is_addb(&series->key);
+		if (!key__is_addb(&series->key))
+			gone->is_busy |= count_open(recycler, slot, &open) || open;
 	}
 	return n;
 }
@@ -297,11 +334,11 @@ static int step(struct recycler *recycler, __u32 slot)
 	const struct tm_series *series = &recycler->source.series[slot];
 	struct watched *watched = &recycler->watched[slot];
 	struct tm_key key = series->key;
-	__u64 figures = figures_of(series);
-	int ret = 0;
+	__u64 figures = figures_of(series), open;
+	int ret = count_open(recycler, slot, &open);
 
-	if (gone_cgroups__find(&recycler->gone, key.job)->is_busy || series->in_flight)
-		return 0;
+	if (ret || open || gone_cgroups__find(&recycler->gone, key.job)->is_busy)
+		return ret;
 	if (watched->is_leaving && watched->figures == figures) {
 		recycler->has_changed = true;
 		key.job = job_map__of(&recycler->ends.map, key.job);
