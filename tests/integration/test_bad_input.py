@@ -39,6 +39,8 @@ def test_options(env):
             (("--all", "--interval", "0"), "0"),
             (("--all", "--lib", "mio"), "LAYER=PATH"),
             (("--all", "--max-series", "1"), "max-series"),
+            (("--all", "--max-overhead", "0%"), "--max-overhead 0%: a part above 0 is needed"),
+            (("--all", "--max-overhead", "much"), "--max-overhead much"),
             (("--all", "--mechanism", "user=magic"), "magic"),
             (("--all", "--mechanism", "vfs=magic"), "vfs=magic: known for vfs are"),
             (("--all", "--mechanism", "user=multi,block=magic"), "block=magic: known for block"),

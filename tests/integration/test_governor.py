@@ -63,9 +63,9 @@ def wait_fates(service, layer):
              seconds=60)
 
 
-def burst(env, seconds=120):
+def burst(env, seconds=120, name="waiting"):
     """A load whose libraries are probed before it begins, and that ends when finish() says so."""
-    return env.waiting_load("--duration", str(seconds * PATIENCE), "burst")
+    return env.waiting_load("--duration", str(seconds * PATIENCE), "burst", name=name)
 
 
 def finish(load):
@@ -207,6 +207,44 @@ def test_samples(env):
     equal("calls that are not timed afterwards", *(sum(r["count"] - r["timed"] for r in records)
                                                    for records in (after, before)))
     service.stop()
+
+
+def bounded(env, name, *options, seconds=4):
+    """A hot function beside `tmtrace OPTIONS`: records, and its probe; the counts are exact."""
+    load = burst(env, name=name)
+    scope = () if "--all" in options else ("--pid", str(load.pid))
+    tracer = env.attach("--layer", "sample", *options, *scope, records=name + ".json")
+    load.go()
+    time.sleep(seconds * PATIENCE)
+    truth = finish(load)
+    records = tracer.finish(signal.SIGINT)
+    check_sums(records, truth, parked=False, library=env.build)
+    hot = next(p for p in records.of("probe", layer="sample", function=HOT)
+               if p["library"].startswith(env.build))
+    equal("recorded", hot["recorded"], truth_functions(truth)["sample", HOT]["calls"])
+    return records, hot
+
+
+def test_whole_machine(env):
+    """With --all, what is too dear is timed for a part of the time; all of it is counted, and it is said."""
+    records, hot = bounded(env, "all", "--all")
+    check(hot["untimed_ns"] > 0 and hot["state"] == "armed", hot)
+    functions = records.functions("sample", HOT)
+    check(all(0 < r["timed"] < r["count"] for r in functions), functions)
+    check(any(f"{HOT} (" in note and "times, sizes and errors are those of a sample" in note
+              for note in records.notes()), records.notes())
+    records, hot = bounded(env, "in-full", "--all", "--max-overhead", "none", seconds=2)
+    check(not hot.get("untimed_ns"), hot)
+    equal("not timed", [r for r in records.functions("sample", HOT) if r["timed"] != r["count"]], [])
+
+
+def test_own_processes(env):
+    """One's own processes are always timed in full, unless it is asked for a bound."""
+    records, hot = bounded(env, "own", seconds=2)
+    check(not hot.get("untimed_ns"), hot)
+    equal("not timed", [r for r in records.functions("sample", HOT) if r["timed"] != r["count"]], [])
+    _, hot = bounded(env, "own-bounded", "--max-overhead", "0.1%")
+    check(hot["untimed_ns"] > 0, hot)
 
 
 def test_untimed_killed(env):

@@ -221,7 +221,7 @@ static void on_time(void *context)
 }
 
 int governing__open(struct governing **out, struct session *session, const struct report_run *run,
-		    double bound)
+		    enum governing_what what)
 {
 	struct governing *governing = calloc(1, sizeof(*governing));
 
@@ -230,7 +230,8 @@ int governing__open(struct governing **out, struct session *session, const struc
 	governing->session = session;
 	governing->run = run;
 	governing->kernel_ns = KERNEL_NS;
-	governing->governor = governor__new(bound);
+	governing->what = what;
+	governing->governor = governor__new(session->options->max_overhead);
 	if (!governing->governor) {
 		free(governing);
 		return -ENOMEM;

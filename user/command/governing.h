@@ -12,12 +12,18 @@
 
 struct governing;
 
+/* What is given up so that the bound holds. */
+enum governing_what {
+	GOVERNING_PROBES, /* times of library calls first, then any probe */
+	GOVERNING_TIMES,  /* only times of library calls: all that is counted still is */
+};
+
 /*
- * The session is under way, and its options say that probes can be parked. run: of it, for what a
- * hit costs. bound: a share, 0.01 for 1 %; 0: none. 0 and *out, or -ENOMEM.
+ * The session is under way, and its options say that probes can be parked, and which bound holds.
+ * run: of it, for what a hit costs. 0 and *out, or -ENOMEM.
  */
 int governing__open(struct governing **out, struct session *session, const struct report_run *run,
-		    double bound);
+		    enum governing_what what);
 void governing__close(struct governing *governing); /* NULL is fine */
 
 /* Governs from the loop, which must not end before governing__close(). 0, or a negative errno. */

@@ -81,6 +81,8 @@ static bool can_be_parked(const struct governing *governing, size_t i, const str
 {
 	const struct parking *parking = governing__parking(governing);
 
+	if (governing->what == GOVERNING_TIMES)
+		return false;
 	if (probe->state == PROBE_PARKED)
 		return !governing__is_left_out(governing, i);
 	if (probe->state != PROBE_ARMED || i == GOVERNED_CREATE)
@@ -91,7 +93,8 @@ static bool can_be_parked(const struct governing *governing, size_t i, const str
 /* Is it seen only by what looks at every system call? */
 static bool is_tapped(const struct governing *governing, size_t i)
 {
-	return i < TM_PROBE_BLOCK && kernel__can_tap(governing->session->kernel);
+	return governing->what == GOVERNING_PROBES && i < TM_PROBE_BLOCK &&
+	       kernel__can_tap(governing->session->kernel);
 }
 
 static struct governor_load kernel_load(const struct governing *governing, size_t i, __u64 hits)
@@ -169,6 +172,7 @@ int governing__read_loads(struct governing *governing, struct governor_reading *
 	__u64 looked_at = kernel__looked_at(kernel);
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
 	size_t n = probe_table__n(governing->session->probes);
+	double look_ns;
 	int rc = make_room(governing, n);
 
 	if (rc < 0)
@@ -186,8 +190,11 @@ int governing__read_loads(struct governing *governing, struct governor_reading *
 		.loads = governing->loads,
 		.n = governing->n_loads,
 	};
-	out->groups_ns[TAP_GROUP - 1] =
-		(double)(looked_at - governing->looked_at) * kernel__look_ns(kernel);
+	look_ns = (double)(looked_at - governing->looked_at) * kernel__look_ns(kernel);
+	if (governing->what == GOVERNING_PROBES)
+		out->groups_ns[TAP_GROUP - 1] = look_ns;
+	else
+		out->fixed_ns += look_ns;
 	governing->looked_at = looked_at;
 	governing->own_ns = own;
 	governing->spent_ns = spent;

@@ -21,6 +21,7 @@ struct governing {
 	struct session *session;
 	const struct report_run *run;
 	struct governor *governor;
+	enum governing_what what;
 	struct loop *loop;
 	int timer;
 	double wait_s; /* of the timer */

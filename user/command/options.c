@@ -100,7 +100,7 @@ static void finish(struct argp_state *state)
 	if (options->scope == SCOPE_NONE)
 		option_values__refuse("nothing to trace: say --pid PID, --cgroup PATH, --all or "
 				      "-- COMMAND");
-	target_options__check(options);
+	target_options__finish(options);
 	if (!command && (options->user || options->n_env || options->optional))
 		option_values__refuse("--user, --env and --optional go with -- COMMAND");
 	if (command && options->json && !strcmp(options->json, "-"))

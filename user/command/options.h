@@ -100,6 +100,11 @@ struct options {
 	int mechanism;	   /* enum uprobe_mechanism of user functions, -1: the best */
 	int kernel_mechanisms[KERNEL_LAYERS]; /* as ladder.h numbers them, -1: the best */
 	bool parkable;			      /* single probes can be taken away for a while */
+	/*
+	 * So much of what the node spends tracing may cost, 0.01 for 1 %: where it costs more,
+	 * calls of libraries are timed for a part of the time only. 0: there is no bound.
+	 */
+	double max_overhead;
 	bool no_syscalls; /* they are not looked at: no vfs, nothing of the time inside calls */
 	bool timelines;	  /* when it was is kept */
 	unsigned int slots;

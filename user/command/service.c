@@ -240,9 +240,9 @@ static int start(struct service *service, char **argv, struct error *err)
 	if (!rc)
 		rc = service_answers__start(service->answers, &service->session, service->output,
 					    err);
-	if (!rc && governing__open(&service->governing, &service->session,
-				   live_run__report(output__live(service->output)),
-				   service->config.max_overhead) < 0)
+	if (!rc &&
+	    governing__open(&service->governing, &service->session,
+			    live_run__report(output__live(service->output)), GOVERNING_PROBES) < 0)
 		rc = error__set(err, -ENOMEM, "no memory");
 	return rc;
 }

@@ -75,6 +75,7 @@ int service_setup__options(struct options *options, const struct service_config 
 	options->interval_s = config->interval_s;
 	options->record = true; /* no tables */
 	options->parkable = true;
+	options->max_overhead = config->max_overhead;
 	options->quiet = true;
 	options->recording = config->history;
 	options->recording_size = config->history_size;

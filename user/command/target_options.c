@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/quantity.h"
 #include "command/mechanism_option.h"
 #include "command/option_values.h"
 #include "command/target_options.h"
+#include "governor/governor.h"
 
 enum {
 	OPT_CGROUP = 256,
@@ -20,7 +22,11 @@ enum {
 	OPT_EXIT,
 	OPT_JOB_PATTERNS,
 	OPT_RETURNS,
+	OPT_MAX_OVERHEAD,
 };
+
+/* Not said: the bound is the usual one for the whole machine, and none for one's own processes. */
+#define OVERHEAD_UNSAID -1
 
 static const struct argp_option target_options[] = {
 	{ "pid", 'p', "PID[,PID...]", 0, "processes that run already, and what they start", 1 },
@@ -54,6 +60,12 @@ static const struct argp_option session_options[] = {
 	  "programs "
 	  "that throw exceptions, cancel threads or switch stacks in a call: only with --pid or "
 	  "-- COMMAND, for a program of your own that does nothing of it",
+	  1 },
+	{ "max-overhead", OPT_MAX_OVERHEAD, "SHARE", 0,
+	  "Time calls of libraries for a part of the time only where tracing would cost more than "
+	  "this share of the CPU time that the node spends, as in 1%, or none. All calls are "
+	  "counted "
+	  "all the same. Default: 1% with --all, otherwise none.",
 	  1 },
 	{ "job-patterns", OPT_JOB_PATTERNS, "FILE", 0,
 	  "which cgroups are of a scheduler's jobs, beside those of Slurm, PBS, LSF and "
@@ -153,7 +165,19 @@ static void set_mechanisms(struct options *options, const char *list)
 	}
 }
 
-void target_options__check(const struct options *options)
+static double parse_overhead(const char *arg)
+{
+	double share = 0;
+
+	if (strcmp(arg, "none") && quantity__share(arg, &share) < 0)
+		option_values__refuse("--max-overhead %s: a part above 0 is needed, as in 1%% or "
+				      "0.5%%, or none",
+				      arg);
+	return share;
+}
+
+/* Refuses what does not go together. */
+static void check(const struct options *options)
 {
 	bool own = options->scope == SCOPE_PIDS || options->scope == SCOPE_COMMAND;
 
@@ -166,6 +190,14 @@ void target_options__check(const struct options *options)
 				      "the program is known to be plain, or user=multi");
 	if (options->fast_returns && options->mechanism > UPROBE_SESSION)
 		option_values__refuse("--returns=fast: only user=session has return probes");
+}
+
+void target_options__finish(struct options *options)
+{
+	check(options);
+	if (options->max_overhead == OVERHEAD_UNSAID)
+		options->max_overhead = options->scope == SCOPE_ALL ? GOVERNOR_BOUND : 0;
+	options->parkable = options->max_overhead > 0;
 }
 
 static error_t parse_target(int key, char *arg, struct argp_state *state)
@@ -227,6 +259,9 @@ static error_t parse_session(int key, char *arg, struct argp_state *state)
 			option_values__refuse("--returns %s: known are exits and fast", arg);
 		options->fast_returns = !strcmp(arg, "fast");
 		return 0;
+	case OPT_MAX_OVERHEAD:
+		options->max_overhead = parse_overhead(arg);
+		return 0;
 	case OPT_JOB_PATTERNS:
 		options->jobs = arg;
 		return 0;
@@ -244,5 +279,7 @@ const struct argp session_options_argp = { session_options, parse_session, .chil
 
 struct options target_options__none(void)
 {
-	return (struct options){ .mechanism = -1, .kernel_mechanisms = { -1, -1 } };
+	return (struct options){ .mechanism = -1,
+				 .kernel_mechanisms = { -1, -1 },
+				 .max_overhead = OVERHEAD_UNSAID };
 }

@@ -9,7 +9,7 @@
 
 /* --pid, --all, --layer, --probes, --lib, --entry */
 extern const struct argp target_options_argp;
-/* These, --cgroup, --mechanism, --job-patterns and --max-series: what a session needs. */
+/* These, and what a session needs: --cgroup, --mechanism, --max-overhead and the like. */
 extern const struct argp session_options_argp;
 
 /* What these parsers begin with. */
@@ -17,7 +17,7 @@ struct options target_options__none(void);
 /* Only one scope can be chosen: another one is refused. */
 void target_options__scope(struct options *options, enum options_scope scope);
 
-/* Refuses what does not go together, once all options are read. */
-void target_options__check(const struct options *options);
+/* Once all options are read: refuses what does not go together, and fills in what was not said. */
+void target_options__finish(struct options *options);
 
 #endif

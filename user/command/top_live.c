@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "command/governing.h"
 #include "command/layers.h"
 #include "command/live_run.h"
 #include "command/node_cost.h"
@@ -14,6 +15,7 @@
 struct top_live {
 	struct session session;
 	struct live_run *run;
+	struct governing *governing; /* NULL: there is no bound */
 	struct node_cost node;
 };
 
@@ -31,7 +33,13 @@ static int start(struct top_live *live, char **argv, bool *usage, struct error *
 	if (!rc)
 		rc = session__start(&live->session, NULL, err);
 	progress__free(progress);
-	return rc ? rc : live_run__start(live->run, err);
+	if (!rc)
+		rc = live_run__start(live->run, err);
+	if (!rc && live->session.options->max_overhead > 0 &&
+	    governing__open(&live->governing, &live->session, live_run__report(live->run),
+			    GOVERNING_TIMES) < 0)
+		rc = error__set(err, -ENOMEM, "no memory");
+	return rc;
 }
 
 int top_live__open(struct top_live **out, const struct options *options, char **argv, bool *usage,
@@ -49,7 +57,11 @@ int top_live__open(struct top_live **out, const struct options *options, char **
 
 int top_live__watch(struct top_live *live, struct loop *loop)
 {
-	return session__watch(&live->session, loop);
+	int rc = session__watch(&live->session, loop);
+
+	if (!rc && live->governing)
+		rc = governing__watch(live->governing, loop);
+	return rc;
 }
 
 int top_live__read(struct top_live *live, struct top_source *out, struct error *err)
@@ -92,6 +104,7 @@ void top_live__close(struct top_live *live)
 {
 	if (!live)
 		return;
+	governing__close(live->governing);
 	if (live->session.kernel)
 		session__stop(&live->session);
 	print_notes(&live->session.notes);

@@ -110,7 +110,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				      "--pid PID, --cgroup PATH or --all",
 				      arg);
 	case ARGP_KEY_END:
-		target_options__check(&options->session);
+		target_options__finish(&options->session);
 		choose_source(options);
 		return 0;
 	default:

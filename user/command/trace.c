@@ -8,6 +8,7 @@
 
 #include "base/identity.h"
 #include "command/ends.h"
+#include "command/governing.h"
 #include "command/layers.h"
 #include "command/loop.h"
 #include "command/output.h"
@@ -22,7 +23,8 @@ struct trace {
 	struct session session;
 	struct output *output;
 	struct progress *progress;
-	struct ends *ends; /* of --pid; else NULL */
+	struct ends *ends;	     /* of --pid; else NULL */
+	struct governing *governing; /* NULL: there is no bound */
 	struct loop *loop;
 	int status;	 /* exit status */
 	bool ended;	 /* the command has */
@@ -153,6 +155,8 @@ static int follow(struct trace *trace)
 	int rc;
 
 	rc = session__watch(&trace->session, loop);
+	if (!rc && trace->governing)
+		rc = governing__watch(trace->governing, loop);
 	if (!rc)
 		rc = output__watch(trace->output, loop);
 	if (!rc)
@@ -284,6 +288,10 @@ static int set_up(struct trace *trace, char **argv, char **program, struct error
 		rc = watch_ends(trace, err);
 	if (!rc)
 		rc = output__start(trace->output, err);
+	if (!rc && options->max_overhead > 0 &&
+	    governing__open(&trace->governing, &trace->session,
+			    live_run__report(output__live(trace->output)), GOVERNING_TIMES) < 0)
+		rc = error__set(err, -ENOMEM, "no memory");
 	return rc;
 }
 
@@ -307,6 +315,7 @@ int trace__run(const struct options *options, char **argv)
 			run_untraced(&trace);
 	}
 	ends__close(trace.ends);
+	governing__close(trace.governing);
 	if (output__close(trace.output) < 0 && !trace.session.child && !trace.status)
 		trace.status = EXIT_RUN;
 	session__close(&trace.session);

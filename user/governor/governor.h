@@ -15,6 +15,9 @@
 
 struct governor;
 
+/* The bound where nobody says another one. */
+#define GOVERNOR_BOUND 0.01
+
 /* A node that spends less than this many processors is taken for one that does. */
 #define GOVERNOR_FLOOR 1.0
 

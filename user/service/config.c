@@ -10,6 +10,7 @@
 #include "base/quantity.h"
 #include "catalogue/text_file.h"
 #include "catalogue/yaml_doc.h"
+#include "governor/governor.h"
 #include "ring/format.h"
 #include "service/config_reader.h"
 #include "service/config_sections.h"
@@ -26,7 +27,6 @@
 #define SNAPSHOT_S   15
 #define PINS	     "/sys/fs/bpf/tmtrace"
 
-#define MAX_OVERHEAD 0.01
 
 /* What is on where nobody says it; a site chooses mpi, hdf5, m0 and addb. */
 static const char *const default_layers[] = { "vfs", "block", "mstro", "mio" };
@@ -240,7 +240,7 @@ int service_config__defaults(struct service_config *config)
 		.log = { .types = default_types, .rate = LOG_RATE },
 		.socket = SERVICE_SOCKET,
 		.pins = PINS,
-		.max_overhead = MAX_OVERHEAD,
+		.max_overhead = GOVERNOR_BOUND,
 		.snapshot = SNAPSHOT,
 		.snapshot_s = SNAPSHOT_S,
 		.metrics_listen = METRICS_LISTEN,
