@@ -67,14 +67,14 @@ def equal(name, got, wanted):
     check(got == wanted, f"{name}: got {got}, the truth is {wanted}")
 
 
-def wait_for(condition, what, seconds=20):
-    """Polls until condition() is true; its value."""
+def wait_for(condition, what, seconds=20, pause=0.02):
+    """Polls every pause seconds until condition() is true; its value."""
     end = time.monotonic() + seconds * PATIENCE
     while time.monotonic() < end:
         value = condition()
         if value:
             return value
-        time.sleep(0.02)
+        time.sleep(pause)
     raise Failure(f"waited {seconds} s for {what}")
 
 
