@@ -90,6 +90,7 @@ _tmtrace_value()
 	--hierarchy)
 		mapfile -t COMPREPLY < <(compgen -W "v2 $(awk 'NR > 1 && $2 { print $1 }' /proc/cgroups 2>/dev/null)" -- "$word")
 		;;
+	--max-overhead) mapfile -t COMPREPLY < <(compgen -W 'none 1% 2% 5%' -- "$word") ;;
 	--returns) mapfile -t COMPREPLY < <(compgen -W 'exits fast' -- "$word") ;;
 	--entry) mapfile -t COMPREPLY < <(compgen -W 'cheap first' -- "$word") ;;
 	--exit) mapfile -t COMPREPLY < <(compgen -W 'cheap ret' -- "$word") ;;
@@ -128,7 +129,7 @@ _tmtrace_options()
 	fi
 	if [[ $2 == top ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$common --batch --cgroup --frames --functions --hierarchy --interval --job
-			--job-patterns --max-series --mechanism --returns --reverse --socket --sort" -- "$1")
+			--job-patterns --max-overhead --max-series --mechanism --returns --reverse --socket --sort" -- "$1")
 		return
 	fi
 	if [[ $2 == selftest ]]; then
@@ -162,7 +163,7 @@ _tmtrace_options()
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$common --addb= --addb-buffer --addb-text --call-buffer --call-graph
 		--calls --cgroup --duration --env --env-vars --exclude --hierarchy --histogram
-		--interval --job-patterns --json --max-processes --max-series --mechanism --min-duration --min-wall --no-per-process --objects --optional --returns
+		--interval --job-patterns --json --max-overhead --max-processes --max-series --mechanism --min-duration --min-wall --no-per-process --objects --optional --returns
 		--output --per-process --processes --quiet --sample --selfie
 		--size --syslog= --syslog-journal --syslog-rate --syslog-socket --user" -- "$1")
 }
