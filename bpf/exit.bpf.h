@@ -65,14 +65,22 @@ TM_INLINE bool exit__is_taken(const struct pt_regs *regs, u64 code)
 	return (holds >> (when >> 1 & 7) & 1) != (when & 1);
 }
 
-/* The stack pointer at the `ret`. Not inlined: there is little room on the stack. */
-static __attribute__((noinline)) u64 exit__sp(struct pt_regs *regs, u64 code)
+/* Not inlined: there is little room on the stack. */
+static __attribute__((noinline)) u64 exit__base(struct pt_regs *regs, u64 code)
 {
-	return exit__register(regs, EXIT_PART(code, BASE)) + 8 * (s64)(__s16)EXIT_PART(code, WORDS);
+	return exit__register(regs, EXIT_PART(code, BASE));
 }
 
-/* What the function returns. Not inlined, too. */
-static __attribute__((noinline)) s64 exit__value(struct pt_regs *regs, u64 code)
+/* The stack pointer at the `ret`. */
+TM_INLINE u64 exit__sp(struct pt_regs *regs, u64 code)
+{
+	u64 base = EXIT_PART(code, BASE) == TM_EXIT_SP ? regs->sp : exit__base(regs, code);
+
+	return base + 8 * (s64)(__s16)EXIT_PART(code, WORDS);
+}
+
+/* Not inlined, too. */
+static __attribute__((noinline)) s64 exit__elsewhere(struct pt_regs *regs, u64 code)
 {
 	u32 kind = EXIT_PART(code, KIND);
 	s64 number = (s32)(code >> TM_EXIT_VALUE_SHIFT);
@@ -93,6 +101,14 @@ static __attribute__((noinline)) s64 exit__value(struct pt_regs *regs, u64 code)
 	if (kind == TM_EXIT_REGISTER_LOW)
 		return (u32)word;
 	return kind == TM_EXIT_REGISTER_INT ? (s32)word : (s64)word;
+}
+
+/* What the function returns: mostly in the register where the caller looks for it. */
+TM_INLINE s64 exit__value(struct pt_regs *regs, u64 code)
+{
+	if (EXIT_PART(code, KIND) == TM_EXIT_REGISTER && EXIT_PART(code, HOLDER) == TM_EXIT_AX)
+		return regs->ax;
+	return exit__elsewhere(regs, code);
 }
 
 #endif

@@ -39,31 +39,37 @@ TM_INLINE struct tm_frame *frame__at(struct tm_stack *stack, u32 depth)
 /*
  * To read the program's memory is what costs most in a call. On the thread's own stack it is not
  * needed where a function returns by its own code alone: a stack pointer and an instruction of that
- * function together are that call's.
+ * function together are that call's. In place of the return address the frame then has where these
+ * instructions begin, 47 bits as addresses of programs have, how far they go, 15 bits, and the
+ * highest bit.
  */
+#define TM_UNREAD	(1ULL << 63)
+#define TM_ADDRESS_BITS 47
+
 TM_INLINE bool frame__is_unread(const struct tm_frame *frame)
 {
-	return (s64)frame->back < 0;
+	return frame->back & TM_UNREAD;
 }
 
 /* What tells a frame, opened for a call of a probe, from others at the same stack pointer. */
 TM_INLINE u64 frame__mark(const struct tm_stack *stack, const struct tm_probe *probe,
 			  const struct pt_regs *regs)
 {
-	return probe->own_span && !stack->mixed ? ~regs->ip : frame__word_at(regs->sp);
+	u64 span = probe->own_span;
+
+	if (!span || stack->mixed || regs->ip >> TM_ADDRESS_BITS)
+		return frame__word_at(regs->sp);
+	return TM_UNREAD | span << TM_ADDRESS_BITS | regs->ip;
 }
 
-/* Is the frame of this probe left by an instruction at ip, where its stack pointer is? */
+/* Is the frame left by an instruction at ip, where its stack pointer is? */
 TM_INLINE bool frame__ends_at(const struct tm_frame *frame, u64 ip)
 {
-	/* A copy: up to 6.2 what is in a global function's argument cannot be the key of a map. */
-	u32 index = frame->probe;
-	struct tm_probe *probe;
+	u64 begin = frame->back & ((1ULL << TM_ADDRESS_BITS) - 1);
 
 	if (!frame__is_unread(frame))
 		return frame->back == frame__word_at(frame->sp);
-	probe = bpf_map_lookup_elem(&tm_probes, &index);
-	return probe && ip - ~frame->back < probe->own_span;
+	return ip - begin < (frame->back & ~TM_UNREAD) >> TM_ADDRESS_BITS;
 }
 
 /* What a frame has as its sequence that is not recorded: never 0, and smaller than any call's id.

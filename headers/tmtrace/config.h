@@ -65,13 +65,16 @@ enum tm_entry_only {
 	TM_ENTRY_ONLY_FOR_NOW, /* those are parked, and come back; calls that are open are timed */
 };
 
+#define TM_OWN_SPAN_MAX 0x7fff
+
 struct tm_probe {
 	__u32 function; /* the key's */
 	/*
-	 * All instructions at which its return is seen are so many bytes behind its own probe, in
-	 * the function itself, and it ends by no jump to another; 0: they are not, or not known.
+	 * All instructions at which its return is seen are so many bytes behind its own probe, at
+	 * most TM_OWN_SPAN_MAX, in the function itself, and it ends by no jump to another; 0: they
+	 * are not, or not known.
 	 */
-	__u32 own_span;
+	__u16 own_span;
 	__u8 layer;
 	__u8 entry_only; /* enum tm_entry_only; may change at any time */
 	__u8 tail_calls; /* may end by jumping to another function, which returns in its place */

@@ -89,8 +89,8 @@ struct tm_thread {
 struct tm_frame {
 	__u64 sp; /* at entry: where the return address is */
 	/*
-	 * The return address; 0 in a session, where the kernel has taken its place. Or, where it
-	 * was not read, the complement of the entry's address: the highest bit is set.
+	 * The return address; 0 in a session, where the kernel has taken its place. Where it was
+	 * not read, the highest bit is set: frame__is_unread().
 	 */
 	__u64 back;
 	__u64 start_ns;

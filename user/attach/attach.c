@@ -190,7 +190,7 @@ static int number_sites(struct attach *attach, struct site_list *sites, const ch
 		if (probes)
 			probes[site->number - TM_PROBE_USER] = (struct tm_probe){
 				.function = id,
-				.own_span = site->own_span,
+				.own_span = (__u16)site->own_span,
 				.layer = site->layer,
 				.entry_only = probe.entry_only,
 				.tail_calls = site->tail_calls,

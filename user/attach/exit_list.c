@@ -6,6 +6,7 @@
 #include "attach/exit_list.h"
 #include "base/array.h"
 #include "target/exits.h"
+#include "tmtrace/config.h"
 
 /* A site returns by a place. */
 struct use {
@@ -145,7 +146,7 @@ static void measure_own_span(const struct exit_list *list, struct site_list *sit
 			site->own_span = (__u32)(at - begin) + 1;
 	}
 	for (size_t i = 0; i < site_list__n(sites); i++)
-		if (site_list__at(sites, i)->own_span == NOT_ALONE)
+		if (site_list__at(sites, i)->own_span > TM_OWN_SPAN_MAX)
 			site_list__at(sites, i)->own_span = 0;
 }
 
