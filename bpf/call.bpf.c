@@ -449,17 +449,18 @@ TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
 
 /*
  * On a `ret` by which a probed function may return, and others too: the stack pointer tells. Or at
- * a place that stands in for one: code, else 0. The stack pointer also tells which functions ended
- * before by jumping to this one. On any stack, whatever was done between.
+ * a place that stands in for one, as the code says. The stack pointer also tells which functions
+ * ended before by jumping to this one. On any stack, whatever was done between.
  */
-TM_INLINE void call__return(struct pt_regs *regs, u64 ip, u64 code)
+TM_INLINE void call__return(struct pt_regs *regs, u64 code)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct tm_thread *thread;
 	struct tm_stack *stack;
 	struct tm_frame *frame;
 	u32 depth, left = TM_TAIL_CALLS;
-	u64 now, sp;
+	bool on_ret = exit__is_on_ret(code);
+	u64 now, sp, ip = regs->ip;
 
 	if (!exit__is_taken(regs, code))
 		return;
@@ -468,7 +469,11 @@ TM_INLINE void call__return(struct pt_regs *regs, u64 ip, u64 code)
 	thread = thread__find_of(task);
 	if (!stack || !thread || !stack->depth)
 		return;
-	sp = code ? exit__sp(regs, code) : regs->sp;
+	sp = on_ret ? regs->sp : exit__sp(regs, code);
+	if (on_ret && exit__is_done(regs, code)) {
+		sp -= sizeof(sp);
+		ip = 0; /* it is not known any more */
+	}
 	frame = frame__at(stack, stack->depth - 1);
 	if (frame && frame->sp == sp && frame__ends_at(frame, ip))
 		depth = stack->depth;
@@ -478,7 +483,7 @@ TM_INLINE void call__return(struct pt_regs *regs, u64 ip, u64 code)
 		return;
 	/* Kept there: there is little room on the program's stack. */
 	stack->sp = sp;
-	stack->value = code ? exit__value(regs, code) : regs->ax;
+	stack->value = on_ret ? regs->ax : exit__value(regs, code);
 	if (depth < stack->depth && !stack->mixed)
 		frame__lose_above(stack, depth, TM_LOSS_UNWOUND);
 	stack->open = stack->depth;
@@ -533,7 +538,7 @@ int call_return(struct pt_regs *ctx)
 {
 	quirk__keep_task_stack(ctx);
 	if (!scope__is_over())
-		call__return(ctx, ctx->ip, bpf_get_attach_cookie(ctx));
+		call__return(ctx, bpf_get_attach_cookie(ctx));
 	return 0;
 }
 
@@ -547,30 +552,35 @@ int call_return(struct pt_regs *ctx)
 /*
  * Does the `ret`, so that the kernel steps nothing; not where something is in the way: there is no
  * breakpoint any more, the return address cannot be read, or a shadow stack would still have it.
+ * Nor where another program may have done it already, to an instruction that has a breakpoint, too.
  */
 static __attribute__((noinline)) int jump_back(struct pt_regs *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u64 back;
+	u64 words[2]; /* below the stack pointer, and at it */
 	u8 byte;
 
 	if (bpf_core_field_exists(task->thread.features) && task->thread.features & SHADOW_STACK)
 		return 0;
 	if (bpf_probe_read_user(&byte, sizeof(byte), (void *)ctx->ip) || byte != BREAKPOINT ||
-	    bpf_probe_read_user(&back, sizeof(back), (void *)ctx->sp))
+	    bpf_probe_read_user(words, sizeof(words), (void *)(ctx->sp - sizeof(*words))) ||
+	    words[0] == ctx->ip)
 		return 0;
-	ctx->sp += sizeof(back);
-	ctx->ip = back;
+	ctx->sp += sizeof(*words);
+	ctx->ip = words[1];
 	return 0;
 }
 
-/* Skips an endbr64, which does nothing where user space has no indirect branch tracking. */
-static __attribute__((noinline)) int skip_endbr(struct pt_regs *ctx)
+/*
+ * Skips an endbr64, which does nothing where user space has no indirect branch tracking; not where
+ * another program has done so already.
+ */
+static __attribute__((noinline)) int skip_endbr(struct pt_regs *ctx, u64 cookie)
 {
+	u64 place = cookie >> TM_COOKIE_PLACE_SHIFT & TM_COOKIE_PLACE_MASK;
 	u8 byte;
 
-	/* Another program at the same instruction may have skipped it already. */
-	if (ctx->ip == bpf_get_func_ip(ctx) &&
+	if ((ctx->ip & TM_COOKIE_PLACE_MASK) == place &&
 	    !bpf_probe_read_user(&byte, sizeof(byte), (void *)ctx->ip) && byte == BREAKPOINT)
 		ctx->ip += ENDBR_SIZE;
 	return 0;
@@ -580,29 +590,25 @@ static __attribute__((noinline)) int skip_endbr(struct pt_regs *ctx)
 SEC("uprobe")
 int call_entry_jump(struct pt_regs *ctx)
 {
+	u64 cookie = bpf_get_attach_cookie(ctx);
+
 	quirk__keep_task_stack(ctx);
 	if (!scope__is_over())
 		call__enter(ctx, false);
-	if (bpf_get_attach_cookie(ctx) & TM_COOKIE_ENDBR)
-		skip_endbr(ctx);
+	if (cookie & TM_COOKIE_ENDBR)
+		skip_endbr(ctx, cookie);
 	return 0;
 }
 
 SEC("uprobe")
 int call_return_jump(struct pt_regs *ctx)
 {
-	u64 ip = bpf_get_func_ip(ctx);
-	/* Another program at the same instruction may have done the `ret` already. */
-	bool done = ctx->ip != ip;
+	u64 code = bpf_get_attach_cookie(ctx);
 
 	quirk__keep_task_stack(ctx);
-	if (done)
-		ctx->sp -= sizeof(ctx->sp);
 	if (!scope__is_over())
-		call__return(ctx, ip, 0);
-	if (done)
-		ctx->sp += sizeof(ctx->sp);
-	else
+		call__return(ctx, code);
+	if (!exit__is_done(ctx, code))
 		jump_back(ctx);
 	return 0;
 }

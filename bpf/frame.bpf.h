@@ -62,14 +62,14 @@ TM_INLINE u64 frame__mark(const struct tm_stack *stack, const struct tm_probe *p
 	return TM_UNREAD | span << TM_ADDRESS_BITS | regs->ip;
 }
 
-/* Is the frame left by an instruction at ip, where its stack pointer is? */
+/* Is the frame left by an instruction at ip (0: not known), where its stack pointer is? */
 TM_INLINE bool frame__ends_at(const struct tm_frame *frame, u64 ip)
 {
 	u64 begin = frame->back & ((1ULL << TM_ADDRESS_BITS) - 1);
 
 	if (!frame__is_unread(frame))
 		return frame->back == frame__word_at(frame->sp);
-	return ip - begin < (frame->back & ~TM_UNREAD) >> TM_ADDRESS_BITS;
+	return !ip || ip - begin < (frame->back & ~TM_UNREAD) >> TM_ADDRESS_BITS;
 }
 
 /* What a frame has as its sequence that is not recorded: never 0, and smaller than any call's id.

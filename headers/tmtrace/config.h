@@ -56,6 +56,9 @@ _Static_assert(TM_PROBE_USER <= 32, "the kernel's probes are bits of tm_off");
 #define TM_COOKIE_BITS 16
 /* In the cookie of one that is on an endbr64, which a program can skip (call_entry_jump). */
 #define TM_COOKIE_ENDBR (1ULL << 63)
+/* Then also where in its page that is, as another program may have skipped it already. */
+#define TM_COOKIE_PLACE_SHIFT 32
+#define TM_COOKIE_PLACE_MASK  0xfffULL
 _Static_assert(TM_PROBES_MAX <= 1 << TM_COOKIE_BITS, "the indices of probes do not fit");
 
 /* Calls are counted, not timed. */

@@ -110,6 +110,27 @@ def test_two_tracers(env):
         compare_clean(tracer.finish(), truth)
 
 
+def test_two_tracers(env):
+    """A program that two trace at once: both see all its calls, and time them.
+
+    Where the kernel lets programs write registers (7.2), the first one does the `ret`: the other one
+    sees registers that are beyond it.
+    """
+    other = env.attach("--all", "--max-overhead", "none", "--layer", "sample", records="other.json")
+    records, truth = env.trace_load("all", options=("--layer", "sample"))
+    compare(records, truth, layers=["sample"])
+    others = other.finish(signal.SIGINT)
+    check(others.functions("sample"), "the other one saw no function")
+    for (_, function), true in truth_functions(truth).items():
+        found = records.functions("sample", function)
+        if found and true["calls"] == true["returns"]:
+            equal(f"{function}: counted, and timed",
+                  [sum(r[field] for r in found) for field in ("count", "timed")],
+                  [true["calls"]] * 2)
+    for seen in (records, others):
+        check(not seen.lost("unwound") or truth["unwound"], f"lost: {seen.losses()}")
+
+
 def test_pid_inside_a_call(env):
     """What was begun before is not counted when it ends; what comes later is exact."""
     load = env.waiting_load("--duration", str(2.5 * PATIENCE), "--count", "50",

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "target/exits.h"
 #include "tmtrace/config.h"
+#include "tmtrace/exit.h"
 
 /* A site returns by a place. */
 struct use {
@@ -49,7 +50,7 @@ static int add_uses(struct exit_list *list, size_t site, const struct exits_foun
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < found->n; i++)
-		rc = add_use(list, site, found->offsets[i], 0);
+		rc = add_use(list, site, found->offsets[i], exit__cookie_of_ret(found->offsets[i]));
 	return rc;
 }
 
@@ -110,7 +111,7 @@ static int replace_uses(struct exit_list *list, struct site_list *sites, const s
 		site->exits = join(first ? EXIT_UNKNOWN : site->exits,
 				   kept ? EXIT_EMULATED : EXIT_STEPPED);
 		if (!kept)
-			rc = add_use(list, uses[i].site, uses[i].offset, 0);
+			rc = add_use(list, uses[i].site, uses[i].offset, uses[i].cookie);
 		for (size_t k = 0; !rc && k < kept; k++)
 			rc = add_use(list, uses[i].site, ways[k].offset, ways[k].code);
 	}

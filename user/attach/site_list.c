@@ -97,7 +97,10 @@ __u64 site__cookie(const struct site *site)
 {
 	__u64 cookie = (__u64)(site->number - TM_PROBE_USER);
 
-	return site->entry.endbr && !site->entry.moved ? cookie | TM_COOKIE_ENDBR : cookie;
+	if (site->entry.endbr && !site->entry.moved)
+		cookie |= TM_COOKIE_ENDBR | (site->offset & TM_COOKIE_PLACE_MASK)
+						    << TM_COOKIE_PLACE_SHIFT;
+	return cookie;
 }
 
 /* In a file that nobody maps yet the kernel's refusal would come later, and silently. */
