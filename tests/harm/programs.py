@@ -107,7 +107,7 @@ PROGRAMS = (
     program("threads_6000", "threads", "threads.c", args=("6000",),
             slow="6,000 threads take minutes in emulation"),
     program("reload", "libraries", "reload.c", args=("{library}",), brief=True),
-    program("limits", "limits", "limits.c"),
+    program("limits", "limits", "limits.c", brief=True),
     # Confinement, debuggers
     program("strict", "seccomp", "strict.c", brief=True),
     program("filter", "seccomp", "filter.c"),
