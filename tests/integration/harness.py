@@ -85,11 +85,11 @@ def need(*programs):
 
 
 def read_text(path):
-    """A file's text; empty where there is none."""
+    """A file's text; empty where there is none, or of a process that has ended meanwhile."""
     try:
         with open(path, encoding="utf-8", errors="replace") as f:
             return f.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return ""
 
 

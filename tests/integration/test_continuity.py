@@ -361,7 +361,7 @@ def test_other_layout(env):
     equal("notes", notes, [
         f"the epoch before was recorded into {env.path('history.data.last')}",
         "the probes and counters of the service before were removed, a new epoch begins: its "
-        "configuration or its version was another one"])
+        "configuration, its version or its PID namespace was another one"])
     path = env.path("last.json")
     status, out, err = env.trace("dump", env.path("history.data.last"))
     equal(f"exit status of dump, {err}", status, 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/surroundings.h"
 #include "command/layers.h"
 
 /* Where the catalogue is: beside the program in a build tree, else where it was installed. */
@@ -30,9 +31,13 @@ static char *find_catalogue(void)
 int layers__open_catalogue(struct session *session, struct error *err)
 {
 	const struct options *options = session->options;
-	char *shipped = find_catalogue();
-	int rc;
+	int rc = surroundings__check(err);
+	char *shipped;
 
+	/* First of all: where there is no /proc, the catalogue is not found either. */
+	if (rc < 0)
+		return rc;
+	shipped = find_catalogue();
 	if (!shipped)
 		return error__set(err, -ENOMEM, "no memory");
 	rc = catalogue__load(&session->catalogue, shipped, options->probes, options->n_probes, err);

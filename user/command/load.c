@@ -6,6 +6,7 @@
 
 #include "addb/sums.h"
 #include "base/file_limit.h"
+#include "base/surroundings.h"
 #include "command/hierarchy.h"
 #include "command/layers.h"
 #include "command/load.h"
@@ -33,16 +34,18 @@ static int choose_mechanism(struct session *session, struct error *err)
 			note_list__add(&session->notes,
 				       "--returns=fast: this kernel has no sessions of uprobes "
 				       "(Linux 6.13); calls are timed where they return");
+		if (forced >= 0 && surroundings__is_refusal(rc))
+			return error__set(err, rc, "--mechanism user=%s: %s",
+					  uprobe_mechanism_names[m], surroundings__explain(rc));
 		if (forced >= 0)
 			return error__set(err, rc,
 					  "--mechanism user=%s: this kernel refuses it: %s; leave "
 					  "the choice to tmtrace",
 					  uprobe_mechanism_names[m], strerror(-rc));
 	}
-	if (rc == -EPERM || rc == -EACCES)
-		return error__set(err, rc,
-				  "cannot probe library functions: not permitted; run as root, "
-				  "e.g. with sudo, or with CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN");
+	if (surroundings__is_refusal(rc))
+		return error__set(err, rc, "cannot probe library functions: %s",
+				  surroundings__explain(rc));
 	return error__set(err, rc,
 			  "this kernel cannot probe library functions with a cookie: %s; Linux "
 			  "5.17 or later is needed, or trace --layer vfs,block alone",
@@ -196,7 +199,7 @@ static const char *why_anew(const struct session *session)
 
 	return root && kept && strcmp(cgroup__hierarchy(root), kept) != 0
 		       ? "its jobs were told by another hierarchy of cgroups"
-		       : "its configuration or its version was another one";
+		       : "its configuration, its version or its PID namespace was another one";
 }
 
 int load__proven(struct session *session, struct error *err)

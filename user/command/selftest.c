@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/surroundings.h"
 #include "command/options.h"
 #include "command/prove.h"
 #include "command/selftest.h"
@@ -46,25 +47,29 @@ static void try_out(const struct choice *way, struct selftest_result *result, st
 
 	result->ran = !prove__apart(way, true, trial, &result->trial, &err);
 	if (!result->ran)
-		snprintf(result->unavailable, sizeof(result->unavailable), "%.150s", err.text);
+		snprintf(result->unavailable, sizeof(result->unavailable), "%.310s", err.text);
 }
 
 static int run(struct selftest_result *results, bool lines, struct error *err)
 {
 	struct trial *trials[WAYS] = { 0 };
 	size_t i;
-	int rc = 0;
+	int rc = surroundings__check(err);
 
+	if (rc < 0)
+		return rc;
 	for (i = 0; i < WAYS; i++) {
 		struct selftest_result *result = &results[i];
 
 		result->way = &ways[i];
 		rc = uprobe__try(ways[i].mechanism);
-		if (rc == -EPERM || rc == -EACCES)
+		/* The first way is refused only if all BPF programs are. */
+		if (!i && surroundings__is_refusal(rc))
 			break;
 		if (rc < 0)
 			snprintf(result->unavailable, sizeof(result->unavailable), "%s",
-				 strerror(-rc));
+				 surroundings__is_refusal(rc) ? surroundings__explain(rc)
+							      : strerror(-rc));
 		else
 			try_out(&ways[i], result, &trials[i]);
 		if (lines)
@@ -73,8 +78,7 @@ static int run(struct selftest_result *results, bool lines, struct error *err)
 	}
 	for (i = 0; i < WAYS; i++)
 		trial__free(trials[i]);
-	return rc ? error__set(err, rc, "cannot probe: not permitted; run as root, e.g. with sudo")
-		  : 0;
+	return rc ? error__set(err, rc, "cannot probe: %s", surroundings__explain(rc)) : 0;
 }
 
 static const struct selftest_result *result_of(const struct selftest_result *results,

@@ -13,7 +13,7 @@
 struct selftest_result {
 	const struct choice *way;
 	bool ran;
-	char unavailable[160]; /* why it did not */
+	char unavailable[320]; /* why it did not */
 	struct trial_result trial;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/file_limit.h"
 #include "base/hash.h"
+#include "base/surroundings.h"
 #include "kernel/kfuncs.h"
 #include "kernel/load_log.h"
 #include "kernel/skeleton.h"
@@ -32,10 +33,9 @@ static int explain_load(int code, struct error *err)
 				  "cannot load BPF programs: this kernel's verifier refuses '%s'; "
 				  "TMTRACE_DEBUG=1 shows why, --layer leaves layers out",
 				  load_log__refused());
-	if (code == -EPERM || code == -EACCES)
-		return error__set(err, code,
-				  "cannot load BPF programs: not permitted; run as root, e.g. with "
-				  "sudo, or with CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN");
+	if (surroundings__is_refusal(code))
+		return error__set(err, code, "cannot load BPF programs: %s",
+				  surroundings__explain(code));
 	return error__set(err, code,
 			  "cannot load BPF programs: %s; TMTRACE_DEBUG=1 shows what the kernel "
 			  "said, Linux 5.17 or later is needed",

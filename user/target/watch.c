@@ -13,6 +13,7 @@
 #include <linux/perf_event.h>
 
 #include "base/array.h"
+#include "base/surroundings.h"
 #include "target/files.h"
 #include "target/mapping.h"
 #include "target/watch.h"
@@ -102,10 +103,9 @@ static size_t ring_size(const struct watch *watch)
 
 static int explain(int code, int cpu, struct error *err)
 {
-	if (code == -EACCES || code == -EPERM)
-		return error__set(err, code,
-				  "watching for libraries that are loaded later: not allowed; run "
-				  "as root, or with CAP_PERFMON");
+	if (surroundings__is_refusal(code))
+		return error__set(err, code, "watching for libraries that are loaded later: %s",
+				  surroundings__explain(code));
 	return error__set(err, code, "watching for libraries that are loaded later: CPU %d: %s",
 			  cpu, strerror(-code));
 }
