@@ -8,6 +8,7 @@
 #include "env_job.bpf.h"
 #include "environment.bpf.h"
 #include "exec.bpf.h"
+#include "number.bpf.h"
 #include "path.bpf.h"
 #include "scope.bpf.h"
 #include "thread.bpf.h"
@@ -45,10 +46,10 @@ TM_INLINE void close(struct tm_account *account, u32 status)
  * The number of the account of a task's process; 0: it has none. That of a process which had the
  * same pid before, and whose end was not seen, is closed.
  */
-static __attribute__((noinline)) u32 find(u64 address)
+static __attribute__((noinline)) u32 find_account(u64 address)
 {
 	struct task_struct *task = (void *)address;
-	u32 tgid = BPF_CORE_READ(task, tgid);
+	u32 tgid = number__tgid_at_here(task);
 	u32 *found = bpf_map_lookup_elem(&tm_account_numbers, &tgid), number;
 	struct tm_account *account;
 
@@ -90,17 +91,18 @@ TM_INLINE void describe(struct tm_account *account, struct task_struct *task)
 }
 
 /* An account for the process of a task, whose current thread opens it. */
-static __attribute__((noinline)) u32 create(u64 address)
+static __attribute__((noinline)) u32 create_account(u64 address)
 {
 	struct task_struct *task = (void *)address;
-	u32 tgid = BPF_CORE_READ(task, tgid), number = take_number();
+	u32 number = take_number(), tgid;
 	struct tm_account *account = account_at(number);
 
 	if (!account)
 		return 0;
+	tgid = number__tgid_at(task);
 	if (number != TM_ACCOUNT_OTHERS) {
 		account->pid = tgid;
-		account->ppid = BPF_CORE_READ(task, real_parent, tgid);
+		account->ppid = number__parent_at(task);
 		account->born_ns = BPF_CORE_READ(task, group_leader, start_time);
 		account->start_ns = account->born_ns;
 		account->user_ns = BPF_CORE_READ(task, signal, utime);
@@ -112,7 +114,7 @@ static __attribute__((noinline)) u32 create(u64 address)
 		/* Another thread was faster, or there is no room. */
 		if (number != TM_ACCOUNT_OTHERS)
 			bpf_map_push_elem(&tm_free_accounts, &number, BPF_ANY);
-		return find(address);
+		return find_account(address);
 	}
 	if (number == TM_ACCOUNT_OTHERS)
 		ADD(tm_accounts_folded, 1);
@@ -179,10 +181,10 @@ __attribute__((noinline)) u32 account__number(void)
 
 	if (is_off())
 		return 0;
-	number = find((u64)task);
+	number = find_account((u64)task);
 	if (number || task->flags & (PF_EXITING | PF_KTHREAD))
 		return number;
-	return create((u64)task);
+	return create_account((u64)task);
 }
 
 __attribute__((noinline)) u32 account__meet(void)
@@ -250,9 +252,9 @@ int BPF_PROG(account_fork, struct task_struct *parent, struct task_struct *child
 	if (is_off() || child->flags & PF_KTHREAD || !scope__holds())
 		return 0;
 	own = account__meet();
-	if (child->tgid == parent->tgid || find((u64)child))
+	if (child->tgid == parent->tgid || find_account((u64)child))
 		return 0;
-	number = create((u64)child);
+	number = create_account((u64)child);
 	inherit(own, number);
 	return 0;
 }
@@ -270,7 +272,7 @@ TM_INLINE void follow_exec(struct task_struct *task)
 	env_job__exec();
 	if (is_off() || !scope__holds())
 		return;
-	known = find((u64)task);
+	known = find_account((u64)task);
 	number = account__number();
 	account = account_at(number);
 	if (!account || number == TM_ACCOUNT_OTHERS)
@@ -377,7 +379,7 @@ int BPF_PROG(account_rest, bool preempt, struct task_struct *prev, struct task_s
 
 	if (!(prev_state & TASK_DEAD) || is_off())
 		return 0;
-	number = find((u64)prev);
+	number = find_account((u64)prev);
 	if (number && number != TM_ACCOUNT_OTHERS)
 		add_rest((u64)prev, number);
 	return 0;
@@ -387,14 +389,14 @@ TM_INLINE void follow_exit(struct task_struct *task)
 {
 	struct tm_thread *thread = thread__find_of(task);
 	bool is_last = task->signal->live.counter == 0;
-	u32 number, tgid = task->tgid;
+	u32 number, tgid = number__tgid(task);
 
 	if (is_off() || task->flags & PF_KTHREAD)
 		return;
-	number = find((u64)task);
+	number = find_account((u64)task);
 	/* One that has counted is told already; this thread is late. */
 	if (!number && !(thread && thread->account) && scope__holds())
-		number = create((u64)task);
+		number = create_account((u64)task);
 	if (!number)
 		return;
 	if (number == TM_ACCOUNT_OTHERS) {
@@ -424,7 +426,7 @@ int BPF_PROG(account_exit_again, struct task_struct *task)
 	u32 number = 0;
 
 	if (!is_off() && !(task->flags & PF_KTHREAD) && task->signal->live.counter == 0)
-		number = find((u64)task);
+		number = find_account((u64)task);
 	if (number && number != TM_ACCOUNT_OTHERS)
 		account = account_at(number);
 	if (account && account->state == TM_ACCOUNT_LIVE) {

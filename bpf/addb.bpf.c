@@ -5,6 +5,7 @@
  * is known before: of three sizes the one that the labels probably need is tried first.
  */
 #include "addb_labels.bpf.h"
+#include "number.bpf.h"
 #include "ring.bpf.h"
 
 /* Bytes for labels, powers of two, and how many labels usually fit. */
@@ -50,7 +51,7 @@ TM_INLINE bool addb__wants(u64 id)
 
 TM_INLINE void addb__describe(struct tm_addb_event *event, const struct addb_source *source)
 {
-	u64 ids = bpf_get_current_pid_tgid();
+	u64 ids = number__current();
 
 	event->time_ns = bpf_ktime_get_ns();
 	event->stamp_ns = source->head.value.time_ns;

@@ -5,6 +5,7 @@
  * (tm_addb_summed). Nothing of it is on the stack: what is summed up lies in the thread's storage.
  */
 #include "addb_labels.bpf.h"
+#include "number.bpf.h"
 #include "processes.bpf.h"
 
 /* Labels: a fom and its type; what runs on the side of it; what encloses all foms. */
@@ -66,7 +67,7 @@ TM_INLINE u32 fom_of(const struct tm_addb_summand *s)
 TM_INLINE struct tm_addb_machine *machine_of(struct tm_addb_summand *s, u32 id, u64 number)
 {
 	s->machine.number = number;
-	s->machine.tgid = bpf_get_current_pid_tgid() >> 32;
+	s->machine.tgid = number__current_tgid();
 	s->machine.id = id;
 	return bpf_map_lookup_elem(&tm_addb_machines, &s->machine);
 }

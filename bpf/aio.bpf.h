@@ -6,6 +6,7 @@
 #ifndef BPF_AIO_BPF_H
 #define BPF_AIO_BPF_H
 
+#include "number.bpf.h"
 #include "vfs.bpf.h"
 
 /*
@@ -172,7 +173,7 @@ static __attribute__((noinline)) int aio__submit(u64 n, u64 blocks, const struct
 		.array = blocks,
 		.start_ns = thread->syscall.start_ns,
 		.job = thread->syscall.job,
-		.tgid = bpf_get_current_pid_tgid() >> 32,
+		.tgid = number__current_tgid(),
 		.process = thread->process,
 	};
 
@@ -184,7 +185,7 @@ static __attribute__((noinline)) int aio__submit(u64 n, u64 blocks, const struct
 /* It ends: the kernel took only the first of them, or refused. */
 static __attribute__((noinline)) int aio__submitted(u64 n, u64 blocks, s64 taken)
 {
-	struct aio_loop loop = { .tgid = bpf_get_current_pid_tgid() >> 32 };
+	struct aio_loop loop = { .tgid = number__current_tgid() };
 	u64 first = taken > 0 ? taken : 0;
 
 	n = n < AIO_MAX ? n : AIO_MAX;
@@ -200,7 +201,7 @@ static __attribute__((noinline)) int aio__reap(s64 n, u64 events, u64 now)
 	struct aio_loop loop = {
 		.array = events,
 		.start_ns = now,
-		.tgid = bpf_get_current_pid_tgid() >> 32,
+		.tgid = number__current_tgid(),
 	};
 
 	if (n > 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Processes that come into the traced cgroup: moved there, or started there from outside. */
+#include "number.bpf.h"
 #include "scope.bpf.h"
 
 #include "tmtrace/arrival.h"
@@ -27,7 +28,7 @@ int BPF_PROG(cgroup_moved, struct cgroup *to, const char *path, struct task_stru
 		return 0;
 	if (scope__cgroup_id(to) == tm_config.cgroup_id ||
 	    scope__reaches((u64)BPF_CORE_READ(to, self.parent, cgroup)))
-		tell(task->tgid);
+		tell(number__tgid(task));
 	return 0;
 }
 
@@ -37,6 +38,6 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(cgroup_forked, struct task_struct *parent, struct task_struct *child)
 {
 	if (child->tgid != parent->tgid && child->cgroups != parent->cgroups)
-		tell(child->tgid);
+		tell(number__tgid(child));
 	return 0;
 }

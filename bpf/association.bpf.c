@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "association.bpf.h"
 #include "handle.bpf.h"
+#include "number.bpf.h"
 #include "processes.bpf.h"
 #include "series.bpf.h"
 
@@ -62,7 +63,7 @@ TM_INLINE void leave(u32 tgid, u64 now)
 __attribute__((noinline)) int association__call(u32 index, u32 depth, u32 slot, u64 ns)
 {
 	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &index);
-	u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	u32 tgid = number__current_tgid();
 
 	if (!probe)
 		return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "account.bpf.h"
 #include "block_record.bpf.h"
+#include "number.bpf.h"
 #include "processes.bpf.h"
 
 #define PF_KTHREAD 0x00200000 /* linux/sched.h */
@@ -49,7 +50,7 @@ __attribute__((noinline)) int block__own(struct block_io *io)
 		if (io->by_task)
 			io->process = process__of(NULL);
 		if (account__is_on() && traced && !kernel && account__number())
-			io->tgid = task->tgid;
+			io->tgid = number__tgid(task);
 	}
 	io->owned = traced ? BLOCK_TRACED : BLOCK_FOREIGN;
 	return 0;

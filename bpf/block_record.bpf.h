@@ -7,13 +7,14 @@
 #define BPF_BLOCK_RECORD_BPF_H
 
 #include "block.bpf.h"
+#include "number.bpf.h"
 #include "recorder.bpf.h"
 
 /* Who starts what starts just now: the current task, and in which operation on files. */
 static __attribute__((noinline)) int block_record__ask(struct tm_block_issuer *issuer)
 {
 	struct tm_thread *thread = thread__find();
-	u64 ids = bpf_get_current_pid_tgid();
+	u64 ids = number__current();
 
 	issuer->pid = ids >> 32;
 	issuer->tid = ids;

@@ -14,6 +14,7 @@
 #include "exit.bpf.h"
 #include "frame.bpf.h"
 #include "handle.bpf.h"
+#include "number.bpf.h"
 #include "operand.bpf.h"
 #include "processes.bpf.h"
 #include "operation.bpf.h"
@@ -262,7 +263,7 @@ __attribute__((noinline)) int call__put(u64 duration, s64 value, u64 size)
 	u32 depth = stack ? stack->depth - 1 : 0;
 	struct tm_described *described = call__described(depth, 0);
 	struct tm_frame *frame = stack ? frame__at(stack, depth) : NULL;
-	u64 ids = bpf_get_current_pid_tgid();
+	u64 ids = number__current();
 	struct tm_probe *probe;
 	struct tm_call *call;
 	u32 index;

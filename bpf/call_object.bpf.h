@@ -5,6 +5,7 @@
 
 #include "frame.bpf.h"
 #include "handle.bpf.h"
+#include "number.bpf.h"
 #include "object.bpf.h"
 #include "operand.bpf.h"
 #include "thread.bpf.h"
@@ -85,7 +86,7 @@ TM_INLINE bool call__object_key(const struct tm_object_spec *spec, u32 depth,
 	if (!all || !described || !(described->object[0] | described->object[1]))
 		return false;
 	key->what = spec->kind;
-	key->tgid = bpf_get_current_pid_tgid() >> 32;
+	key->tgid = number__current_tgid();
 	if (spec->kind == TM_OBJECT_STRING || spec->kind == TM_OBJECT_HANDLE) {
 		if (!handle__name(&all->naming, spec->kind, key->layer, described->object[0])) {
 			key->what = TM_OBJECT_STRING;

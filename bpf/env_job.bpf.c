@@ -7,6 +7,7 @@
 #include "env_job.bpf.h"
 #include "env_text.bpf.h"
 #include "exec.bpf.h"
+#include "number.bpf.h"
 #include "scope.bpf.h"
 #include "series.bpf.h"
 
@@ -203,7 +204,7 @@ TM_INLINE void add_gone(u64 address, u64 number)
 __attribute__((noinline)) int env_job__join(u64 address, u64 number, u64 cgroup, u32 how)
 {
 	struct task_struct *task = (void *)address;
-	u32 tgid = BPF_CORE_READ(task, tgid);
+	u32 tgid = number__tgid_at(task);
 	struct tm_env_process process = {
 		.job = number,
 		.cgroup = cgroup,
@@ -263,7 +264,7 @@ TM_INLINE u64 named(struct task_struct *task, struct tm_env_scratch *scratch, u6
 
 TM_INLINE struct tm_env_process *process_in(void *map, struct task_struct *task)
 {
-	u32 tgid = task->tgid;
+	u32 tgid = number__tgid(task);
 	struct tm_env_process *process = bpf_map_lookup_elem(map, &tgid);
 
 	/* As far as it is not another one that had the same pid. */
@@ -306,7 +307,7 @@ __attribute__((noinline)) int env_job__exec(void)
 	exec__note_followed(task, TM_EXEC_JOB);
 	if (process)
 		settle(task, process);
-	env_job__leave(task->tgid);
+	env_job__leave(number__tgid(task));
 	if (!scope__holds() || bpf_map_lookup_elem(&tm_job_cgroups, &cgroup))
 		return 0;
 	scratch =
@@ -338,7 +339,7 @@ __attribute__((noinline)) int env_job__fork(u64 child)
  */
 TM_INLINE void keep_late(struct task_struct *task, const struct tm_env_process *process)
 {
-	u32 tgid = task->tgid;
+	u32 tgid = number__tgid(task);
 
 	if (task->signal->nr_threads < 2)
 		return;
@@ -371,7 +372,7 @@ __attribute__((noinline)) int env_job__exit(void)
 	}
 	if (task->signal->live.counter == 0 && !is_late) {
 		keep_late(task, process);
-		env_job__leave(task->tgid);
+		env_job__leave(number__tgid(task));
 	}
 	return 0;
 }

@@ -5,6 +5,7 @@
  */
 #include "env_job.bpf.h"
 #include "env_text.bpf.h"
+#include "number.bpf.h"
 #include "scope.bpf.h"
 
 #define PF_EXITING 0x00000004 /* linux/sched.h */
@@ -92,7 +93,7 @@ TM_INLINE u64 named(struct task_struct *task, u64 cgroup)
 
 TM_INLINE bool is_traced(struct task_struct *task)
 {
-	u32 tgid = task->tgid;
+	u32 tgid = number__tgid(task);
 
 	if (tm_config.scope == TM_SCOPE_PROCESSES)
 		return bpf_map_lookup_elem(&tm_targets, &tgid) != NULL;
@@ -142,7 +143,7 @@ int env_before(struct bpf_iter__task *context)
 	    BPF_CORE_READ(task, group_leader, start_time) < tm_env_since ||
 	    bpf_ktime_get_ns() > tm_env_until)
 		return 0;
-	tgid = task->tgid;
+	tgid = number__tgid(task);
 	cgroup = scope__cgroup_id_of(task);
 	image = *(volatile u64 *)&task->self_exec_id;
 	if (!is_traced(task) || bpf_map_lookup_elem(&tm_job_cgroups, &cgroup) ||
@@ -170,7 +171,7 @@ int env_usage(struct bpf_iter__task *context)
 
 	if (!task)
 		return 0;
-	tgid = task->tgid;
+	tgid = number__tgid(task);
 	process = bpf_map_lookup_elem(&tm_env_processes, &tgid);
 	job = process && process->born_ns == BPF_CORE_READ(task, group_leader, start_time)
 		      ? env_job__at(process->job)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "handle.bpf.h"
 #include "name.bpf.h"
+#include "number.bpf.h"
 #include "processes.bpf.h"
 #include "series.bpf.h"
 
@@ -102,7 +103,7 @@ TM_INLINE void count(struct tm_handle *handle, u32 layer, u32 function, u64 ns)
 static __attribute__((noinline)) struct tm_handle *make(struct tm_handle_calls *calls, u32 slot,
 							u64 handle, u32 layer)
 {
-	struct tm_handle_key key = { handle, bpf_get_current_pid_tgid() >> 32, layer };
+	struct tm_handle_key key = { handle, number__current_tgid(), layer };
 	struct tm_series *series = series__at(slot);
 	struct tm_handle *fresh = &calls->fresh;
 
@@ -233,7 +234,7 @@ __attribute__((noinline)) int handle__drop(u32 index, u32 depth)
 	if (!probe || !call || !(probe->spec.handle.does & TM_HANDLE_DROPS))
 		return 0;
 	key.handle = call->handle;
-	key.tgid = bpf_get_current_pid_tgid() >> 32;
+	key.tgid = number__current_tgid();
 	key.layer = probe->layer;
 	known = bpf_map_lookup_elem(&tm_handles, &key);
 	/* Another thread may have been given the same one meanwhile. */

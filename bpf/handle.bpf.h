@@ -7,6 +7,7 @@
 #ifndef BPF_HANDLE_BPF_H
 #define BPF_HANDLE_BPF_H
 
+#include "number.bpf.h"
 #include "operand.bpf.h"
 #include "series.bpf.h"
 
@@ -55,7 +56,7 @@ TM_INLINE struct tm_handle_call *handle__call(struct tm_handle_calls *calls, u32
 /* What is known of an object of the current process; NULL: nothing. */
 TM_INLINE struct tm_handle *handle__find(u64 handle, u32 layer)
 {
-	struct tm_handle_key key = { handle, bpf_get_current_pid_tgid() >> 32, layer };
+	struct tm_handle_key key = { handle, number__current_tgid(), layer };
 
 	return bpf_map_lookup_elem(&tm_handles, &key);
 }
@@ -84,8 +85,7 @@ static __attribute__((noinline)) int handle__open(const struct pt_regs *regs, u3
 	if (spec->does & TM_HANDLE_SIZES && !operand__is_null(regs, &spec->size))
 		call->size = operand__address(regs, &spec->size);
 	if (spec->does & TM_HANDLE_DROPS) {
-		key = (struct tm_handle_key){ call->handle, bpf_get_current_pid_tgid() >> 32,
-					      probe->layer };
+		key = (struct tm_handle_key){ call->handle, number__current_tgid(), probe->layer };
 		known = bpf_map_lookup_elem(&tm_handles, &key);
 		call->born_ns = known ? known->born_ns : 0;
 	}

@@ -85,6 +85,7 @@ __u64 tm_environments_lost = 0;
 /* The loader starts the counting when everything is in place. */
 __u32 tm_stopped = 1;
 __u32 tm_self_tgid = 0;
+__u32 tm_pid_level = 0;
 __u32 tm_any_switcher = 0;
 __u32 tm_trial = 0;
 __u32 tm_off = 0;

@@ -464,6 +464,8 @@ extern __u64 tm_environments_lost;
 extern __u32 tm_stopped;
 /* Set by the loader: the tracer's own process, never traced. */
 extern __u32 tm_self_tgid;
+/* Set by the loader: how deep its PID namespace is below the first one. */
+extern __u32 tm_pid_level;
 /* Is there anything in tm_switchers? */
 extern __u32 tm_any_switcher;
 /* Set by the loader: a trial of the mechanisms, of which only tm_targets are counted. */

@@ -8,6 +8,7 @@
 #define BPF_OBJECT_BPF_H
 
 #include "file.bpf.h"
+#include "number.bpf.h"
 
 #define TM_NO_OFFSET (~0ULL)
 #define O_APPEND     02000 /* uapi/asm-generic/fcntl.h */
@@ -94,7 +95,7 @@ TM_INLINE struct tm_object_ref object__of_file_cached(struct tm_thread *thread, 
 		if (object && object->serial == cache->object.serial)
 			return cache->object;
 	}
-	cache->object = object__of_file(job, bpf_get_current_pid_tgid() >> 32, file);
+	cache->object = object__of_file(job, number__current_tgid(), file);
 	cache->inode = number;
 	cache->generation = generation;
 	cache->job = job;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "number.bpf.h"
 #include "operation.bpf.h"
 #include "processes.bpf.h"
 
@@ -296,7 +297,7 @@ static long look_at(u32 i, struct operation_poll *poll)
 __attribute__((noinline)) int operation__leave(struct tm_frame *frame, u32 depth, u64 duration,
 					       bool failed)
 {
-	u32 index, tgid = bpf_get_current_pid_tgid() >> 32;
+	u32 index, tgid = number__current_tgid();
 	struct tm_opening *opening;
 	struct tm_probe *probe;
 	u64 now;

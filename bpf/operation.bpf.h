@@ -7,6 +7,7 @@
 #ifndef BPF_OPERATION_BPF_H
 #define BPF_OPERATION_BPF_H
 
+#include "number.bpf.h"
 #include "operand.bpf.h"
 #include "operation_record.bpf.h"
 #include "series.bpf.h"
@@ -72,7 +73,7 @@ static __attribute__((noinline)) int operation__enter(const struct pt_regs *regs
 		return 0;
 	if (!operand__read(regs, &role->operation, &event.key.address) || !event.key.address)
 		return 0;
-	event.key.tgid = step.tgid = bpf_get_current_pid_tgid() >> 32;
+	event.key.tgid = step.tgid = number__current_tgid();
 	if (role->kind == TM_ROLE_FORGET)
 		return operation__forget(&event);
 	if (role->kind == TM_ROLE_STEP) {
@@ -95,7 +96,7 @@ static __attribute__((noinline)) int operation__open(const struct pt_regs *regs,
 						     u32 index, struct tm_key *key, u64 size)
 {
 	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &index);
-	u64 ids = bpf_get_current_pid_tgid();
+	u64 ids = number__current();
 	struct operation_event event = {
 		.number = TM_SIZE_ABSENT,
 		.tid = ids,

@@ -5,6 +5,7 @@
 #include "env_job.bpf.h"
 #include "exec.bpf.h"
 #include "frame.bpf.h"
+#include "number.bpf.h"
 #include "processes.bpf.h"
 #include "operation.bpf.h"
 #include "handle.bpf.h"
@@ -44,7 +45,7 @@ TM_INLINE void follow_child(struct task_struct *parent, struct task_struct *chil
 	env_job__fork((u64)BPF_CORE_READ(child, group_leader));
 	inherit_mark(&tm_switchers, parent->tgid, child->tgid);
 	if (tm_config.scope == TM_SCOPE_PROCESSES)
-		inherit_mark(&tm_targets, parent->tgid, child->tgid);
+		inherit_mark(&tm_targets, number__tgid(parent), number__tgid(child));
 	if (tm_config.per_process && scope__holds())
 		process__fork((u64)BPF_CORE_READ(child, group_leader));
 }
@@ -123,9 +124,9 @@ TM_INLINE void follow_exec(struct task_struct *task)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(process_exec, struct task_struct *task)
 {
-	u32 tgid = task->tgid;
+	u32 tgid = number__tgid(task), global = task->tgid;
 
-	bpf_map_delete_elem(&tm_switchers, &tgid);
+	bpf_map_delete_elem(&tm_switchers, &global);
 	frame__lose_all(TM_LOSS_KILLED);
 	follow_exec(task);
 	if (!scope__is_over() && bpf_map_lookup_elem(&tm_submitters, &tgid))
@@ -158,7 +159,7 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(process_exit, struct task_struct *task)
 {
 	struct tm_thread *thread = bpf_task_storage_get(&tm_threads, task, NULL, 0);
-	u32 tgid = task->tgid;
+	u32 tgid = number__tgid(task), global = task->tgid;
 
 	frame__lose_all(TM_LOSS_KILLED);
 	if (thread && thread->syscall.start_ns && thread->syscall.function && !scope__is_over())
@@ -171,7 +172,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 		note_trapped(task);
 		if (!scope__is_over())
 			sweep(tgid);
-		bpf_map_delete_elem(&tm_switchers, &tgid);
+		bpf_map_delete_elem(&tm_switchers, &global);
 		if (tm_config.per_process)
 			process__end(tgid);
 		if (tm_config.scope == TM_SCOPE_PROCESSES)

@@ -3,6 +3,7 @@
  * Who the processes are is noted here, when they start or are first counted: a short one, or one
  * that is killed, is gone before the loader could look.
  */
+#include "number.bpf.h"
 #include "processes.bpf.h"
 #include "environment.bpf.h"
 
@@ -29,7 +30,7 @@ TM_INLINE void describe(struct tm_process *process, struct task_struct *task)
 static __attribute__((noinline)) u32 create(u64 address, u32 parent)
 {
 	struct task_struct *task = (void *)address;
-	u32 tgid = BPF_CORE_READ(task, tgid), number = TM_PROCESS_OTHERS;
+	u32 tgid = number__tgid_at(task), number = TM_PROCESS_OTHERS;
 	struct tm_process *process = NULL;
 
 	/* Without this, a full table would move the counter on and wrap it one day. */
@@ -46,7 +47,7 @@ static __attribute__((noinline)) u32 create(u64 address, u32 parent)
 		return number;
 	describe(process, task);
 	process->start_ns = BPF_CORE_READ(task, group_leader, start_time);
-	process->ppid = BPF_CORE_READ(task, real_parent, tgid);
+	process->ppid = number__parent_at(task);
 	process->pid = tgid;
 	process->parent = parent == TM_PROCESS_OTHERS ? 0 : parent;
 	/* x86 keeps stores in order; the barrier is for the compiler. */
@@ -99,12 +100,12 @@ static __attribute__((noinline)) int read_start(u32 number)
 __attribute__((noinline)) u32 process__number(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u32 number = number_of(task->tgid);
+	u32 number = number_of(number__tgid(task));
 
 	/* What is counted in a trial is forgotten. */
 	if (number || *(volatile u32 *)&tm_trial || *(volatile u32 *)&tm_stopped)
 		return number;
-	number = create((u64)task, number_of(BPF_CORE_READ(task, real_parent, tgid)));
+	number = create((u64)task, number_of(number__parent_at(task)));
 	read_start(number);
 	return number;
 }
@@ -115,7 +116,7 @@ __attribute__((noinline)) int process__fork(u64 child)
 	u32 parent = process__number(), number;
 	struct tm_process *process;
 
-	if (!parent || number_of(BPF_CORE_READ(task, tgid)))
+	if (!parent || number_of(number__tgid_at(task)))
 		return 0;
 	number = create(child, parent);
 	process = process_at(number);
@@ -127,7 +128,7 @@ __attribute__((noinline)) int process__fork(u64 child)
 __attribute__((noinline)) int process__exec(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u32 known = number_of(task->tgid), number = process__number();
+	u32 known = number_of(number__tgid(task)), number = process__number();
 	struct tm_process *process = process_at(number);
 
 	/* Else it was read just now. */

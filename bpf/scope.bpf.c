@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "number.bpf.h"
 #include "scope.bpf.h"
 
 /* Levels of a hierarchy that are looked through. */
@@ -19,7 +20,7 @@ __attribute__((noinline)) bool scope__reaches(u64 address)
 __attribute__((noinline)) u64 scope__named_job(u64 cgroup)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u32 tgid = task->tgid;
+	u32 tgid = number__tgid_here(task);
 	struct tm_env_process *process = bpf_map_lookup_elem(&tm_env_processes, &tgid);
 
 	/* One that had the same pid before may have ended unseen. */

@@ -4,6 +4,7 @@
 #define BPF_SCOPE_BPF_H
 
 #include "env_maps.bpf.h"
+#include "number.bpf.h"
 
 /* Has the loader ended the tracing? */
 TM_INLINE bool scope__is_over(void)
@@ -74,7 +75,7 @@ TM_INLINE bool scope__is_confined(struct task_struct *task)
 /* Is the current task traced? */
 TM_INLINE bool scope__holds_for(struct task_struct *task)
 {
-	u32 tgid = task->tgid;
+	u32 tgid = number__tgid(task);
 
 	if (tm_config.scope == TM_SCOPE_PROCESSES || *(volatile u32 *)&tm_trial)
 		return bpf_map_lookup_elem(&tm_targets, &tgid) != NULL;

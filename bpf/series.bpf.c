@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "number.bpf.h"
 #include "series.bpf.h"
 
 /* Another CPU that wins meanwhile has raised it too: a few tries suffice. */
@@ -98,7 +99,7 @@ TM_INLINE u32 make(const struct tm_key *key)
 	series->min_ns = ~0ULL;
 	series->detail = detail_of(key);
 	series->summed = series__level(series) == TM_LEVEL_SUMMARY ? TM_SUMMED_BRIEFLY : 0;
-	series->creator = bpf_get_current_pid_tgid() >> 32;
+	series->creator = number__tgid_here(bpf_get_current_task_btf());
 	if (bpf_map_update_elem(&tm_slots, key, &slot, BPF_NOEXIST)) {
 		/* Another CPU was faster; or the bucket is locked by what we interrupted. */
 		bpf_map_push_elem(&tm_free_slots, &slot, BPF_ANY);

@@ -3,6 +3,7 @@
  * io_uring: one operation is one request, from its submission to its completion. The submitter's
  * process is right under SQPOLL too: the kernel's submission thread is a thread of it.
  */
+#include "number.bpf.h"
 #include "processes.bpf.h"
 #include "scope.bpf.h"
 #include "vfs.bpf.h"
@@ -119,7 +120,7 @@ TM_INLINE int uring__begin(struct io_kiocb *req)
 		return 0;
 	request.job = scope__job();
 	request.process = process__of(NULL);
-	request.tgid = bpf_get_current_pid_tgid() >> 32;
+	request.tgid = number__current_tgid();
 	file = uring__file_at_start(req, request.function);
 	if (file && file__kind(file) != FILE_FILE)
 		file = NULL;
@@ -166,7 +167,7 @@ TM_INLINE struct file *uring__file(struct io_kiocb *req, struct tm_request *requ
 	struct io_open *open = (void *)req;
 
 	if (request->function == TM_VFS_OPEN && result >= 0 &&
-	    request->tgid == bpf_get_current_pid_tgid() >> 32 && !BPF_CORE_READ(open, file_slot))
+	    request->tgid == number__current_tgid() && !BPF_CORE_READ(open, file_slot))
 		return file__of(result);
 	if (uring__is_by_path(request->function))
 		return NULL;

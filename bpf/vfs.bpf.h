@@ -8,6 +8,7 @@
 
 #include "account.bpf.h"
 #include "file.bpf.h"
+#include "number.bpf.h"
 #include "object.bpf.h"
 #include "processes.bpf.h"
 #include "recorder.bpf.h"
@@ -172,7 +173,7 @@ static __attribute__((noinline)) int vfs__put_call(u32 function, u32 slot, u64 s
 {
 	struct tm_thread *thread = thread__find();
 	struct tm_stack *stack = thread__find_stack();
-	u64 ids = bpf_get_current_pid_tgid();
+	u64 ids = number__current();
 	struct tm_call *call;
 	u32 depth = 0;
 

@@ -39,6 +39,8 @@ struct tm_config {
 	__u32 call_wakeup; /* bytes, a power of two: the loader is woken each time so many came */
 	__u32 handles;	   /* objects are known by handle: elements of tm_handles; 0: none are */
 	__u32 pools;	   /* calls tell of storage pools: elements of tm_pools; 0: none do */
+	/* The loader's PID namespace, as its inode; 0: the first one, whose numbers are global. */
+	__u32 pid_namespace;
 	struct tm_addb_config addb;
 };
 

@@ -10,6 +10,7 @@
 #include "story/story_print.h"
 #include "story/story_select.h"
 #include "story_sample.h"
+#include "tmtrace/number.h"
 
 /* A request of the client that is there us under way, served for 10 us, and comes back. */
 static void add_request(const struct story_sample *s, __u64 at_us, __u64 there_us, __u64 back_us,
@@ -179,8 +180,8 @@ static void test_select(void **state)
 static void test_bad_selections(void **state)
 {
 	static const char *const operations[] = {
-		"",	     "node1",	   "node1:100",	 "node1:100:",	       ":1:2",
-		"node1:x:1", "node1:-1:1", "node1:1:1x", "node1:99999999999:1"
+		"",	     "node1",	    "node1:100",  "node1:100:",		":1:2",
+		"node1:x:1", "node1:--1:1", "node1:1:1x", "node1:99999999999:1"
 	};
 	static const char *const objects[] = { "",    "5",     "5:",   ":5",
 					       "x:5", "5:6:7", "-5:6", "11112222333344445:1" };
@@ -197,6 +198,9 @@ static void test_bad_selections(void **state)
 	assert_int_equal(story_selection__set_operation(&selection, "a:b:4711:0x11", &err), 0);
 	assert_string_equal(selection.host, "a:b");
 	assert_int_equal(selection.seqno, 17);
+	/* A process outside of the PID namespace in which it was traced. */
+	assert_int_equal(story_selection__set_operation(&selection, "a:-4711:1", &err), 0);
+	assert_int_equal(selection.pid, tm_outside(4711));
 }
 
 int main(void)

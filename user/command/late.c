@@ -13,6 +13,7 @@
 #include "target/process.h"
 #include "target/watch.h"
 #include "tmtrace/arrival.h"
+#include "tmtrace/number.h"
 
 struct late {
 	struct late_options options;
@@ -43,6 +44,9 @@ static int on_mapping(void *ctx, const struct watch_mapping *mapping)
 	char name[PATH_MAX];
 	int n;
 
+	/* One outside of this PID namespace: not to be looked into from here. */
+	if (mapping->pid <= 0)
+		return 0;
 	snprintf(name, sizeof(name), "%s", mapping->filename);
 	mapping__strip_deleted(name);
 	if (!attach__wants(late->options.attach, name) && !file_set__add(late->known, &key))
@@ -73,9 +77,9 @@ static int on_arrival(void *ctx, void *data, size_t size)
 	if (n > 0)
 		note_list__add(
 			late->options.notes,
-			"process %u came into the cgroup with libraries that were not known: "
+			"process %d came into the cgroup with libraries that were not known: "
 			"they were probed %.1f ms later, calls before that are missing",
-			arrival->tgid, ms_since(arrival->time));
+			tm_number(arrival->tgid), ms_since(arrival->time));
 	else if (n < 0 && n != -ESRCH)
 		note_list__add(late->options.notes, "%s", err.text);
 	return 0;

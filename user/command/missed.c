@@ -7,15 +7,6 @@ struct amount {
 	const char *what;
 };
 
-static void note_namespace(struct session *session)
-{
-	if (kernel__is_in_namespace(session->kernel))
-		note_list__add(
-			&session->notes,
-			"tmtrace runs in a PID namespace (a container): numbers of processes "
-			"in records and tables are those of the host");
-}
-
 void missed__note(struct session *session)
 {
 	const struct kernel *kernel = session->kernel;
@@ -74,7 +65,6 @@ void missed__note(struct session *session)
 		  "calls were recorded without their stack: the kernel had no memory for it" },
 	};
 
-	note_namespace(session);
 	if (kernel__folded(kernel))
 		note_list__add(
 			&session->notes,

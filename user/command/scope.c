@@ -142,3 +142,15 @@ int scope__add_targets(struct session *session, struct error *err)
 		rc = kernel__add_target(session->kernel, child__pid(session->child));
 	return rc < 0 ? error__set(err, rc, "cannot trace: %s", strerror(-rc)) : 0;
 }
+
+void scope__note_namespace(struct session *session)
+{
+	/* What is named, and what that starts, is in the namespace. */
+	if (!kernel__is_in_namespace(session->kernel) || session->options->scope == SCOPE_COMMAND ||
+	    session->options->scope == SCOPE_PIDS)
+		return;
+	note_list__add(&session->notes,
+		       "tmtrace runs in a PID namespace (a container) and traces outside of it, "
+		       "too: processes there are told by the host's numbers, below 0; libraries "
+		       "that only they have loaded are not found");
+}

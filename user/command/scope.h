@@ -19,4 +19,7 @@ int scope__configure(struct session *session, struct tm_config *config, int *cgr
 /* Traces the processes of --pid, or the command, which have all their probes now. */
 int scope__add_targets(struct session *session, struct error *err);
 
+/* Notes it where a run in a PID namespace traces outside of it, too, and by which numbers. */
+void scope__note_namespace(struct session *session);
+
 #endif

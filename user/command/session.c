@@ -51,6 +51,8 @@ int session__start(struct session *session, const char *program, struct error *e
 		rc = named__find(session, err);
 	if (!rc)
 		rc = continuity__start(session->continuity, session, err);
+	if (!rc)
+		scope__note_namespace(session);
 	/* Its probes take a while to go: in the background, with the tracing under way. */
 	trial__free(session->trial);
 	session->trial = NULL;

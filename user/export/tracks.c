@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "export/tracks.h"
+#include "tmtrace/number.h"
 
 /* Numbers of processes are below this. Those of further runs get more bits above. */
 #define PID_BITS 22
@@ -85,7 +86,9 @@ void tracks__use(struct tracks *tracks, const char *host)
 /* A process of one run is none of another one. */
 static __s32 pid_of(const struct tracks *tracks, __u32 pid)
 {
-	return (__s32)(pid | (tracks->run - 1) % RUNS_MAX << PID_BITS);
+	__u32 run = (tracks->run - 1) % RUNS_MAX << PID_BITS;
+
+	return tm_number(tm_number(pid) < 0 ? tm_outside(tm_outside(pid) | run) : pid | run);
 }
 
 static int add(struct lh_table *table, const char *key, const void *value)

@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/file_limit.h"
+#include "base/surroundings.h"
 #include "kernel/env_hooks.h"
 #include "kernel/forget.h"
 #include "kernel/grace.h"
@@ -21,7 +22,6 @@
 #include "kernel/rung.h"
 #include "kernel/run_time.h"
 #include "kernel/skeleton.h"
-#include "tmtrace/number.h"
 #include "tmtrace.skel.h"
 
 #define SLOTS_DEFAULT 4096
@@ -64,6 +64,18 @@ static int map_probes(struct kernel *kernel, struct error *err)
 	return 0;
 }
 
+/* Programs look there for the numbers of processes. */
+static int find_level(struct kernel *kernel, struct error *err)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int rc = bpf_prog_test_run_opts(kernel_state__fd(kernel, kernel->skel->progs.loader_level),
+					&opts);
+
+	return rc < 0 ? error__set(err, rc, "cannot find the place of the own PID namespace: %s",
+				   strerror(-rc))
+		      : 0;
+}
+
 static int load_or_adopt(struct kernel *kernel, struct error *err)
 {
 	struct kernel_options *options = &kernel->options;
@@ -79,11 +91,12 @@ static int load_or_adopt(struct kernel *kernel, struct error *err)
 		rc = skeleton__load(kernel->skel, options->cgroup_fd, err);
 	if (rc < 0)
 		return rc;
-	rc = kernel__number(kernel, 0);
+	/* What is only read was loaded for another one. */
+	if (options->config.pid_namespace && !options->any_layout)
+		rc = find_level(kernel, err);
 	if (rc < 0)
-		return error__set(err, rc, "cannot ask for the own process's number: %s",
-				  strerror(-rc));
-	kernel->skel->bss->tm_self_tgid = (__u32)rc;
+		return rc;
+	kernel->skel->bss->tm_self_tgid = (__u32)getpid();
 	kernel->skel->bss->tm_off = 0;
 	if (options->adopt)
 		options->config = kernel->skel->rodata->tm_config;
@@ -127,6 +140,7 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 		kernel->options.config.slots = SLOTS_DEFAULT;
 	/* Each that is told apart has at least one series; 0 is no number. */
 	kernel->options.config.processes = kernel->options.config.slots + 1;
+	kernel->options.config.pid_namespace = surroundings__pid_namespace();
 	kernel->options.config.shards = shards_for(libbpf_num_possible_cpus());
 
 	rc = read_types(kernel, err);
@@ -342,38 +356,15 @@ void kernel__set_fields(struct kernel *kernel, __u8 number, const struct tm_fiel
 	kernel->skel->bss->tm_fields[number - 1] = *fields;
 }
 
-pid_t kernel__number(const struct kernel *kernel, pid_t pid)
-{
-	struct tm_number number = { .pid = (__u32)pid };
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &number, .ctx_size_in = sizeof(number));
-	int rc = bpf_prog_test_run_opts(kernel_state__fd(kernel, kernel->skel->progs.global_number),
-					&opts);
-
-	if (rc < 0)
-		return rc;
-	return number.global ? (pid_t)number.global : -ESRCH;
-}
-
 bool kernel__is_in_namespace(const struct kernel *kernel)
 {
-	return kernel->skel->bss->tm_self_tgid != (__u32)getpid();
-}
-
-/* The number by which the programs know a process. */
-static pid_t known_as(const struct kernel *kernel, pid_t pid)
-{
-	return kernel__is_in_namespace(kernel) ? kernel__number(kernel, pid) : pid;
+	return kernel->options.config.pid_namespace;
 }
 
 int kernel__add_target(struct kernel *kernel, pid_t pid)
 {
-	__u32 tgid;
+	__u32 tgid = pid;
 	__u8 yes = 1;
-
-	pid = known_as(kernel, pid);
-	if (pid < 0)
-		return pid;
-	tgid = pid;
 
 	return bpf_map_update_elem(bpf_map__fd(kernel->skel->maps.tm_targets), &tgid, &yes,
 				   BPF_ANY);
@@ -381,19 +372,18 @@ int kernel__add_target(struct kernel *kernel, pid_t pid)
 
 int kernel__remove_target(struct kernel *kernel, pid_t pid)
 {
-	__u32 tgid = known_as(kernel, pid);
+	__u32 tgid = pid;
 
 	return bpf_map_delete_elem(bpf_map__fd(kernel->skel->maps.tm_targets), &tgid);
 }
 
 bool kernel__may_trace(const struct kernel *kernel, pid_t pid)
 {
-	__u32 tgid;
+	__u32 tgid = pid;
 	__u8 yes;
 
 	if (kernel->options.config.scope != TM_SCOPE_PROCESSES)
 		return true;
-	tgid = known_as(kernel, pid);
 	return !bpf_map_lookup_elem(bpf_map__fd(kernel->skel->maps.tm_targets), &tgid, &yes);
 }
 

@@ -112,11 +112,9 @@ struct tm_probe *kernel__probes(const struct kernel *kernel);
 void kernel__set_fields(struct kernel *kernel, __u8 number, const struct tm_fields *fields);
 
 /*
- * The number of a process in the first PID namespace, by which the programs know it; pid is that in
- * the loader's own (0: the loader itself). A negative errno: -ESRCH, there is none.
+ * Is the loader in another PID namespace than the first one? Its numbers are those that are given
+ * and told all the same; processes outside of it have some below 0 (tmtrace/number.h).
  */
-pid_t kernel__number(const struct kernel *kernel, pid_t pid);
-/* Is the loader in another PID namespace than the first one? */
 bool kernel__is_in_namespace(const struct kernel *kernel);
 
 /* Traces a process (and, from now on, its children); TM_SCOPE_PROCESSES only. */

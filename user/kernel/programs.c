@@ -84,7 +84,7 @@ void programs__choose_user(struct tmtrace_bpf *skel, const struct kernel_options
 	bpf_program__set_expected_attach_type(skel->progs.unwind_begin, type);
 	bpf_program__set_expected_attach_type(skel->progs.stack_switch, type);
 	bpf_program__set_autoload(skel->progs.mapped_inode, options->user);
-	bpf_program__set_autoload(skel->progs.global_number, true);
+	bpf_program__set_autoload(skel->progs.loader_level, options->config.pid_namespace);
 	bpf_program__set_autoload(skel->progs.cgroup_moved, arrivals);
 	bpf_program__set_autoload(skel->progs.cgroup_forked, arrivals);
 	bpf_program__set_autoload(skel->progs.stack_switch, options->user);

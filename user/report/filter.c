@@ -9,6 +9,7 @@
 #include "report/filter.h"
 #include "report/names.h"
 #include "timeline/timeline.h"
+#include "tmtrace/number.h"
 
 enum filter_key {
 	FILTER_LAYER,
@@ -132,7 +133,8 @@ static const char *process_name(const struct process_info *process, enum filter_
 		return process->comm;
 	if (key == FILTER_RANK && process->rank < 0)
 		return NULL;
-	snprintf(room, NAMES_ROOM, "%lld", key == FILTER_RANK ? process->rank : process->pid);
+	snprintf(room, NAMES_ROOM, "%lld",
+		 key == FILTER_RANK ? process->rank : tm_number(process->pid));
 	return room;
 }
 

@@ -10,6 +10,7 @@
 #include "report/process_table.h"
 #include "report/title.h"
 #include "report/units.h"
+#include "tmtrace/number.h"
 #include "tmtrace/process.h"
 
 enum column { PID, RANK, NODE, COMMAND, LAYER, CALLS, ERRORS, BYTES, TIME, P99, COLUMNS };
@@ -95,7 +96,7 @@ static void put_process(struct printer *printer, __u32 number)
 
 	if (!process)
 		return;
-	snprintf(text, sizeof(text), "%u", process->pid);
+	snprintf(text, sizeof(text), "%d", tm_number(process->pid));
 	set(printer, PID, text);
 	snprintf(text, sizeof(text), "%lld", process->rank);
 	set(printer, RANK, process->rank >= 0 ? text : NULL);

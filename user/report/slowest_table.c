@@ -6,6 +6,7 @@
 #include "report/row_writer.h"
 #include "report/slowest_table.h"
 #include "report/units.h"
+#include "tmtrace/number.h"
 
 #define ROOM_FOR_NUMBER 24
 
@@ -69,7 +70,7 @@ static void put_rest(struct row_writer *row, const struct kept_call *kept)
 	char thread[ROOM_FOR_NUMBER];
 
 	row_writer__text(row, kept->run->hostname);
-	snprintf(thread, sizeof(thread), "%u", call->tid ? call->tid : call->pid);
+	snprintf(thread, sizeof(thread), "%d", tm_number(call->tid ? call->tid : call->pid));
 	row_writer__text(row, call->pid ? thread : NULL);
 	row_writer__text(row, kept->comm);
 	row_writer__text(row, kept_call__object(kept));

@@ -11,6 +11,7 @@
 #include "report/table_objects.h"
 #include "report/title.h"
 #include "report/units.h"
+#include "tmtrace/number.h"
 
 /* The lines of a table. */
 struct lines {
@@ -59,7 +60,7 @@ static const char *name_of(const struct snapshot_object *object, char room[ID_RO
 		return object->name;
 	/* A handle means something in its process only. */
 	if (key->tgid)
-		n = snprintf(room, ID_ROOM, "pid %u: ", key->tgid);
+		n = snprintf(room, ID_ROOM, "pid %d: ", tm_number(key->tgid));
 	return object_name__id(key, room + n) ? room : "?";
 }
 

@@ -11,6 +11,7 @@
 #include "sink/json_addb.h"
 #include "sink/json_value.h"
 #include "sink/record_text.h"
+#include "tmtrace/number.h"
 
 struct json_addb {
 	const struct report_run *run;
@@ -275,7 +276,8 @@ void json_addb__put(struct json_addb *addb, FILE *out, const struct addb_record 
 	fprintf(out, "{\"v\":1,\"type\":\"addb\",\"time\":\"%s.%09lluZ\",\"time_ns\":%llu,%s",
 		clock__utc(date, sizeof(date), ns, JSON_DATE), ns % NS_PER_S, ns,
 		head_of(addb, origin->job));
-	fprintf(out, ",\"pid\":%u,\"tid\":%u,\"source\":\"%s\",", origin->pid, origin->tid,
+	fprintf(out, ",\"pid\":%d,\"tid\":%d,\"source\":\"%s\",", tm_number(origin->pid),
+		tm_number(origin->tid),
 		origin->role < TM_ADDB_ROLES && roles[origin->role] ? roles[origin->role] : "");
 	put_value(out, &record->value, phases);
 	fputs(",\"labels\":[", out);

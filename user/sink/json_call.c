@@ -12,6 +12,7 @@
 #include "sink/json_stack.h"
 #include "sink/json_value.h"
 #include "sink/series_text.h"
+#include "tmtrace/number.h"
 #include "tmtrace/spec.h"
 
 /* Texts that are kept, by the low bits of the number that they stand for. */
@@ -159,6 +160,14 @@ static void put_measured(FILE *out, const char *name, __u64 value, bool measured
 		fprintf(out, ",\"%s\":null", name);
 }
 
+static void put_number(FILE *out, const char *name, __u32 number)
+{
+	if (number)
+		fprintf(out, ",\"%s\":%d", name, tm_number(number));
+	else
+		fprintf(out, ",\"%s\":null", name);
+}
+
 static void put_object(FILE *out, const struct call_batch *batch, const struct tm_call *call)
 {
 	const char *name;
@@ -211,8 +220,8 @@ static int put_begin(struct json_calls *calls, FILE *out, const struct call_batc
 		return -ENOMEM;
 	fprintf(out, "{\"v\":1,\"type\":\"%s\",\"time\":\"%s.%09lluZ\",\"time_ns\":%llu,%s,%s",
 		type, date_of(calls, start), start % NS_PER_S, start, calls->run_text, key);
-	put_measured(out, "pid", call->pid, call->pid != 0);
-	put_measured(out, "tid", call->tid, call->tid != 0);
+	put_number(out, "pid", call->pid);
+	put_number(out, "tid", call->tid);
 	fprintf(out, ",\"comm\":%s,\"id\":%llu",
 		comm_text(calls, call_batch__comm(batch, call->tid), call->tid), call->id);
 	put_rank(calls, out, series, call);

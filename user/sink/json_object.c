@@ -168,7 +168,7 @@ static void add_key(struct json_object *record, const struct report_run *run,
 	json_value__add_string(record, "what", what_name(key->what));
 	json_value__add_string(record, "name", object->name);
 	json_value__add(record, "id", id_of(key));
-	json_value__add_measured(record, "pid", key->tgid, key->tgid != 0);
+	json_value__add_number(record, "pid", key->tgid, key->tgid != 0);
 	json_value__add_measured(record, "processes", processes, processes != 0);
 }
 

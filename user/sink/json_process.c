@@ -150,7 +150,7 @@ struct json_object *json_process__record(const struct report_run *run,
 	/* Several together may be those of a rank. */
 	if (!info && account->info.rank >= 0)
 		json_value__add_u64(record, "rank", (__u64)account->info.rank);
-	json_value__add_measured(record, "ppid", info ? info->ppid : 0, info);
+	json_value__add_number(record, "ppid", info ? info->ppid : 0, info);
 	json_value__add_u64(record, "processes", account->processes);
 	add_selfie(record, run, account);
 	add_io(record, run, account);

@@ -7,6 +7,7 @@
 #include <json-c/json.h>
 
 #include "report/report.h"
+#include "tmtrace/number.h"
 
 /* A record with its common fields; NULL without memory. */
 struct json_object *json_value__record(const struct report_run *run, const char *type,
@@ -42,6 +43,13 @@ static inline void json_value__add_measured(struct json_object *object, const ch
 					    __u64 value, bool measured)
 {
 	json_value__add(object, name, measured ? json_object_new_uint64(value) : NULL);
+}
+
+/* A process's or thread's number (tmtrace/number.h); null unless it is known. */
+static inline void json_value__add_number(struct json_object *object, const char *name,
+					  __u32 number, bool known)
+{
+	json_value__add(object, name, known ? json_object_new_int64(tm_number(number)) : NULL);
 }
 
 /* cgroup_id, of a job; null unless it is known, and where the job is not told by its cgroup. */

@@ -8,6 +8,7 @@
 #include "sink/record_text.h"
 #include "sink/utf8.h"
 #include "tmtrace/env_job.h"
+#include "tmtrace/number.h"
 
 /* Keeps what failed first. */
 static void note(struct record_text *record, int ret)
@@ -103,6 +104,19 @@ void record_text__fixed(struct record_text *record, const char *name, double val
 	char text[64];
 
 	snprintf(text, sizeof(text), "%.*f", digits, value);
+	put_name(record, name);
+	put(record, text);
+}
+
+void record_text__number(struct record_text *record, const char *name, __u32 number, bool known)
+{
+	char text[16];
+
+	if (!known) {
+		record_text__null(record, name);
+		return;
+	}
+	snprintf(text, sizeof(text), "%d", tm_number(number));
 	put_name(record, name);
 	put(record, text);
 }

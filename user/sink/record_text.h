@@ -39,6 +39,8 @@ void record_text__string(struct record_text *record, const char *name, const cha
 void record_text__u64(struct record_text *record, const char *name, __u64 value);
 /* With so many digits behind the dot. */
 void record_text__fixed(struct record_text *record, const char *name, double value, int digits);
+/* A process's or thread's number (tmtrace/number.h); null unless it is known. */
+void record_text__number(struct record_text *record, const char *name, __u32 number, bool known);
 /* null unless it was measured */
 void record_text__measured(struct record_text *record, const char *name, __u64 value,
 			   bool measured);

@@ -8,6 +8,7 @@
 #include "report/names.h"
 #include "sink/json_value.h"
 #include "sink/selfie.h"
+#include "tmtrace/number.h"
 
 /* A string as JSON, behind its name. */
 static void put_string(FILE *out, const char *name, const char *text)
@@ -42,7 +43,10 @@ static void put_job(FILE *out, const struct report_run *run, const struct proces
 	const char *jobid = names__jobid_of(run, account->job, info);
 	unsigned long long number = jobid ? strtoull(jobid, NULL, 10) : 0;
 
-	fprintf(out, "\"jobid\": \"%llu\", ", number ? number : info->pid);
+	if (number)
+		fprintf(out, "\"jobid\": \"%llu\", ", number);
+	else
+		fprintf(out, "\"jobid\": \"%d\", ", tm_number(info->pid));
 }
 
 /* Those that are asked for, and who the process runs as: by its environment, if that is asked for.
@@ -68,7 +72,7 @@ static void put_line(FILE *out, const struct report_run *run, const struct proce
 	fputs("{ ", out);
 	put_job(out, run, account);
 	put_string(out, "hostname", run->hostname);
-	fprintf(out, "\"pid\": \"%u\", ", info->pid);
+	fprintf(out, "\"pid\": \"%d\", ", tm_number(info->pid));
 	put_decimal(out, "utime", account->user_ns, NS_PER_S);
 	put_decimal(out, "stime", account->system_ns, NS_PER_S);
 	put_decimal(out, "maxmem", account->max_rss_bytes, 1ULL << 30);

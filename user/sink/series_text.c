@@ -124,7 +124,7 @@ void series_text__add_key(struct record_text *record, const struct report_run *r
 void series_text__add_who(struct record_text *record, const struct process_info *process,
 			  const char *jobid)
 {
-	record_text__measured(record, "pid", process ? process->pid : 0, process);
+	record_text__number(record, "pid", process ? process->pid : 0, process);
 	record_text__measured(record, "rank", process ? (__u64)process->rank : 0,
 			      process && process->rank >= 0);
 	record_text__string(record, "comm", process ? process->comm : NULL);

@@ -17,6 +17,7 @@
 #include "sink/selfie.h"
 #include "sink/syslog.h"
 #include "sink/syslog_socket.h"
+#include "tmtrace/number.h"
 
 #define COOKIE "@cee: "
 #define NAME   "tmtrace"
@@ -116,8 +117,8 @@ static size_t put_header(char *to, size_t room, const char *program, __u32 pid)
 	char date[32];
 
 	clock__local(date, sizeof(date), clock__ns(CLOCK_REALTIME), "%h %e %T");
-	return (size_t)snprintf(to, room, "<%d>%s %s[%u]: ", LOG_USER | LOG_INFO, date, program,
-				pid);
+	return (size_t)snprintf(to, room, "<%d>%s %s[%d]: ", LOG_USER | LOG_INFO, date, program,
+				tm_number(pid));
 }
 
 static int send_syslog(struct sink_syslog *sink, struct json_object *record)
@@ -351,8 +352,8 @@ static int send_selfie_fields(struct sink_syslog *sink, __u32 pid, const char *t
 		put_field(out, "MESSAGE", text, strlen(text));
 		fprintf(out,
 			"PRIORITY=%d\nSYSLOG_FACILITY=%d\nSYSLOG_IDENTIFIER=" SELFIE
-			"\nSYSLOG_PID=%u\n",
-			LOG_INFO, LOG_FAC(LOG_USER), pid);
+			"\nSYSLOG_PID=%d\n",
+			LOG_INFO, LOG_FAC(LOG_USER), tm_number(pid));
 		rc = fclose(out) ? -ENOMEM : 0;
 		if (!rc)
 			syslog_socket__send(sink->socket, datagram, size);

@@ -58,7 +58,7 @@ static struct json_object *node_object(const struct story *story, const struct s
 	json_value__add_string(object, "kind", kinds[node->kind]);
 	json_value__add_measured(object, "parent", (__u64)node->parent, node->parent >= 0);
 	json_value__add_string(object, "hostname", story_input__hostname(story->input, node->host));
-	json_value__add_u64(object, "pid", node->pid);
+	json_value__add_number(object, "pid", node->pid, true);
 	/* Motr's ids begin at 1, MIO's numbers at 0. */
 	json_value__add_measured(object, "id", node->id,
 				 node->id != 0 || node->kind == STORY_OPERATION);
@@ -107,8 +107,8 @@ static void add_operation(struct json_object *record, const struct story_operati
 
 	json_value__add_string(record, "layer", operation->layer);
 	json_value__add_string(record, "kind", operation->kind);
-	json_value__add_u64(record, "pid", operation->pid);
-	json_value__add_u64(record, "tid", operation->tid);
+	json_value__add_number(record, "pid", operation->pid, true);
+	json_value__add_number(record, "tid", operation->tid, true);
 	json_value__add_u64(record, "id", operation->id);
 	json_value__add_measured(record, "seqno", operation->seqno, operation->has_seqno);
 	json_value__add_measured(record, "sm_id", operation->sm_id, operation->has_sm_id);

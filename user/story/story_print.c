@@ -9,6 +9,7 @@
 #include "report/units.h"
 #include "story/story_layers.h"
 #include "story/story_print.h"
+#include "tmtrace/number.h"
 
 /* Characters of the time axis. */
 #define AXIS_MOST  60
@@ -50,7 +51,7 @@ static void print_heading(FILE *out, const struct story *story)
 	title__text(out, operation->kind);
 	if (operation->has_seqno)
 		fprintf(out, " #%llu", operation->seqno);
-	fprintf(out, ", process %u on ", operation->pid);
+	fprintf(out, ", process %d on ", tm_number(operation->pid));
 	title__text(out, story_input__hostname(story->input, story->host));
 	fprintf(out, ": %s, at %s", units__time(time, root->end_ns - root->start_ns),
 		units__moment(moment, operation->launch_ns));
@@ -195,7 +196,7 @@ static void put_node(struct tree *tree, const struct story_node *node)
 	memset(text, ' ', (size_t)indent);
 	describe(node, text + indent, sizeof(text) - (size_t)indent);
 	set(tree, WHAT, text);
-	snprintf(text, sizeof(text), "%u", node->pid);
+	snprintf(text, sizeof(text), "%d", tm_number(node->pid));
 	set(tree, PROCESS, text);
 	if (story_input__n_hosts(story->input) > 1)
 		set(tree, NODE, story_input__hostname(story->input, node->host));

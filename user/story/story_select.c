@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "story/story_select.h"
+#include "tmtrace/number.h"
 
 /* All of the text up to end is a number. */
 static bool read_number(const char *text, const char *end, int base, __u64 *out)
@@ -19,14 +20,15 @@ static bool read_number(const char *text, const char *end, int base, __u64 *out)
 int story_selection__set_operation(struct story_selection *selection, const char *text,
 				   struct error *err)
 {
-	const char *seqno = strrchr(text, ':'), *pid = NULL;
+	const char *seqno = strrchr(text, ':'), *pid = NULL, *digits;
 	__u64 number = 0;
 	size_t length;
 
 	for (const char *at = text; seqno && at < seqno; at++)
 		if (*at == ':')
 			pid = at;
-	if (!pid || pid == text || !read_number(pid + 1, seqno, 10, &number) || number > ~0U ||
+	digits = pid ? pid + 1 + (pid[1] == '-') : NULL;
+	if (!pid || pid == text || !read_number(digits, seqno, 10, &number) || number > ~0U ||
 	    !read_number(seqno + 1, seqno + strlen(seqno), 0, &selection->seqno))
 		return error__set(err, -EINVAL,
 				  "--op %s: is a host, a process and the operation's number there, "
@@ -37,7 +39,7 @@ int story_selection__set_operation(struct story_selection *selection, const char
 		return error__set(err, -EINVAL, "--op %s: no host has so long a name", text);
 	memcpy(selection->host, text, length);
 	selection->host[length] = '\0';
-	selection->pid = (__u32)number;
+	selection->pid = digits == pid + 1 ? (__u32)number : tm_outside((__u32)number);
 	selection->one = true;
 	return 0;
 }
