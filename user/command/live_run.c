@@ -294,8 +294,10 @@ int live_run__start(struct live_run *live, struct error *err)
 	return 0;
 }
 
-const struct report_run *live_run__report(const struct live_run *live)
+const struct report_run *live_run__report(struct live_run *live)
 {
+	/* The table of probes moves when libraries come into view. */
+	live_names__use(&live->names, &live->run);
 	return &live->run;
 }
 

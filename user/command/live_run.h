@@ -35,8 +35,8 @@ void live_run__note_told(struct live_run *live, __u64 time_ns);
 /* Is called where some have to go that were not told; NULL: they go only when there is no room. */
 void live_run__tell_with(struct live_run *live, void (*tell)(void *context), void *context);
 
-/* What is known so far; valid until it is closed. */
-const struct report_run *live_run__report(const struct live_run *live);
+/* What is known so far; valid until a file is probed. */
+const struct report_run *live_run__report(struct live_run *live);
 
 /*
  * Reads the figures; what is known of the run is then of the same moment. *out lives until the next
