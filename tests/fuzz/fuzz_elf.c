@@ -3,6 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): memfd_create
 #endif
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -73,6 +74,20 @@ static void check_entries(const struct elf_file *elf, int fd)
 	free(functions);
 }
 
+/* Reads what it needs, and whether it copies code, which goes by its hash tables. */
+static void check_links(int fd)
+{
+	struct elf_file *elf;
+	struct error err;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (elf_file__open_links(&elf, path, &err) == 0)
+		elf_file__close(elf);
+	else if (err.code >= 0 || !err.text[0])
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
@@ -83,6 +98,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
+	check_links(fd);
 	if (elf_file__open_fd(&elf, fd, "input", &err) == 0) {
 		check(elf, size);
 		follow(elf, fd, data, size);

@@ -212,6 +212,9 @@ int elf_dynamic__read(struct elf_dynamic *dynamic, const struct elf_image *image
 		ret = take_strings(dynamic, &tags, &strings);
 	if (!ret) {
 		dynamic->no_default_libs = tags.no_default_libs;
+		dynamic->symtab = tags.symtab;
+		dynamic->gnu_hash = tags.gnu_hash;
+		dynamic->hash = tags.hash;
 		if (with_symbols)
 			find_symbols(dynamic, image, &tags);
 	}

@@ -15,6 +15,7 @@ struct elf_dynamic {
 	bool no_default_libs;	 /* -z nodefaultlib */
 	struct elf_span symbols; /* size 0: no usable symbol table */
 	struct elf_span strings;
+	__u64 symtab, gnu_hash, hash; /* addresses of the symbols and their hash tables; 0: none */
 };
 
 /*

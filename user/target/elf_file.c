@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "target/elf_copier.h"
 #include "target/elf_file.h"
 #include "target/elf_functions.h"
 #include "target/elf_go.h"
@@ -20,6 +21,7 @@ struct elf_file {
 	size_t n_needed;
 	bool no_default_libs;
 	bool is_go;
+	const char *copier_symbol;
 	dev_t dev;
 	ino_t ino;
 	struct elf_functions functions;
@@ -88,6 +90,8 @@ static int read_image(struct elf_file *elf, const struct elf_image *image, bool 
 	}
 	if (functions)
 		ret = elf_functions__read(&elf->functions, image, &dynamic, false, err);
+	else
+		elf->copier_symbol = elf_copier__find(image, &dynamic);
 cleanup:
 	elf_dynamic__free(&dynamic);
 	return ret;
@@ -236,4 +240,9 @@ size_t elf_file__n_rejected(const struct elf_file *elf)
 bool elf_file__is_go(const struct elf_file *elf)
 {
 	return elf->is_go;
+}
+
+const char *elf_file__copier_symbol(const struct elf_file *elf)
+{
+	return elf->copier_symbol;
 }

@@ -90,6 +90,13 @@ int libraries__add(struct libraries *list, const char *path, const char *soname,
 	return 0;
 }
 
+void libraries__mark_copier(struct libraries *list, dev_t dev, ino_t ino, const char *symbol)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->items[i].ino == ino && list->items[i].dev == dev)
+			list->items[i].copier_symbol = symbol;
+}
+
 size_t libraries__n_notes(const struct libraries *list)
 {
 	return list->n_notes;

@@ -10,9 +10,10 @@
 struct libraries;
 
 struct library {
-	const char *path;   /* absolute, symbolic links resolved */
-	const char *name;   /* the base name under which it was found */
-	const char *soname; /* NULL: it has none */
+	const char *path;	   /* absolute, symbolic links resolved */
+	const char *name;	   /* the base name under which it was found */
+	const char *soname;	   /* NULL: it has none */
+	const char *copier_symbol; /* as elf_file__copier_symbol(); NULL: none, or not known */
 	dev_t dev;
 	ino_t ino;
 };
@@ -29,6 +30,9 @@ bool libraries__has(const struct libraries *list, dev_t dev, ino_t ino);
  */
 int libraries__add(struct libraries *list, const char *path, const char *soname, dev_t dev,
 		   ino_t ino);
+
+/* The file defines a symbol of a copier of code. */
+void libraries__mark_copier(struct libraries *list, dev_t dev, ino_t ino, const char *symbol);
 
 /* What somebody should know: one line for each library that is missing or cannot be read. */
 size_t libraries__n_notes(const struct libraries *list);

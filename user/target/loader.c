@@ -59,6 +59,9 @@ static int add_object(struct closure *closure, struct elf_file *elf, const char 
 	if (!err)
 		err = libraries__add(closure->list, object.found, elf_file__soname(elf),
 				     elf_file__dev(elf), elf_file__ino(elf));
+	if (!err && elf_file__copier_symbol(elf))
+		libraries__mark_copier(closure->list, elf_file__dev(elf), elf_file__ino(elf),
+				       elf_file__copier_symbol(elf));
 	if (!err)
 		err = array__grow((void **)&closure->objects, &closure->room, closure->n,
 				  sizeof(*closure->objects));

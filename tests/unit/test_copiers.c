@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who is known to copy code: the table, and symbols in whole, hand-made and damaged files. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): memfd_create
+#endif
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "elf_sample.h"
+#include "random_numbers.h"
+#include "target/copiers.h"
+#include "target/elf_file.h"
+
+/* A library with a few symbols, which either hash table finds. */
+struct image {
+	Elf64_Ehdr head;
+	Elf64_Phdr segments[2];
+	Elf64_Dyn dynamic[6];
+	char strings[64];
+	Elf64_Sym symbols[4]; /* none, and three */
+	struct {
+		__u32 n_buckets, first, n_masks, shift;
+		__u64 filter[2];
+		__u32 buckets[1], chain[3];
+	} gnu;
+	struct {
+		__u32 n_buckets, n_chain, buckets[1], chain[4];
+	} system_v;
+};
+
+static __u32 gnu_hash(const char *name)
+{
+	__u32 hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (unsigned char)*name;
+	return hash;
+}
+
+static void add_symbol(struct image *image, size_t i, size_t at, const char *name, bool defined)
+{
+	__u32 hash = gnu_hash(name);
+
+	snprintf(image->strings + at, sizeof(image->strings) - at, "%s", name);
+	image->symbols[i] = (Elf64_Sym){
+		.st_name = (Elf64_Word)at,
+		.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+		.st_shndx = defined ? 1 : SHN_UNDEF,
+	};
+	image->gnu.chain[i - 1] = (hash & ~1U) | (i == 3);
+	image->gnu.filter[hash / 64 % 2] |= 1ULL << hash % 64 | 1ULL << (hash >> 6) % 64;
+	image->system_v.chain[i] = i == 3 ? 0 : (__u32)i + 1;
+}
+
+/* table: DT_GNU_HASH, DT_HASH, or DT_NULL for none. */
+static struct image make(Elf64_Sxword table, const char *name, bool defined)
+{
+	struct image image = {
+		.head = elf_sample__head(offsetof(struct image, segments), 2, 0, 0),
+		.segments = { { .p_type = PT_LOAD,
+				.p_flags = PF_R | PF_X,
+				.p_filesz = sizeof(image),
+				.p_memsz = sizeof(image) },
+			      { .p_type = PT_DYNAMIC,
+				.p_offset = offsetof(struct image, dynamic),
+				.p_filesz = sizeof(image.dynamic) } },
+		.dynamic = { { DT_STRTAB, { offsetof(struct image, strings) } },
+			     { DT_STRSZ, { sizeof(image.strings) } },
+			     { DT_SYMTAB, { offsetof(struct image, symbols) } },
+			     { table,
+			       { table == DT_HASH ? offsetof(struct image, system_v)
+						  : offsetof(struct image, gnu) } } },
+		.gnu = { .n_buckets = 1, .first = 1, .n_masks = 2, .shift = 6, .buckets = { 1 } },
+		.system_v = { .n_buckets = 1, .n_chain = 4, .buckets = { 1 } },
+	};
+
+	add_symbol(&image, 1, 1, "other", true);
+	add_symbol(&image, 2, 8, name, defined);
+	add_symbol(&image, 3, 48, "last", true);
+	return image;
+}
+
+static int open_links(struct elf_file **elf, const void *bytes, size_t n)
+{
+	int fd = memfd_create("elf", MFD_CLOEXEC), rc;
+	struct error err;
+	char path[64];
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, n), n);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	rc = elf_file__open_links(elf, path, &err);
+	close(fd);
+	return rc;
+}
+
+static void check_symbol(const struct image *image, const char *wanted)
+{
+	struct elf_file *elf;
+
+	assert_int_equal(open_links(&elf, image, sizeof(*image)), 0);
+	if (wanted)
+		assert_string_equal(elf_file__copier_symbol(elf), wanted);
+	else
+		assert_null(elf_file__copier_symbol(elf));
+	elf_file__close(elf);
+}
+
+static void test_exported(void **state)
+{
+	static const Elf64_Sxword tables[] = { DT_GNU_HASH, DT_HASH };
+	struct image image;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(tables); i++) {
+		image = make(tables[i], "funchook_prepare", true);
+		check_symbol(&image, "funchook_prepare");
+		image = make(tables[i], "MapStaticCodeToLargePages", true);
+		check_symbol(&image, "MapStaticCodeToLargePages");
+		/* Who only calls it, or something like it, is none. */
+		image = make(tables[i], "funchook_prepare", false);
+		check_symbol(&image, NULL);
+		image = make(tables[i], "funchook_prepared", true);
+		check_symbol(&image, NULL);
+	}
+	image = make(DT_NULL, "funchook_prepare", true);
+	check_symbol(&image, NULL);
+}
+
+/* Every symbol of the table is found by the quick search for symbols of the linker's table. */
+static void test_table(void **state)
+{
+	size_t n = 0;
+	const char *symbol;
+
+	(void)state;
+	for (; (symbol = copiers__symbol(n)); n++) {
+		assert_ptr_equal(copiers__find_symbol(symbol), symbol);
+		assert_non_null(copiers__by_symbol(symbol));
+	}
+	assert_true(n > 20);
+	assert_null(copiers__find_symbol("main"));
+	assert_null(copiers__find_symbol("funchook"));
+	assert_null(copiers__find_symbol(""));
+}
+
+static void test_names(void **state)
+{
+	static const struct {
+		const char *file, *copier; /* NULL: none */
+	} files[] = {
+		{ "libhugetlbfs.so.0", "libhugetlbfs" },
+		{ "libhugetlbfs-2.23.so", "libhugetlbfs" },
+		{ "liblppreload.so", "Intel's large pages (iodlr)" },
+		{ "libfunchook.so.2", "funchook" },
+		{ "libsubhook.so", "subhook" },
+		{ "libfrida-gum-1.0.so", "Frida" },
+		{ "valgrind.bin", "Valgrind" },
+		{ "memcheck-amd64-linux", "Valgrind" },
+		{ "vgpreload_core-amd64-linux.so", "Valgrind" },
+		{ "qemu-x86_64-static", "qemu's translation" },
+		{ "libdynamorio.so.10.0", "DynamoRIO" },
+		{ "libucm.so.0", "UCX's memory hooks" },
+		{ "rr", "rr" },
+		{ "qemu-system-x86_64", NULL },
+		{ "libplthook.so", NULL },
+		{ "libtcmalloc.so.4", NULL },
+		{ "libmpi.so.40", NULL },
+		{ "libc.so.6", NULL },
+		{ "grr", NULL },
+		{ "", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(files); i++) {
+		const struct copier *copier = copiers__by_file(files[i].file);
+
+		if (files[i].copier)
+			assert_string_equal(copier ? copier->name : files[i].file, files[i].copier);
+		else
+			assert_null(copier);
+	}
+}
+
+static void test_reach(void **state)
+{
+	const struct copier *huge = copiers__by_file("libhugetlbfs.so.0");
+	const struct copier *hooks = copiers__by_file("libucm.so.0");
+
+	(void)state;
+	assert_int_equal(copiers__by_symbol("_ZN2DB16remapExecutableEv")->reach, COPIER_OWN);
+	assert_false(copiers__spares(huge, "libmpi.so.40"));
+	assert_true(copiers__spares(hooks, "libmpi.so.40"));
+	assert_false(copiers__spares(hooks, "libc.so.6"));
+	/* Of data alone, as on Cray systems; of code; not said. */
+	assert_true(copiers__is_off(huge, "W"));
+	assert_true(copiers__is_off(huge, "no"));
+	assert_false(copiers__is_off(huge, "RW"));
+	assert_false(copiers__is_off(huge, "r2M:w2M"));
+	assert_false(copiers__is_off(huge, NULL));
+	assert_false(copiers__is_off(hooks, "W"));
+}
+
+/* Whatever is damaged, the file is refused or read; nothing is read outside of it. */
+static void test_damaged(void **state)
+{
+	static const Elf64_Sxword tables[] = { DT_GNU_HASH, DT_HASH };
+	struct elf_file *elf;
+
+	(void)state;
+	random_state = 23;
+	for (size_t i = 0; i < 4000; i++) {
+		struct image image = make(tables[i % 2], "subhook_new", true);
+		size_t first = offsetof(struct image, dynamic), n = sizeof(image) - first;
+
+		for (size_t k = 0; k <= i % 4; k++)
+			((unsigned char *)&image)[first + (size_t)(uniform() * (double)n)] =
+				(unsigned char)(uniform() * 256);
+		if (open_links(&elf, &image, sizeof(image)) == 0)
+			elf_file__close(elf);
+	}
+	for (size_t n = 0; n < sizeof(struct image); n++) {
+		struct image image = make(tables[n % 2], "subhook_new", true);
+
+		if (open_links(&elf, &image, n) == 0)
+			elf_file__close(elf);
+	}
+}
+
+/* Chains that lead back to where they began come to an end. */
+static void test_endless(void **state)
+{
+	struct image image = make(DT_HASH, "subhook_new", false);
+
+	(void)state;
+	image.system_v.chain[3] = 1;
+	check_symbol(&image, NULL);
+	image = make(DT_GNU_HASH, "subhook_new", false);
+	image.gnu.chain[2] &= ~1U;
+	image.gnu.n_masks = 0x80000000;
+	check_symbol(&image, NULL);
+}
+
+/* Not exported: in the linker's table of this very program. */
+int DobbyHook(void);
+__attribute__((used, noinline)) int DobbyHook(void)
+{
+	return 0;
+}
+
+static void test_linked(void **state)
+{
+	struct elf_file *elf;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(elf_file__open_links(&elf, "/proc/self/exe", &err), 0);
+	assert_string_equal(elf_file__copier_symbol(elf), "DobbyHook");
+	elf_file__close(elf);
+	assert_int_equal(elf_file__open_links(&elf, "/bin/true", &err), 0);
+	assert_null(elf_file__copier_symbol(elf));
+	elf_file__close(elf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),	cmocka_unit_test(test_names),
+		cmocka_unit_test(test_reach),	cmocka_unit_test(test_exported),
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_linked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
