@@ -111,6 +111,7 @@ pid_t attach__free(struct attach *attach, size_t *probes)
 	file_watcher__free(attach->watcher);
 	seen_files__free(attach->files);
 	free(attach->patterns);
+	attach__free_rules(attach);
 	free(attach);
 	return closer;
 }
@@ -279,6 +280,23 @@ static int place(struct attach *attach, struct seen_file *seen, struct site_list
 	return rc;
 }
 
+/* The functions of a file that is left alone are told, with the reason. 0, or a negative errno. */
+static int refuse_sites(struct attach *attach, struct seen_file *seen, struct site_list *sites,
+			const char *shown, struct error *err)
+{
+	int rc = number_sites(attach, sites, shown);
+
+	for (size_t i = 0; !rc && i < site_list__n(sites); i++) {
+		const struct site *site = site_list__at(sites, i);
+
+		rc = seen_file__add_probe(seen, site->number);
+		if (!rc)
+			rc = probe_table__set_state(attach->options.table, (size_t)site->number,
+						    PROBE_FAILED, seen->alone);
+	}
+	return rc < 0 ? error__set(err, rc, "%s: %s", shown, strerror(-rc)) : 0;
+}
+
 static bool is_guarded(const struct attach *attach, const char *name)
 {
 	size_t i;
@@ -302,16 +320,20 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 		seen->group = link_set__begin(attach->links, seen->group);
 	rc = site_list__new(&sites);
 	if (!rc)
+		rc = attach__leave_by_rules(attach, seen, attach__file_name(elf, request));
+	if (!rc)
 		rc = attach__collect(attach, seen, elf, request, sites);
 	if (rc < 0)
 		error__set(err, rc, "%s: %s", request->shown, strerror(-rc));
-	if (rc >= 0 && site_list__n(sites)) {
+	if (rc >= 0 && seen->alone) {
+		rc = refuse_sites(attach, seen, sites, request->shown, err);
+	} else if (rc >= 0 && site_list__n(sites)) {
 		/* What cannot be examined is probed at its entry. */
 		site_list__find_entries(sites, fd, request->shown, elf, &attach->options.choice,
 					&ignored);
 		rc = place(attach, seen, sites, elf, fd, request->shown, err);
 	}
-	if (rc >= 0 && attach->links && !seen->complete &&
+	if (rc >= 0 && attach->links && !seen->alone && !seen->complete &&
 	    (request->program || is_guarded(attach, attach__file_name(elf, request)))) {
 		link_set__guard(attach->links, path__of_fd(path, fd), elf);
 		seen->guarded = true;
@@ -320,8 +342,7 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 	return rc;
 }
 
-/* Which file it is, for the kernel's probes. 0, or -1 with errno. */
-static int identify(const struct attach *attach, int fd, struct tm_file *id)
+int attach__identify(const struct attach *attach, int fd, struct tm_file *id)
 {
 	struct stat st;
 
@@ -358,7 +379,7 @@ static int probe_open(struct attach *attach, struct seen_file *seen, const struc
 	if (rc > 0)
 		seen->n_probes += rc;
 	seen->complete |= !request->layer;
-	if (seen->n_numbers || seen->guarded) {
+	if (!seen->alone && (seen->n_numbers || seen->guarded)) {
 		if (file_watch__is_set(&watch))
 			seen->watch = watch;
 		watch = FILE_WATCH_NONE;
@@ -385,7 +406,7 @@ static int probe_file(struct attach *attach, const struct attach_request *reques
 	int fd, rc = 0;
 
 	fd = open(request->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || identify(attach, fd, &id) < 0) {
+	if (fd < 0 || attach__identify(attach, fd, &id) < 0) {
 		rc = error__set(err, -errno, "%s: %s", request->shown, strerror(errno));
 	} else {
 		seen = attach__meet(attach, seen_files__find(attach->files, &id), fd);
@@ -412,14 +433,34 @@ int attach__program(struct attach *attach, const char *path, const char *shown, 
 	return probe_file(attach, &request, err);
 }
 
-bool attach__wants(const struct attach *attach, const char *path)
+static bool is_among(const struct attach *attach, size_t n, const char *path)
 {
 	const char *name = path__base_name(path);
-	size_t i;
 
-	for (i = 0; i < attach->n_patterns; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!fnmatch(attach->patterns[i], name, 0))
 			return true;
+	return false;
+}
+
+bool attach__wants(const struct attach *attach, const char *path)
+{
+	return is_among(attach, attach->n_patterns, path);
+}
+
+bool attach__traces(const struct attach *attach, const char *path)
+{
+	return is_among(attach, attach->n_patterns - n_guarded(attach), path);
+}
+
+bool attach__has_probes(const struct attach *attach, const char *shown)
+{
+	for (size_t i = 0; i < seen_files__n(attach->files); i++) {
+		const struct seen_file *file = seen_files__at(attach->files, i);
+
+		if (file->n_probes && !file->gone && !strcmp(file->path, shown))
+			return true;
+	}
 	return false;
 }
 

@@ -69,6 +69,10 @@ int attach__program(struct attach *attach, const char *path, const char *shown, 
 
 /* Does any traced layer's pattern match the base name of this path? */
 bool attach__wants(const struct attach *attach, const char *path);
+/* The same, but for libraries of which no function is counted: those that are only watched. */
+bool attach__traces(const struct attach *attach, const char *path);
+/* Has a file that is known by this path probes on functions? */
+bool attach__has_probes(const struct attach *attach, const char *shown);
 
 /* The patterns of the traced layers' libraries, for loader__match(); *n of them. */
 const char *const *attach__patterns(const struct attach *attach, size_t *n);

@@ -9,6 +9,12 @@
 #include "attach/parking.h"
 #include "target/elf_file.h"
 
+/* Which files are left alone by their names, see alone.h. */
+struct alone_rule {
+	char *pattern; /* NULL: all */
+	char *reason;
+};
+
 struct attach {
 	struct attach_options options;
 	struct link_set *links;	 /* NULL: nothing is attached, only listed */
@@ -17,6 +23,8 @@ struct attach {
 	struct file_watcher *watcher; /* of probed files; NULL: nothing is attached */
 	const char **patterns;
 	size_t n_patterns, patterns_room;
+	struct alone_rule *rules;
+	size_t n_rules, rules_room;
 };
 
 /* A file to look at. */
@@ -35,6 +43,13 @@ const char *attach__file_name(const struct elf_file *elf, const struct attach_re
  */
 int attach__collect(struct attach *attach, struct seen_file *seen, const struct elf_file *elf,
 		    const struct attach_request *request, struct site_list *sites);
+/* Takes a file's probes away, which then have failed for that reason. */
+void attach__take_away(struct attach *attach, struct seen_file *file, const char *reason);
+/* Leaves a file of that name alone if a rule says so. 0, or -ENOMEM. */
+int attach__leave_by_rules(struct attach *attach, struct seen_file *seen, const char *name);
+void attach__free_rules(struct attach *attach);
+/* Which file it is, for the kernel's probes. 0, or -1 with errno. */
+int attach__identify(const struct attach *attach, int fd, struct tm_file *id);
 /* Takes a file's probes away: from here on it is another one. Who waits to write to it goes on. */
 void attach__drop(struct attach *attach, struct seen_file *file);
 /*

@@ -25,7 +25,7 @@ void attach__end_watch(struct attach *attach, struct seen_file *file)
 	file_watcher__remove(attach->watcher, &file->watch);
 }
 
-void attach__drop(struct attach *attach, struct seen_file *file)
+void attach__take_away(struct attach *attach, struct seen_file *file, const char *why)
 {
 	size_t probes;
 
@@ -36,7 +36,12 @@ void attach__drop(struct attach *attach, struct seen_file *file)
 		link_set__remove(attach->links, file->group, &probes);
 	for (size_t i = 0; i < file->n_numbers; i++)
 		probe_table__set_state(attach->options.table, (size_t)file->probes[i], PROBE_FAILED,
-				       reason);
+				       why);
+}
+
+void attach__drop(struct attach *attach, struct seen_file *file)
+{
+	attach__take_away(attach, file, reason);
 	file->gone = true;
 	attach__tell(attach);
 }

@@ -134,7 +134,7 @@ pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes)
 			forget(set, &set->held[i]);
 	taken = take(set, group);
 	/* The kernel may still hold what was kept, and takes the links away some time after us. */
-	if (taken.n_after)
+	if (taken.n_after && kernel__pins(set->kernel))
 		grace__wait();
 	return release(set, taken, probes);
 }

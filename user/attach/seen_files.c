@@ -30,6 +30,7 @@ void seen_files__free(struct seen_files *files)
 	for (i = 0; i < files->n; i++) {
 		free(files->files[i].probed);
 		free(files->files[i].path);
+		free(files->files[i].alone);
 		free(files->files[i].layers);
 		free(files->files[i].probes);
 	}
@@ -37,9 +38,11 @@ void seen_files__free(struct seen_files *files)
 	free(files);
 }
 
-static bool is_same(const struct tm_file *a, const struct tm_file *b)
+/* The kernel's inode stays where it is as long as the file has probes. */
+static bool is_same(const struct seen_file *file, const struct tm_file *id)
 {
-	return a->inode == b->inode && a->number == b->number && a->device == b->device;
+	return (file->alone || file->id.inode == id->inode) && file->id.number == id->number &&
+	       file->id.device == id->device;
 }
 
 struct seen_file *seen_files__find(const struct seen_files *files, const struct tm_file *id)
@@ -47,7 +50,7 @@ struct seen_file *seen_files__find(const struct seen_files *files, const struct 
 	size_t i;
 
 	for (i = 0; i < files->n; i++)
-		if (!files->files[i].gone && is_same(&files->files[i].id, id))
+		if (!files->files[i].gone && is_same(&files->files[i], id))
 			return &files->files[i];
 	return NULL;
 }

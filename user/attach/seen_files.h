@@ -31,6 +31,7 @@ struct seen_file {
 	size_t n_links;	    /* that the group has, once all are made */
 	struct file_version version;
 	struct file_watch watch; /* none, or not yet: FILE_WATCH_NONE */
+	char *alone;		 /* why it gets no probes; NULL: it may have some */
 	bool guarded;		 /* it may have links that are no probe's */
 	bool gone;		 /* it has changed: what is there now is another file */
 };
