@@ -126,4 +126,12 @@ PROGRAMS = (
     program("own_text", "code", "own_text.c"),
     program("moved_text", "copied_code", "moved_text.c", own=True, told=True, brief=True),
     program("copied_text", "copied_code", "copied_text.c", own=True, told=True),
+    # Those that are known to: their library is left alone
+    program("known_mover", "known_copiers", "moved_text.c", own=True, brief=True,
+            flags=("-DCOPIER=MapStaticCodeToLargePages",)),
+    program("known_hook", "known_copiers", "copied_text.c", own=True,
+            flags=("-DCOPIER=funchook_install",)),
+    program("valgrind", "known_copiers", "plain.c", own=True, keeps=OURS,
+            wrap=("valgrind", "-q", "{program}"), needs=(("valgrind", "valgrind"),),
+            slow="valgrind takes half a minute in emulation"),
 )

@@ -88,7 +88,8 @@ static void test_config(void **state)
 static void test_none(void **state)
 {
 	static const char text[] = "history: none\nlog: none\nsnapshot: none\n"
-				   "max_overhead: none\nhierarchy: freezer\n";
+				   "max_overhead: none\nhierarchy: freezer\n"
+				   "leave_alone: [app, none, 'libx*']\n";
 	struct service_config config;
 	struct error err;
 
@@ -99,6 +100,9 @@ static void test_none(void **state)
 	assert_int_equal(config.log.types, 0);
 	assert_true(config.max_overhead == 0);
 	assert_string_equal(config.hierarchy, "freezer");
+	assert_true(config.copiers_too);
+	assert_int_equal(config.n_alone, 3);
+	assert_string_equal(config.alone[2].text, "libx*");
 	service_config__free(&config);
 }
 
@@ -133,6 +137,8 @@ static void test_bad_config(void **state)
 		{ "\nmax_overhead: 1", "f:2: max_overhead is \"1\", a part above 0 is needed" },
 		{ "max_overhead: 0%", "f:1: max_overhead is \"0%\", a part above 0" },
 		{ "- vfs\n", "f:1: the file holds a list" },
+		{ "leave_alone: [a, '']", "f:1: leave_alone is empty, give it a value" },
+		{ "leave_alone: {a: 1}", "f:1: leave_alone is a mapping" },
 		{ "hierarchy: version 1", "f:1: hierarchy is \"version 1\", v2 or a controller" },
 	};
 

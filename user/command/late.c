@@ -47,6 +47,7 @@ static int on_mapping(void *ctx, const struct watch_mapping *mapping)
 	/* One outside of this PID namespace: not to be looked into from here. */
 	if (mapping->pid <= 0)
 		return 0;
+	left_alone__mapping(late->options.left_alone, mapping);
 	snprintf(name, sizeof(name), "%s", mapping->filename);
 	mapping__strip_deleted(name);
 	if (!attach__wants(late->options.attach, name) && !file_set__add(late->known, &key))
@@ -55,6 +56,8 @@ static int on_mapping(void *ctx, const struct watch_mapping *mapping)
 		return 0;
 	n = targets__mapping(late->options.attach, mapping, late->options.as_owner,
 			     late->options.notes);
+	if (n > 0)
+		left_alone__probed(late->options.left_alone, mapping);
 	if (n > 0)
 		note_list__add(late->options.notes,
 			       "%s was loaded while tracing: it was probed %.1f ms later, calls "
@@ -151,6 +154,11 @@ void late__follow(struct late *late)
 		watch__drain(late->watch, on_mapping, late);
 	if (late->arrivals)
 		bpf_ring__read(late->arrivals);
+}
+
+bool late__has_gaps(const struct late *late)
+{
+	return !late->watch || watch__lost(late->watch);
 }
 
 void late__report(const struct late *late)

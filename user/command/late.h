@@ -9,6 +9,7 @@
 #include "attach/attach.h"
 #include "attach/changes.h"
 #include "base/note_list.h"
+#include "command/left_alone.h"
 #include "kernel/kernel.h"
 #include "target/cgroup.h"
 
@@ -16,6 +17,7 @@ struct late;
 
 struct late_options {
 	struct attach *attach;
+	struct left_alone *left_alone;
 	struct kernel *kernel;
 	const struct cgroup *cgroup; /* the one that is traced; NULL: none */
 	struct note_list *notes;     /* gets what somebody should know */
@@ -37,6 +39,9 @@ void late__fds(const struct late *late, int fds[LATE_FDS]);
 
 /* Handles what has happened since. */
 void late__follow(struct late *late);
+
+/* Was something not looked at that processes have mapped? */
+bool late__has_gaps(const struct late *late);
 
 /* What was not looked at, because there was too much at once, as notes. */
 void late__report(const struct late *late);

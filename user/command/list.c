@@ -20,14 +20,19 @@ static int find_files(struct session *session, struct error *err)
 	size_t i, n = 0;
 	int rc;
 
-	rc = targets__named(session->attach, options, err);
+	rc = left_alone__new(&session->left_alone, session->attach, options, &session->notes);
+	if (rc < 0)
+		return error__set(err, rc, "no memory");
+	rc = left_alone__machine(session->left_alone, err);
+	if (!rc)
+		rc = targets__named(session->attach, options, err);
 	if (rc < 0)
 		return rc;
 	if (options->scope == SCOPE_COMMAND) {
 		rc = targets__program(options, &program, err);
 		if (!rc)
-			rc = targets__command(session->attach, options, program, &session->notes,
-					      err);
+			rc = targets__command(session->attach, session->left_alone, options,
+					      program, &session->notes, err);
 		free(program);
 		return rc;
 	}

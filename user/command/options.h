@@ -80,6 +80,10 @@ struct options {
 	size_t n_probes;
 	struct options_lib *libs;
 	size_t n_libs;
+	char **alone; /* patterns of programs and libraries that are left alone */
+	size_t n_alone;
+	bool copiers_too; /* those that are known to copy code are not left alone */
+	bool configured;  /* by a file: these are a service's */
 
 	double duration_s; /* 0: until it ends */
 	double interval_s; /* 0: only at the end */

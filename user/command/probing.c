@@ -54,7 +54,8 @@ static int probe_targets(struct session *session, const char *program, struct er
 
 	switch (options->scope) {
 	case SCOPE_COMMAND:
-		return targets__command(session->attach, options, program, &session->notes, err);
+		return targets__command(session->attach, session->left_alone, options, program,
+					&session->notes, err);
 	case SCOPE_PIDS:
 		return probe_running(session, options->pids, options->n_pids, err);
 	default:
@@ -85,7 +86,12 @@ int probing__attach(struct session *session, const char *program, struct error *
 		rc = continuity__adopt(session->continuity, session->attach, err);
 	if (rc < 0)
 		return rc;
+	rc = left_alone__new(&session->left_alone, session->attach, session->options,
+			     &session->notes);
+	if (rc < 0)
+		return error__set(err, rc, "no memory");
 	late = (struct late_options){
+		.left_alone = session->left_alone,
 		.attach = session->attach,
 		.kernel = session->kernel,
 		.cgroup = session->cgroup,
@@ -96,6 +102,8 @@ int probing__attach(struct session *session, const char *program, struct error *
 	rc = late__open(&session->late, &late);
 	if (rc < 0)
 		error__set(err, rc, "no memory");
+	if (!rc)
+		rc = left_alone__machine(session->left_alone, err);
 	if (!rc)
 		rc = targets__named(session->attach, session->options, err);
 	if (!rc)

@@ -34,6 +34,22 @@ static int copy_probes(struct options *options, const struct service_config *con
 	return 0;
 }
 
+static int copy_alone(struct options *options, const struct service_config *config)
+{
+	options->copiers_too = config->copiers_too;
+	options->alone = calloc(config->n_alone + 1, sizeof(*options->alone));
+	if (!options->alone)
+		return -ENOMEM;
+	for (size_t i = 0; i < config->n_alone; i++) {
+		char *name = strdup(config->alone[i].text);
+
+		if (!name)
+			return -ENOMEM;
+		options->alone[options->n_alone++] = name;
+	}
+	return 0;
+}
+
 /* Of single calls, between kernel and service: it counts as the service's memory. */
 #define CALL_BUFFER (1U << 19)
 
@@ -75,6 +91,7 @@ int service_setup__options(struct options *options, const struct service_config 
 	options->interval_s = config->interval_s;
 	options->record = true; /* no tables */
 	options->parkable = true;
+	options->configured = true;
 	options->max_overhead = config->max_overhead;
 	options->quiet = true;
 	options->recording = config->history;
@@ -87,6 +104,8 @@ int service_setup__options(struct options *options, const struct service_config 
 	rc = copy_layers(options, config);
 	if (!rc)
 		rc = copy_probes(options, config);
+	if (!rc)
+		rc = copy_alone(options, config);
 	if (rc)
 		return error__set(err, rc, "no memory");
 	return copy_processes(options, config, err);
@@ -194,7 +213,8 @@ bool service_setup__follows(const struct service_config *a, const struct service
 	    a->log.journal != b->log.journal || !a->log.types != !b->log.types ||
 	    !same(a->socket, b->socket) || !same(a->pins, b->pins))
 		return false;
-	if (!same_layers(a, b) || !same_processes(a, b))
+	if (!same_layers(a, b) || !same_processes(a, b) || a->copiers_too != b->copiers_too ||
+	    a->n_alone != b->n_alone || !same_names(a->alone, b->alone, a->n_alone))
 		return false;
 	return same_texts(a->probes, a->n_probes, b->probes, b->n_probes);
 }

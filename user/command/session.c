@@ -102,6 +102,8 @@ void session__detach(struct session *session)
 
 	late__close(session->late);
 	session->late = NULL;
+	left_alone__free(session->left_alone);
+	session->left_alone = NULL;
 	closer = attach__free(session->attach, &probes);
 	if (closer)
 		tell_removal(probes, closer);

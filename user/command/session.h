@@ -12,6 +12,7 @@
 #include "command/continuity.h"
 #include "command/hierarchy.h"
 #include "command/late.h"
+#include "command/left_alone.h"
 #include "command/loop.h"
 #include "command/options.h"
 #include "command/other_jobs.h"
@@ -38,13 +39,15 @@ struct session {
 	struct object_table *objects; /* NULL: they are not counted */
 	struct drain *drain;
 	struct late *late;
+	struct left_alone *left_alone;
 	struct other_jobs *others;
 	other_jobs_fn on_others; /* what to do about these, of a service; NULL: they are noted */
 	void *others_context;
 	struct child *child;	       /* of -- COMMAND */
 	struct continuity *continuity; /* of a service; NULL: nothing is kept. Not the session's */
 	struct note_list notes;
-	bool trapped; /* noted: see trapped.h */
+	__u32 traps;  /* that were looked at: see trapped.h */
+	bool trapped; /* one was noted */
 };
 
 /*

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/quantity.h"
@@ -9,6 +11,9 @@
 #include "command/option_values.h"
 #include "command/target_options.h"
 #include "governor/governor.h"
+
+/* The word for no copiers but those that are named. */
+#define ALONE_NONE "none"
 
 enum {
 	OPT_CGROUP = 256,
@@ -23,6 +28,7 @@ enum {
 	OPT_JOB_PATTERNS,
 	OPT_RETURNS,
 	OPT_MAX_OVERHEAD,
+	OPT_LEAVE_ALONE,
 };
 
 /* Not said: the bound is the usual one for the whole machine, and none for one's own processes. */
@@ -42,6 +48,12 @@ static const struct argp_option target_options[] = {
 	{ "exit", OPT_EXIT, "WHERE", 0,
 	  "time calls at the end of functions where it is cheap (default), or at their ret "
 	  "instructions: cheap, ret",
+	  1 },
+	{ "leave-alone", OPT_LEAVE_ALONE, "LIST", 0,
+	  "leave these programs and libraries alone, and what is mapped together with them, as "
+	  "they copy "
+	  "code: names or patterns, as in app,libx.so*; none: not even those that are known to "
+	  "copy code",
 	  1 },
 	{ 0 },
 };
@@ -126,6 +138,46 @@ static void add_layers(struct options *options, const char *list)
 	}
 	if (!options->n_layers)
 		option_values__refuse("--layer: no layer named");
+}
+
+/* Processes map files by whole paths. Takes the name over. */
+static char *make_absolute(char *name)
+{
+	char *folder = getcwd(NULL, 0), *path = NULL;
+
+	if (folder && asprintf(&path, "%s/%s", folder, name + 2 * !strncmp(name, "./", 2)) < 0)
+		path = NULL;
+	free(folder);
+	free(name);
+	return path;
+}
+
+/* Copies, as those of layers. */
+static void leave_alone(struct options *options, const char *list)
+{
+	bool named = false;
+
+	for (size_t length; *list; list += length + (list[length] == ',')) {
+		char *name;
+
+		length = strcspn(list, ",");
+		if (!length)
+			continue;
+		named = true;
+		if (length == strlen(ALONE_NONE) && !strncmp(list, ALONE_NONE, length)) {
+			options->copiers_too = true;
+			continue;
+		}
+		name = strndup(list, length);
+		if (name && *name != '/' && strchr(name, '/'))
+			name = make_absolute(name);
+		if (!name)
+			option_values__no_memory();
+		option_values__add(&options->alone, &options->n_alone, name);
+	}
+	if (!named)
+		option_values__refuse("--leave-alone: no program or library named; give their "
+				      "names, as in app,libx.so*, or none");
 }
 
 static void add_lib(struct options *options, const char *arg)
@@ -220,6 +272,9 @@ static error_t parse_target(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_LIB:
 		add_lib(options, arg);
+		return 0;
+	case OPT_LEAVE_ALONE:
+		leave_alone(options, arg);
 		return 0;
 	case OPT_ENTRY:
 		if (strcmp(arg, "first") && strcmp(arg, "cheap"))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/alone.h"
 #include "base/identity.h"
 #include "command/targets.h"
 #include "target/elf_file.h"
@@ -23,7 +24,7 @@ static int probe_named(struct attach *attach, const struct options *options, str
 		rc = attach__library(attach, lib->path, lib->path, lib->layer, err);
 		if (rc < 0)
 			return rc;
-		if (rc == 0)
+		if (rc == 0 && !attach__left_alone(attach, lib->path))
 			return error__set(err, -ENOENT,
 					  "--lib %s=%s: none of that layer's functions is in the "
 					  "file; tmtrace list shows what the catalogue knows",
@@ -101,8 +102,8 @@ int targets__program(const struct options *options, char **out, struct error *er
  * What the program loads at start, and what is linked into it. 0, also where that cannot be told;
  * -EACCES: it cannot be read.
  */
-static int probe_program(struct attach *attach, struct loader *loader, const char *program,
-			 struct note_list *notes)
+static int probe_program(struct attach *attach, struct left_alone *left, struct loader *loader,
+			 const char *program, struct note_list *notes)
 {
 	struct libraries *closure = NULL;
 	struct error why;
@@ -110,6 +111,7 @@ static int probe_program(struct attach *attach, struct loader *loader, const cha
 
 	/* What is not an ELF file may still be run, by binfmt_misc: its children count. */
 	rc = loader__closure(loader, program, &closure, &why);
+	left_alone__command(left, loader, rc < 0 ? NULL : closure);
 	if (rc < 0)
 		return rc == -EACCES ? rc : 0;
 	probe_libraries(attach, closure, notes);
@@ -123,8 +125,8 @@ static int probe_program(struct attach *attach, struct loader *loader, const cha
 	return 0;
 }
 
-int targets__command(struct attach *attach, const struct options *options, const char *program,
-		     struct note_list *notes, struct error *err)
+int targets__command(struct attach *attach, struct left_alone *left, const struct options *options,
+		     const char *program, struct note_list *notes, struct error *err)
 {
 	struct loader_env loader_env = {
 		.library_path = options__env(options, "LD_LIBRARY_PATH"),
@@ -140,12 +142,12 @@ int targets__command(struct attach *attach, const struct options *options, const
 	rc = loader__new(&loader, &loader_env, err);
 	if (rc < 0)
 		goto out;
-	read = probe_program(attach, loader, program, notes);
+	read = probe_program(attach, left, loader, program, notes);
 	rc = probe_machine(attach, loader, program, notes, err);
 	if (read == -EACCES) {
 		/* One that its user may execute, but not read. */
 		identity__leave();
-		probe_program(attach, loader, program, notes);
+		probe_program(attach, left, loader, program, notes);
 	}
 	loader__free(loader);
 out:

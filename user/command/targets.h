@@ -8,6 +8,7 @@
 #include "attach/attach.h"
 #include "base/note_list.h"
 #include "command/file_set.h"
+#include "command/left_alone.h"
 #include "command/options.h"
 #include "target/watch.h"
 
@@ -23,10 +24,10 @@ int targets__program(const struct options *options, char **out, struct error *er
 /*
  * Of a command about to start, with the eyes of the user who will run it: the libraries that it
  * will load, those that its children may load (every library of the catalogue on the loader's
- * paths), and functions linked into it.
+ * paths), and functions linked into it; nothing of it where left finds that it copies code.
  */
-int targets__command(struct attach *attach, const struct options *options, const char *program,
-		     struct note_list *notes, struct error *err);
+int targets__command(struct attach *attach, struct left_alone *left, const struct options *options,
+		     const char *program, struct note_list *notes, struct error *err);
 
 /* Every library of the catalogue on the loader's paths. */
 int targets__machine(struct attach *attach, struct note_list *notes, struct error *err);

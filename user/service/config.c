@@ -65,6 +65,18 @@ static int read_probes(struct config_reader *r, const yaml_node_t *node)
 	return 0;
 }
 
+/* Patterns of programs and libraries; "none": not even the known ones. */
+static int read_leave_alone(struct config_reader *r, const yaml_node_t *node)
+{
+	struct service_config *config = r->config;
+	int rc = config_reader__names(r, node, "leave_alone", &config->alone, &config->n_alone);
+
+	for (size_t i = 0; i < config->n_alone; i++)
+		if (!strcmp(config->alone[i].text, CONFIG_NONE))
+			config->copiers_too = true;
+	return rc;
+}
+
 static int read_snapshot(struct config_reader *r)
 {
 	static const char *const known[] = { "file", "prometheus", "interval", NULL };
@@ -154,17 +166,17 @@ static int read_overhead(struct config_reader *r)
 
 static int read_keys(struct config_reader *r)
 {
-	static const char *const known[] = {
-		"layers",    "probes",	"job_patterns", "cgroup",    "max_series",
-		"interval",  "history", "log",		"processes", "socket",
-		"snapshot",  "calls",	"pins",		"past_jobs", "max_overhead",
-		"hierarchy", "metrics", "timelines",	NULL
-	};
+	static const char *const known[] = { "layers",	   "probes",	"job_patterns", "cgroup",
+					     "max_series", "interval",	"history",	"log",
+					     "processes",  "socket",	"snapshot",	"calls",
+					     "pins",	   "past_jobs", "max_overhead", "hierarchy",
+					     "metrics",	   "timelines", "leave_alone",	NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *root = yaml_doc__root(&r->doc);
 	const yaml_node_t *layers = yaml_doc__get(&r->doc, root, "layers");
 	const yaml_node_t *probes = yaml_doc__get(&r->doc, root, "probes");
 	const yaml_node_t *calls = yaml_doc__get(&r->doc, root, "calls");
+	const yaml_node_t *alone = yaml_doc__get(&r->doc, root, "leave_alone");
 	long series = config->series, past_jobs = config->past_jobs;
 	int rc = yaml_doc__check_keys(&r->doc, root, "the configuration", known, r->err);
 
@@ -174,6 +186,8 @@ static int read_keys(struct config_reader *r)
 		rc = read_probes(r, probes);
 	if (rc == 0 && calls)
 		rc = read_calls(r, calls);
+	if (rc == 0 && alone)
+		rc = read_leave_alone(r, alone);
 	if (rc == 0)
 		rc = config_reader__path(r, root, "job_patterns", &config->job_patterns);
 	if (rc == 0)
@@ -316,6 +330,7 @@ void service_config__free(struct service_config *config)
 {
 	free(config->layers);
 	free(config->excluded);
+	free(config->alone);
 	free((void *)config->probes);
 	free((void *)config->env_vars);
 	strings__free(&config->strings);

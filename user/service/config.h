@@ -30,6 +30,9 @@ struct service_config {
 	size_t n_layers;
 	const char **probes; /* further catalogue files or folders */
 	size_t n_probes;
+	struct service_name *alone; /* programs and libraries that are left alone */
+	size_t n_alone;
+	bool copiers_too;	  /* nor are those that are known to copy code */
 	const char *job_patterns; /* a file; NULL: none */
 	const char *cgroup;	  /* only what is in it, or below; NULL: the whole machine */
 	const char *hierarchy;	  /* by which jobs are told; NULL: the one in which they live */

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An inline hook: the function's first bytes are copied elsewhere, and a jump takes their place. */
+/*
+ * An inline hook: the function's first bytes are copied elsewhere, and a jump takes their place.
+ * With COPIER, by the function of that name, which tells who copies code, and a while after the
+ * start.
+ */
 #include <stdint.h>
 #include <string.h>
 
@@ -13,14 +17,21 @@ static int hook(int x)
 	return original(x);
 }
 
-int main(void)
-{
-	unsigned char *function = (unsigned char *)hm_plain, jump[12] = { 0x48, 0xb8 };
-	uintptr_t to = (uintptr_t)hook;
-	int i, sum = 0;
+#ifndef COPIER
+#define COPIER install
+#define WHILE  0
+#else
+#define WHILE 300000 /* us */
+#endif
 
-	for (i = 0; i < 10; i++)
-		sum += HARM(hm_plain)(i);
+void COPIER(unsigned char *function);
+
+__attribute__((noinline)) void COPIER(unsigned char *function)
+{
+	unsigned char jump[12] = { 0x48, 0xb8 };
+	uintptr_t to = (uintptr_t)hook;
+
+	usleep(WHILE);
 	original = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
 			-1, 0);
 	memcpy((void *)original, function, 16);
@@ -29,6 +40,15 @@ int main(void)
 	jump[10] = 0xff; /* jmp *%rax */
 	jump[11] = 0xe0;
 	memcpy(function, jump, sizeof(jump));
+}
+
+int main(void)
+{
+	int i, sum = 0;
+
+	for (i = 0; i < 10; i++)
+		sum += HARM(hm_plain)(i);
+	COPIER((unsigned char *)hm_plain);
 	for (i = 0; i < 10; i++)
 		sum += hm_plain(i); /* the hook's copy: nobody can see these */
 	printf("sum %d, hooked %d\n", sum, hooked);

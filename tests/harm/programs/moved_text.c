@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What programs do that put code into huge pages: a copy of the library's text takes its place. */
+/*
+ * What programs do that put code into huge pages: a copy of the library's text takes its place.
+ * With COPIER, by the function of that name, which tells who copies code, and a while after the
+ * start.
+ */
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
@@ -32,13 +36,28 @@ static int move(struct dl_phdr_info *info, size_t size, void *moved)
 	return 1;
 }
 
+#ifndef COPIER
+#define COPIER move_all
+#define WHILE  0
+#else
+#define WHILE 300000 /* us */
+#endif
+
+void COPIER(int *moved);
+
+__attribute__((noinline)) void COPIER(int *moved)
+{
+	usleep(WHILE);
+	dl_iterate_phdr(move, moved);
+}
+
 int main(void)
 {
 	int i, sum = 0, moved = 0;
 
 	for (i = 0; i < 10; i++)
 		sum += HARM(hm_plain)(i);
-	dl_iterate_phdr(move, &moved);
+	COPIER(&moved);
 	for (i = 0; i < 10; i++)
 		sum += hm_plain(i); /* anonymous memory: nobody can see these */
 	printf("moved %d, sum %d\n", moved, sum);
