@@ -501,8 +501,9 @@ extern __u64 tm_handles_lost[TM_HANDLE_LOSSES];
 extern __u64 tm_addb_sums_lost[TM_ADDB_SUM_LOSSES];
 /* System calls of 32-bit programs: seen, not understood. */
 extern __u64 tm_compat_calls;
-/* The program of the first process that was ended by SIGTRAP; empty: there was none. */
-extern char tm_trapped[16];
+/* The last processes that were ended by SIGTRAP, and how many there were. */
+extern struct tm_trap tm_traps[TM_TRAPS];
+extern __u32 tm_n_traps;
 
 /* Processes that came into the cgroup and could not be told of. */
 extern __u64 tm_arrivals_lost;

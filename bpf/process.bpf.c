@@ -144,15 +144,23 @@ int BPF_PROG(process_exec_again, struct task_struct *task)
 	return 0;
 }
 
-#define SIGTRAP 5
+#define SIGTRAP	      5
+#define PF_FORKNOEXEC 0x40
 
 /* A copy of a probe's breakpoint, in code that the kernel does not know, ends its process so. */
 TM_INLINE void note_trapped(struct task_struct *task)
 {
 	int code = BPF_CORE_READ(task, signal, group_exit_code);
 
-	if (((code ?: task->exit_code) & 0x7f) == SIGTRAP && !tm_trapped[0])
-		BPF_CORE_READ_STR_INTO(&tm_trapped, task, group_leader, comm);
+	struct tm_trap *trap;
+
+	if (((code ?: task->exit_code) & 0x7f) != SIGTRAP)
+		return;
+	trap = &tm_traps[__sync_fetch_and_add(&tm_n_traps, 1) % TM_TRAPS];
+	trap->start_ns = BPF_CORE_READ(task, group_leader, start_time);
+	trap->tgid = task->tgid;
+	trap->forked = !!(BPF_CORE_READ(task, group_leader, flags) & PF_FORKNOEXEC);
+	BPF_CORE_READ_STR_INTO(&trap->comm, task, group_leader, comm);
 }
 
 SEC("tp_btf/sched_process_exit")

@@ -35,6 +35,16 @@ struct tm_process {
 	char component[TM_PROCESS_NAME];
 };
 
+/* A process that was ended by SIGTRAP: element N modulo TM_TRAPS of tm_traps, for the Nth. */
+#define TM_TRAPS 16
+
+struct tm_trap {
+	__u64 start_ns; /* when it started, CLOCK_MONOTONIC */
+	__u32 tgid;	/* as the kernel numbers them */
+	__u32 forked;	/* it has not called exec: it maps what its parent did */
+	char comm[16];
+};
+
 /* Since when a process is associated with what it joined; ends when it leaves, or is over. */
 struct tm_association {
 	__u64 joined_ns; /* CLOCK_MONOTONIC */

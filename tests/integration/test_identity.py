@@ -62,11 +62,26 @@ def test_pid_in_pid_namespace(env):
 
 
 def test_trap_is_told(env):
-    """Who ends by SIGTRAP while libraries are traced gets a note that says why it may be."""
+    """Who has mapped a traced library, and ends by SIGTRAP, gets a note that says why it may be."""
+    status, _, err = env.trace("--probes", env.sample, "--layer", "sample", "--env",
+                               f"LD_PRELOAD={env.stack}/libsample.so.1", "--", "sh", "-c",
+                               "kill -TRAP $$")
+    equal("status", status, 128 + 5)
+    check(re.search(r"sh, which had mapped a traced library, was ended by SIGTRAP", err), f"no note of SIGTRAP in: {err}")
+
+
+def test_trap_of_others(env):
+    """Who ends by SIGTRAP and has not mapped a traced library gets no note; who may have, one."""
     status, _, err = env.trace("--probes", env.sample, "--layer", "sample", "--", "sh", "-c",
                                f"{env.load} tail >/dev/null; kill -TRAP $$")
     equal("status", status, 128 + 5)
-    check(re.search(r"sh was ended by SIGTRAP", err), f"no note of SIGTRAP in: {err}")
+    check("SIGTRAP" not in err, f"a note of somebody who maps no library: {err}")
+    # A child of who has mapped it maps it, too, which nobody has seen.
+    script = "(kill -TRAP $(sh -c 'echo $PPID')); true"
+    status, _, err = env.trace("--probes", env.sample, "--layer", "sample", "--env",
+                               f"LD_PRELOAD={env.stack}/libsample.so.1", "--", "sh", "-c", script)
+    equal("status", status, 0)
+    check("sh was ended by SIGTRAP, and may have mapped a traced library" in err, err)
 
 
 def test_libraries_in_pid_namespace(env):

@@ -13,6 +13,7 @@
 
 #include "kernel/kfuncs.h"
 #include "tmtrace/config.h"
+#include "tmtrace/process.h"
 #include "tmtrace.skel.h"
 
 static const char *const names[] = { "bpf_session_is_return", "bpf_session_cookie" };

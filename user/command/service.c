@@ -106,6 +106,7 @@ static void on_interval(void *context)
 	struct service *service = context;
 	struct error err;
 
+	session__follow(&service->session);
 	trapped__note(&service->session);
 	/* Where the log gets nothing, no copy of all figures is kept for it either. */
 	if (!(service->config.log.types & SYSLOG_PERIODIC))

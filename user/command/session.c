@@ -41,6 +41,9 @@ int session__start(struct session *session, const char *program, struct error *e
 	rc = scope__check_pids(session->options, err);
 	if (!rc)
 		rc = load__proven(session, err);
+	/* Those of a service before, and of its own trials, are no news. */
+	if (!rc)
+		session->traps = kernel__n_traps(session->kernel);
 	if (!rc)
 		rc = probing__attach(session, program, err);
 	if (!rc)

@@ -6,8 +6,9 @@
 #include "command/session.h"
 
 /*
- * A note, once in a session, if a process of the machine has ended by SIGTRAP while probes were in
- * libraries: why that may be, and how to leave the library out.
+ * A note, once in a session, if a process of the machine has ended by SIGTRAP that had mapped a
+ * traced library, or of which that is not known: why that may be, and how to leave the library out.
+ * After session__follow(), which sees what was mapped.
  */
 void trapped__note(struct session *session);
 

@@ -6,6 +6,7 @@
 #include "kernel/preempt.h"
 #include "tmtrace/config.h"
 #include "tmtrace/detail.h"
+#include "tmtrace/process.h"
 #include "tmtrace.skel.h"
 
 static void choose(struct bpf_program *prog)

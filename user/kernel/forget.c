@@ -11,6 +11,7 @@
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
 #include "tmtrace/object.h"
+#include "tmtrace/process.h"
 #include "tmtrace/series.h"
 #include "tmtrace.skel.h"
 

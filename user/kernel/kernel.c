@@ -538,11 +538,15 @@ __u64 kernel__compat_calls(const struct kernel *kernel)
 	return kernel->skel->bss->tm_compat_calls;
 }
 
-bool kernel__trapped(const struct kernel *kernel, char program[KERNEL_COMM_LENGTH])
+__u32 kernel__n_traps(const struct kernel *kernel)
 {
-	memcpy(program, kernel->skel->bss->tm_trapped, KERNEL_COMM_LENGTH);
-	program[KERNEL_COMM_LENGTH - 1] = '\0';
-	return *program;
+	return *(volatile __u32 *)&kernel->skel->bss->tm_n_traps;
+}
+
+void kernel__trap(const struct kernel *kernel, __u32 number, struct tm_trap *trap)
+{
+	*trap = kernel->skel->bss->tm_traps[number % TM_TRAPS];
+	trap->comm[sizeof(trap->comm) - 1] = '\0';
 }
 
 __u64 kernel__stackless(const struct kernel *kernel, enum tm_stackless reason)

@@ -25,6 +25,7 @@
 #include "tmtrace/detail.h"
 #include "tmtrace/file.h"
 #include "tmtrace/handle.h"
+#include "tmtrace/process.h"
 
 struct kernel;
 
@@ -221,12 +222,9 @@ __u64 kernel__lost_environments(const struct kernel *kernel);
 /* System calls of 32-bit programs in scope: seen, not understood. */
 __u64 kernel__compat_calls(const struct kernel *kernel);
 
-/*
- * Was a process of the machine ended by SIGTRAP? The name of the first one's program is then put
- * into this.
- */
-#define KERNEL_COMM_LENGTH 16
-bool kernel__trapped(const struct kernel *kernel, char program[KERNEL_COMM_LENGTH]);
+/* How many processes of the machine were ended by SIGTRAP, and one of the last TM_TRAPS, from 0. */
+__u32 kernel__n_traps(const struct kernel *kernel);
+void kernel__trap(const struct kernel *kernel, __u32 number, struct tm_trap *trap);
 
 /* Calls that were recorded without their stack, for a reason. */
 __u64 kernel__stackless(const struct kernel *kernel, enum tm_stackless reason);

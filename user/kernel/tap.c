@@ -10,6 +10,7 @@
 #include "tmtrace/config.h"
 #include "tmtrace/detail.h"
 #include "tmtrace/object.h"
+#include "tmtrace/process.h"
 #include "tmtrace/series.h"
 #include "tmtrace.skel.h"
 
