@@ -37,10 +37,13 @@ static bool has(const struct process_maps *maps, const struct process_mapping *m
 static int take_line(struct process_maps *maps, char *line)
 {
 	struct process_mapping mapping = { 0 };
+	const char *space = strchr(line, ' ');
 	char permissions[5];
 	int at = 0;
 
-	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &mapping.start, &mapping.end,
+	/* Most are of data: sscanf takes a while. */
+	if (!space || strnlen(space, 4) < 4 || space[3] != 'x' ||
+	    sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &mapping.start, &mapping.end,
 		   permissions, &mapping.offset, &mapping.major, &mapping.minor, &mapping.ino,
 		   &at) != 7 ||
 	    at == 0 || !strchr(permissions, 'x') || !mapping__is_file(line + at))
