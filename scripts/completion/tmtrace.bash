@@ -99,7 +99,7 @@ _tmtrace_value()
 		[[ ${COMP_WORDS[1]} != status ]] || return 1
 		_tmtrace_files -f "$word"
 		;;
-	--config | --socket | --job-patterns | --json | --html | --sqlite | --perfetto | -o | --output | -i | --input) _tmtrace_files -f "$word" ;;
+	--config | --leave-alone | --socket | --job-patterns | --json | --html | --sqlite | --perfetto | -o | --output | -i | --input) _tmtrace_files -f "$word" ;;
 	--sort)
 		if [[ ${COMP_WORDS[1]} == top ]]; then
 			mapfile -t COMPREPLY < <(compgen -W 'read write bytes ops time load rp50 rp99 wp50 wp99 max where lib file net wait dev err open cpu mem name' -- "$word")
@@ -121,7 +121,7 @@ _tmtrace_value()
 
 _tmtrace_options()
 {
-	local common='--pid --all --entry --exit --layer --lib --probes --help --usage --version'
+	local common='--pid --all --entry --exit --layer --leave-alone --lib --probes --help --usage --version'
 
 	if [[ $2 == list ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$common --sites" -- "$1")
