@@ -162,7 +162,7 @@ static __attribute__((noinline)) int note_environment(u32 number)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct tm_account *account = account_at(number);
-	struct mm_struct *mm = task->mm;
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 	struct environment environment = {};
 
 	if (!account || !mm || number == TM_ACCOUNT_OTHERS)
@@ -388,7 +388,7 @@ int BPF_PROG(account_rest, bool preempt, struct task_struct *prev, struct task_s
 TM_INLINE void follow_exit(struct task_struct *task)
 {
 	struct tm_thread *thread = thread__find_of(task);
-	bool is_last = task->signal->live.counter == 0;
+	bool is_last = BPF_CORE_READ(task, signal, live.counter) == 0;
 	u32 number, tgid = number__tgid(task);
 
 	if (is_off() || task->flags & PF_KTHREAD)
@@ -425,7 +425,8 @@ int BPF_PROG(account_exit_again, struct task_struct *task)
 	struct tm_account *account = NULL;
 	u32 number = 0;
 
-	if (!is_off() && !(task->flags & PF_KTHREAD) && task->signal->live.counter == 0)
+	if (!is_off() && !(task->flags & PF_KTHREAD) &&
+	    BPF_CORE_READ(task, signal, live.counter) == 0)
 		number = find_account((u64)task);
 	if (number && number != TM_ACCOUNT_OTHERS)
 		account = account_at(number);

@@ -233,7 +233,7 @@ TM_INLINE bool call__enter(struct pt_regs *regs, bool session)
 		ADD(ledger->filtered, 1);
 		return false;
 	}
-	key.job = scope__job_of(task);
+	key.job = scope__job();
 	key.process = process__of(thread);
 	key.layer = probe->layer;
 	key.function = probe->function;

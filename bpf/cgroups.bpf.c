@@ -100,7 +100,7 @@ TM_INLINE u64 memory_peak(struct cgroup *cgroup)
 /* Ids are those of one hierarchy: others have the same. */
 TM_INLINE bool is_of_jobs(struct cgroup *cgroup)
 {
-	return cgroup->root->hierarchy_id == tm_config.cgroup_hierarchy;
+	return BPF_CORE_READ(cgroup, root, hierarchy_id) == tm_config.cgroup_hierarchy;
 }
 
 /* Where there is no room, the loader is told of the loss. */

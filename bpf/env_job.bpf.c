@@ -252,7 +252,7 @@ __attribute__((noinline)) int env_job__leave(u32 tgid)
 TM_INLINE u64 named(struct task_struct *task, struct tm_env_scratch *scratch, u64 cgroup)
 {
 	struct reading reading = { .scratch = scratch, .text.kind = TM_ENV_KINDS };
-	struct mm_struct *mm = task->mm;
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 
 	if (!mm)
 		return 0;
@@ -268,7 +268,9 @@ TM_INLINE struct tm_env_process *process_in(void *map, struct task_struct *task)
 	struct tm_env_process *process = bpf_map_lookup_elem(map, &tgid);
 
 	/* As far as it is not another one that had the same pid. */
-	return process && process->born_ns == task->group_leader->start_time ? process : NULL;
+	return process && process->born_ns == BPF_CORE_READ(task, group_leader, start_time)
+		       ? process
+		       : NULL;
 }
 
 /* Whom the current process is of. */
@@ -341,7 +343,7 @@ TM_INLINE void keep_late(struct task_struct *task, const struct tm_env_process *
 {
 	u32 tgid = number__tgid(task);
 
-	if (task->signal->nr_threads < 2)
+	if (BPF_CORE_READ(task, signal, nr_threads) < 2)
 		return;
 	bpf_map_update_elem(&tm_env_late, &tgid, process, BPF_ANY);
 	tm_any_env_late = true;
@@ -370,7 +372,7 @@ __attribute__((noinline)) int env_job__exit(void)
 		end->used = usage_of(task);
 		end->job = process->job;
 	}
-	if (task->signal->live.counter == 0 && !is_late) {
+	if (BPF_CORE_READ(task, signal, live.counter) == 0 && !is_late) {
 		keep_late(task, process);
 		env_job__leave(number__tgid(task));
 	}

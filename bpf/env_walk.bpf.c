@@ -79,7 +79,7 @@ TM_INLINE u64 named(struct task_struct *task, u64 cgroup)
 						BPF_LOCAL_STORAGE_GET_F_CREATE),
 		.text.kind = TM_ENV_KINDS,
 	};
-	struct mm_struct *mm = task->mm;
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 	u32 zero = 0;
 
 	walk.block = bpf_map_lookup_elem(&tm_env_block, &zero);

@@ -41,16 +41,13 @@ extern void *bpf_rdonly_cast(void *object, __u32 type) __ksym __weak;
 #define READ(type, object, field) BPF_CORE_READ((type *)(object), field)
 #endif
 
+/* Where a descriptor's file is, as file__of() says: see typed.bpf.h. */
+u64 file__address(u32 fd);
+
 /* The file of a descriptor of the current task, NULL for none. It may be closed any moment. */
 TM_INLINE struct file *file__of(u64 fd)
 {
-	struct fdtable *fdt = bpf_get_current_task_btf()->files->fdt;
-	struct file *file = NULL, **files = fdt->fd;
-	u32 index = fd;
-
-	if (index < fdt->max_fds)
-		bpf_probe_read_kernel(&file, sizeof(file), &files[index]);
-	return file;
+	return (struct file *)file__address(fd);
 }
 
 TM_INLINE enum file_kind file__kind(struct file *file)

@@ -176,7 +176,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	if (!tm_config.accounts)
 		env_job__exit();
 	/* The last thread of the process: its number may be used again. */
-	if (task->signal->live.counter == 0) {
+	if (BPF_CORE_READ(task, signal, live.counter) == 0) {
 		note_trapped(task);
 		if (!scope__is_over())
 			sweep(tgid);

@@ -76,7 +76,7 @@ static __attribute__((noinline)) int read_start(u32 number)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct tm_process *process = process_at(number);
-	struct mm_struct *mm = task->mm;
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 	struct environment environment = { .process = number };
 	u64 start, bytes;
 

@@ -16,16 +16,3 @@ __attribute__((noinline)) bool scope__reaches(u64 address)
 	}
 	return false;
 }
-
-__attribute__((noinline)) u64 scope__named_job(u64 cgroup)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	u32 tgid = number__tgid_here(task);
-	struct tm_env_process *process = bpf_map_lookup_elem(&tm_env_processes, &tgid);
-
-	/* One that had the same pid before may have ended unseen. */
-	return process && process->cgroup == cgroup &&
-			       process->born_ns == task->group_leader->start_time
-		       ? process->job
-		       : cgroup;
-}

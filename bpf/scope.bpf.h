@@ -29,35 +29,29 @@ TM_INLINE u64 scope__cgroup_id(struct cgroup *cgroup)
 	return BPF_CORE_READ(cgroup, kn, id);
 }
 
-/* The id of a task's cgroup. */
+/* The id of the current task's cgroup: see typed.bpf.h. */
+u64 scope__cgroup(void);
+
+/* The same of any task. */
 TM_INLINE u64 scope__cgroup_id_of(struct task_struct *task)
 {
 	if (tm_config.cgroup_v1 >= 0)
 		return scope__cgroup_id(scope__cgroup_of(task, tm_config.cgroup_v1));
-	return task->cgroups->dfl_cgrp->kn->id;
+	return BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
 }
 
-TM_INLINE u64 scope__cgroup(void)
-{
-	return scope__cgroup_id_of(bpf_get_current_task_btf());
-}
-
-/* The job that the current process, in a cgroup, is of by its environment; else that cgroup. */
+/* The job that the current process, in a cgroup, is of by its environment; else that cgroup: see
+ * typed.bpf.h. */
 u64 scope__named_job(u64 cgroup);
 
 /* The current task's job: the id of its cgroup, or what its environment says. */
-TM_INLINE u64 scope__job_of(struct task_struct *task)
+TM_INLINE u64 scope__job(void)
 {
-	u64 cgroup = scope__cgroup_id_of(task);
+	u64 cgroup = scope__cgroup();
 
 	if (!*(volatile u32 *)&tm_env_members)
 		return cgroup;
 	return scope__named_job(cgroup);
-}
-
-TM_INLINE u64 scope__job(void)
-{
-	return scope__job_of(bpf_get_current_task_btf());
 }
 
 /*

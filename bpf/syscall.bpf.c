@@ -6,6 +6,7 @@
  */
 #include "quirks.bpf.h"
 #include "syscall.bpf.h"
+#include "typed.bpf.h"
 
 /* As since 7.2; before, it takes no argument, and user/kernel/kfuncs.c makes the object fit. */
 extern bool bpf_session_is_return(void *ctx) __ksym __weak;
