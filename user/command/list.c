@@ -133,6 +133,7 @@ int list__run(const struct options *options)
 	struct session session = { .options = options };
 	struct attach_options attach = { 0 };
 	struct error err = { 0 }, ignored;
+	enum uprobe_mechanism mechanism;
 	int status = EXIT_RUN, rc;
 	size_t i;
 
@@ -144,7 +145,7 @@ int list__run(const struct options *options)
 	}
 	/* Who may not probe is told what is cheap and what is not, as if nothing did harm. */
 	if (!rc && options->sites)
-		prove__best(options->mechanism, &session.proven, &ignored);
+		prove__best(options->mechanism, &mechanism, &session.proven, &ignored);
 	if (!rc) {
 		attach.catalogue = session.catalogue;
 		attach.layers = session.layers;

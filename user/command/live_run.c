@@ -78,8 +78,9 @@ static void describe_mechanisms(struct live_run *live)
 	enum kernel_layer layer;
 	size_t i;
 
+	live->run.n_mechanisms = 0;
 	for (i = 0; i < catalogue__n_layers(session->catalogue); i++)
-		if (session->layers[i])
+		if (session->layers[i] && later__is_over(session->later))
 			add_mechanism(live, catalogue__layer(session->catalogue, i)->name,
 				      uprobe_mechanism_names[session->mechanism]);
 	for (layer = 0; layer < KERNEL_LAYERS; layer++) {
@@ -303,6 +304,11 @@ const struct report_run *live_run__report(struct live_run *live)
 
 void live_run__follow(struct live_run *live)
 {
+	/* Libraries may be probed by now: no record has told of the mechanisms yet. */
+	if (live->session->later) {
+		describe_mechanisms(live);
+		describe_costs(live);
+	}
 	if (live->jobs)
 		job_table__read(live->jobs);
 	if (live->processes)

@@ -128,6 +128,7 @@ static int load_kernel(struct session *session, bool past, struct error *err)
 			    .accounts = accounts_for(&session->options->processes),
 			    .spare_confined = session->choice.spares_confined },
 		.user = layers__have_libraries(session),
+		.later = session->later != NULL,
 		.vfs = session->vfs,
 		.inside = !session->options->no_syscalls,
 		.block = session->block,
@@ -225,7 +226,7 @@ int load__proven(struct session *session, struct error *err)
 		rc = choose_mechanism(session, err);
 		if (!rc)
 			rc = load_kernel(session, false, err);
-		if (!rc && layers__have_libraries(session))
+		if (!rc && layers__have_libraries(session) && !session->later)
 			rc = prove__mechanism(session, err);
 	} while (rc == -EAGAIN);
 	/* Those of several libraries were seen to count nothing any more when their process was

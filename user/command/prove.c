@@ -66,7 +66,8 @@ int prove__apart(const struct choice *choice, bool full, struct trial **trial,
 	return rc;
 }
 
-int prove__best(int forced, struct trial_result *result, struct error *err)
+int prove__best(int forced, enum uprobe_mechanism *mechanism, struct trial_result *result,
+		struct error *err)
 {
 	struct choice choice = choice__first(forced, false);
 	struct trial *trial = NULL;
@@ -83,6 +84,7 @@ int prove__best(int forced, struct trial_result *result, struct error *err)
 		rc = prove__apart(&choice, false, &trial, result, err);
 		trial__free(trial);
 		trial = NULL;
+		*mechanism = choice.mechanism;
 		if (rc < 0 || trial_result__holds(result, &why))
 			return rc;
 		if (!choice__next(&choice, forced, result, text, sizeof(text), err))

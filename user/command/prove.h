@@ -19,8 +19,12 @@ int prove__mechanism(struct session *session, struct error *err);
 int prove__apart(const struct choice *choice, bool full, struct trial **trial,
 		 struct trial_result *result, struct error *err);
 
-/* The same for the best mechanism that this kernel has and that is proven; forced as in options. */
-int prove__best(int forced, struct trial_result *result, struct error *err);
+/*
+ * The same for the best mechanism that this kernel has and that is proven, which goes to
+ * *mechanism; forced as in options.
+ */
+int prove__best(int forced, enum uprobe_mechanism *mechanism, struct trial_result *result,
+		struct error *err);
 
 /* Where functions are to be probed, by what was proven and measured. */
 struct site_choice prove__sites(const struct session *session);

@@ -40,11 +40,13 @@ int session__start(struct session *session, const char *program, struct error *e
 
 	rc = scope__check_pids(session->options, err);
 	if (!rc)
+		rc = later__open(&session->later, session, program, err);
+	if (!rc)
 		rc = load__proven(session, err);
 	/* Those of a service before, and of its own trials, are no news. */
 	if (!rc)
 		session->traps = kernel__n_traps(session->kernel);
-	if (!rc)
+	if (!rc && !session->later)
 		rc = probing__attach(session, program, err);
 	if (!rc)
 		rc = attach_kernel(session, err);
@@ -84,6 +86,7 @@ void session__stop(struct session *session)
 	trapped__note(session);
 	if (session->late)
 		late__report(session->late);
+	later__report(session->later);
 }
 
 /* How long the kernel takes to remove a perf uprobe or a hook on one of its functions, about. */
@@ -103,6 +106,8 @@ void session__detach(struct session *session)
 	size_t probes = 0;
 	pid_t closer;
 
+	later__close(session->later);
+	session->later = NULL;
 	late__close(session->late);
 	session->late = NULL;
 	left_alone__free(session->left_alone);
@@ -119,6 +124,7 @@ void session__detach(struct session *session)
 
 void session__follow(struct session *session)
 {
+	later__follow(session->later);
 	if (session->late)
 		late__follow(session->late);
 }
@@ -128,20 +134,28 @@ static void on_late(void *context)
 	session__follow(context);
 }
 
+int session__watch_late(struct session *session, struct loop *loop)
+{
+	int fds[LATE_FDS], rc = 0;
+
+	if (!session->late)
+		return 0;
+	late__fds(session->late, fds);
+	for (size_t i = 0; i < LATE_FDS && !rc; i++)
+		rc = loop__watch(loop, fds[i], on_late, session);
+	return rc;
+}
+
 int session__watch(struct session *session, struct loop *loop)
 {
-	int fds[LATE_FDS];
 	int rc = other_jobs__open(&session->others, session, session->on_others,
 				  session->others_context);
 
 	if (!rc)
 		rc = other_jobs__watch(session->others, loop);
-	if (rc || !session->late)
-		return rc;
-	late__fds(session->late, fds);
-	for (size_t i = 0; i < LATE_FDS && !rc; i++)
-		rc = loop__watch(loop, fds[i], on_late, session);
-	return rc;
+	if (!rc)
+		rc = session__watch_late(session, loop);
+	return rc ? rc : later__watch(session->later, loop);
 }
 
 void session__close(struct session *session)

@@ -13,6 +13,7 @@
 #include "command/hierarchy.h"
 #include "command/late.h"
 #include "command/left_alone.h"
+#include "command/later.h"
 #include "command/loop.h"
 #include "command/options.h"
 #include "command/other_jobs.h"
@@ -40,6 +41,7 @@ struct session {
 	struct drain *drain;
 	struct late *late;
 	struct left_alone *left_alone;
+	struct later *later; /* NULL: libraries are probed from the start */
 	struct other_jobs *others;
 	other_jobs_fn on_others; /* what to do about these, of a service; NULL: they are noted */
 	void *others_context;
@@ -65,6 +67,8 @@ int session__new_drain(const struct session *session, struct drain **out, struct
  * or -ENOMEM.
  */
 int session__watch(struct session *session, struct loop *loop);
+/* The first half of it again, once there is something to be watched. */
+int session__watch_late(struct session *session, struct loop *loop);
 /* Probes what has come into view since. */
 void session__follow(struct session *session);
 

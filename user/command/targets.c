@@ -12,6 +12,7 @@
 #include "target/loader.h"
 #include "target/mapping.h"
 #include "target/process.h"
+#include "target/starter.h"
 
 static int probe_named(struct attach *attach, const struct options *options, struct error *err)
 {
@@ -123,6 +124,70 @@ static int probe_program(struct attach *attach, struct left_alone *left, struct 
 	}
 	libraries__free(closure);
 	return 0;
+}
+
+bool targets__is_c_library(const char *name)
+{
+	static const char *const patterns[] = {
+		"libc.so.6",  "ld-linux-x86-64.so.2", "libpthread.so.0",
+		"libdl.so.2", "librt.so.1",	      "libm.so.6",
+	};
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
+		if (!strcmp(name, patterns[i]))
+			return true;
+	return false;
+}
+
+static bool may_call(struct attach *listing, const struct library *lib, bool program)
+{
+	struct error ignored;
+
+	/* Who has it load or execute something names that function of it. */
+	if (!program && targets__is_c_library(lib->name))
+		return false;
+	return attach__wants(listing, lib->name) ||
+	       (lib->soname && attach__wants(listing, lib->soname)) ||
+	       starter__is(lib->path, &ignored) != 0 ||
+	       (program && attach__program(listing, lib->path, lib->path, &ignored) != 0);
+}
+
+/* What is not found, or is no ELF file, may be anything. */
+static bool any_may_call(struct attach *listing, struct loader *loader, const char *program)
+{
+	struct libraries *closure = NULL;
+	struct error ignored;
+	bool found;
+	size_t i;
+
+	if (loader__closure(loader, program, &closure, &ignored) < 0)
+		return true;
+	found = !libraries__n(closure) || libraries__n_notes(closure);
+	for (i = 0; !found && i < libraries__n(closure); i++)
+		found = may_call(listing, libraries__at(closure, i), i == 0);
+	libraries__free(closure);
+	return found;
+}
+
+bool targets__may_call(struct attach *listing, const struct options *options, const char *program)
+{
+	struct loader_env loader_env = {
+		.library_path = options__env(options, "LD_LIBRARY_PATH"),
+		.preload = options__env(options, "LD_PRELOAD"),
+		.search_path = options__env(options, "PATH"),
+	};
+	struct loader *loader;
+	struct error ignored;
+	bool found = true;
+
+	if (options__env(options, "LD_AUDIT") || enter_user(options, &ignored) < 0)
+		return true;
+	if (!loader__new(&loader, &loader_env, &ignored)) {
+		found = any_may_call(listing, loader, program);
+		loader__free(loader);
+	}
+	identity__leave();
+	return found;
 }
 
 int targets__command(struct attach *attach, struct left_alone *left, const struct options *options,

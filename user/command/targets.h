@@ -29,6 +29,16 @@ int targets__program(const struct options *options, char **out, struct error *er
 int targets__command(struct attach *attach, struct left_alone *left, const struct options *options,
 		     const char *program, struct note_list *notes, struct error *err);
 
+/* Is a file of that name the C library, or a part of it? */
+bool targets__is_c_library(const char *name);
+
+/*
+ * Can a command about to start make calls of the catalogue, by itself or through what it loads or
+ * executes? False only if that is known: then what it begins with is all that it is to have.
+ * listing: of the layers that are traced, without a kernel.
+ */
+bool targets__may_call(struct attach *listing, const struct options *options, const char *program);
+
 /* Every library of the catalogue on the loader's paths. */
 int targets__machine(struct attach *attach, struct note_list *notes, struct error *err);
 

@@ -135,6 +135,7 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 	load_log__begin();
 	kernel->options = *options;
 	kernel->measuring = -1;
+	kernel->calls = CALLS_PROGRAMS_NONE;
 	memset(kernel->rungs, -1, sizeof(kernel->rungs));
 	if (!kernel->options.config.slots)
 		kernel->options.config.slots = SLOTS_DEFAULT;
@@ -175,6 +176,7 @@ void kernel__free(struct kernel *kernel)
 	if (kernel->skel)
 		tap__release(&kernel->tap);
 	links__release(&kernel->links);
+	calls_programs__close(&kernel->calls);
 	if (kernel->measuring >= 0)
 		close(kernel->measuring);
 	if (kernel->probes)
@@ -296,30 +298,29 @@ const char *kernel__mechanism(const struct kernel *kernel, enum kernel_layer lay
 
 bool kernel__jumps_back(const struct kernel *kernel)
 {
-	return bpf_program__autoload(kernel->skel->progs.call_return_jump);
+	return kernel->options.later ? kernel->calls.jumps_back
+				     : calls_programs__jump_back(kernel->skel);
 }
 
 int kernel__program_fd(const struct kernel *kernel, enum kernel_program program)
 {
-	const struct tmtrace_bpf *skel = kernel->skel;
+	return kernel->options.later
+		       ? kernel->calls.fds[program]
+		       : calls_programs__fd(kernel->skel, kernel->options.pins, program);
+}
 
-	switch (program) {
-	case KERNEL_SESSION:
-		return kernel_state__fd(kernel, skel->progs.call_session);
-	case KERNEL_ENTRY:
-		return bpf_program__autoload(skel->progs.call_entry_jump)
-			       ? kernel_state__fd(kernel, skel->progs.call_entry_jump)
-			       : kernel_state__fd(kernel, skel->progs.call_entry);
-	case KERNEL_RETURN:
-		return bpf_program__autoload(skel->progs.call_return_jump)
-			       ? kernel_state__fd(kernel, skel->progs.call_return_jump)
-			       : kernel_state__fd(kernel, skel->progs.call_return);
-	case KERNEL_UNWIND:
-		return kernel_state__fd(kernel, skel->progs.unwind_begin);
-	case KERNEL_STACK_SWITCH:
-		return kernel_state__fd(kernel, skel->progs.stack_switch);
-	}
-	return -EINVAL;
+int kernel__load_calls(const struct kernel *kernel, enum uprobe_mechanism mechanism,
+		       struct calls_programs *calls, struct error *err)
+{
+	struct kernel_options options = kernel->options;
+
+	options.mechanism = mechanism;
+	return calls_programs__load(calls, kernel->skel, &options, err);
+}
+
+void kernel__add_calls(struct kernel *kernel, const struct calls_programs *calls)
+{
+	kernel->calls = *calls;
 }
 
 __u64 kernel__lost_addb_sums(const struct kernel *kernel, enum tm_addb_sum_loss reason)
@@ -392,7 +393,11 @@ static __u64 count_missed(const struct kernel *kernel, enum missed kind)
 	bool tracepoints = kernel->options.vfs && !kernel->skel->rodata->tm_config.hooks;
 
 	return misses__count(kernel->skel->obj, kernel->options.pins, &kernel->links, tracepoints,
-			     kind);
+			     kind) +
+	       (kind == MISSED_OPERATIONS
+			? misses__of(kernel->calls.fds,
+				     sizeof(kernel->calls.fds) / sizeof(*kernel->calls.fds))
+			: 0);
 }
 
 void kernel__start(struct kernel *kernel)

@@ -33,6 +33,7 @@ struct kernel_options {
 	struct tm_config config; /* slots 0: the default; shards are set here */
 	bool user, vfs, block;	 /* which layers */
 	bool inside;		 /* follow system calls for the time inside library calls, too */
+	bool later;		 /* of user, the programs come by kernel__add_calls() */
 	enum uprobe_mechanism mechanism;
 	int forced[KERNEL_LAYERS]; /* numbers of mechanisms as in ladder.h; -1: the best */
 	int cgroup_fd;		   /* of the v2 cgroup to trace; -1: none */
@@ -57,6 +58,7 @@ enum kernel_program {
 	KERNEL_RETURN,
 	KERNEL_UNWIND,	     /* on the unwinder's entry; -1 where the kernel does not allow it */
 	KERNEL_STACK_SWITCH, /* on makecontext() */
+	KERNEL_PROGRAMS,
 };
 
 /*
@@ -76,7 +78,19 @@ __u64 kernel__layout(const struct kernel *kernel);
 /* As in the options. */
 struct pins *kernel__pins(const struct kernel *kernel);
 
+/* Negative: it is not loaded. */
 int kernel__program_fd(const struct kernel *kernel, enum kernel_program program);
+struct calls_programs; /* calls_programs.h */
+
+/*
+ * Loads what was left out because of options.later. The kernel side is not changed, so that this
+ * can be done in another process; *calls are the caller's.
+ */
+int kernel__load_calls(const struct kernel *kernel, enum uprobe_mechanism mechanism,
+		       struct calls_programs *calls, struct error *err);
+/* The same programs, wherever they were loaded, are the kernel side's from now on. */
+void kernel__add_calls(struct kernel *kernel, const struct calls_programs *calls);
+
 /* Does the program where functions return do the `ret` itself? It must be on one then. */
 bool kernel__jumps_back(const struct kernel *kernel);
 /* Descriptors stay the kernel's. */

@@ -5,6 +5,7 @@
 
 #include <bpf/btf.h>
 
+#include "kernel/calls_programs.h"
 #include "kernel/kernel.h"
 #include "kernel/links.h"
 #include "kernel/tap.h"
@@ -18,7 +19,8 @@ struct kernel {
 	int rungs[KERNEL_LAYERS]; /* the mechanisms in use; -1: the layer is not seen */
 	struct btf *btf;	  /* the kernel's types; until all is attached */
 	struct links links;
-	struct tap tap; /* what is in none of the links */
+	struct tap tap;		     /* what is in none of the links */
+	struct calls_programs calls; /* of options.later, once they are there */
 	struct note_list notes;
 	__u64 missed_before[MISSED_KINDS]; /* the start: see misses.h */
 	int measuring;			   /* of run_time.h; -1: not */

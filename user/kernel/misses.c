@@ -48,6 +48,15 @@ static __u64 misses_of(int program_fd)
 	return info.recursion_misses;
 }
 
+__u64 misses__of(const int *programs, size_t n)
+{
+	__u64 sum = 0;
+
+	while (n--)
+		sum += misses_of(programs[n]);
+	return sum;
+}
+
 /* What one has missed, and the one that does it again, too, at the most. */
 static __u64 missed_by(const struct bpf_object *object, struct pins *pins,
 		       const struct bpf_program *prog)

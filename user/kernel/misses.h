@@ -29,5 +29,7 @@ enum missed {
  */
 __u64 misses__count(const struct bpf_object *object, struct pins *pins, const struct links *links,
 		    bool tracepoints, enum missed kind);
+/* The same of n programs that are of no object; of a descriptor that is negative, 0. */
+__u64 misses__of(const int *programs, size_t n);
 
 #endif

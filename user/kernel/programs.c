@@ -59,12 +59,10 @@ static bool can_write_registers(int attach_type)
 	return fd >= 0;
 }
 
-void programs__choose_user(struct tmtrace_bpf *skel, const struct kernel_options *options)
+void programs__choose_calls(struct tmtrace_bpf *skel, enum uprobe_mechanism mechanism, bool loaded)
 {
-	enum uprobe_mechanism mechanism = options->mechanism;
-	bool session = options->user && mechanism == UPROBE_SESSION;
-	bool pair = options->user && !session;
-	bool arrivals = options->user && options->config.scope == TM_SCOPE_CGROUP;
+	bool session = loaded && mechanism == UPROBE_SESSION;
+	bool pair = loaded && !session;
 	int type = uprobe__attach_type(mechanism);
 	bool jump = pair && mechanism == UPROBE_MULTI && can_write_registers(type);
 
@@ -83,12 +81,19 @@ void programs__choose_user(struct tmtrace_bpf *skel, const struct kernel_options
 		type = uprobe__attach_type(UPROBE_MULTI);
 	bpf_program__set_expected_attach_type(skel->progs.unwind_begin, type);
 	bpf_program__set_expected_attach_type(skel->progs.stack_switch, type);
+	bpf_program__set_autoload(skel->progs.stack_switch, loaded);
+	bpf_program__set_autoload(skel->progs.unwind_begin, session && can_write_user());
+}
+
+void programs__choose_user(struct tmtrace_bpf *skel, const struct kernel_options *options)
+{
+	bool arrivals = options->user && options->config.scope == TM_SCOPE_CGROUP;
+
+	programs__choose_calls(skel, options->mechanism, options->user && !options->later);
 	bpf_program__set_autoload(skel->progs.mapped_inode, options->user);
 	bpf_program__set_autoload(skel->progs.loader_level, options->config.pid_namespace);
 	bpf_program__set_autoload(skel->progs.cgroup_moved, arrivals);
 	bpf_program__set_autoload(skel->progs.cgroup_forked, arrivals);
-	bpf_program__set_autoload(skel->progs.stack_switch, options->user);
-	bpf_program__set_autoload(skel->progs.unwind_begin, session && can_write_user());
 }
 
 static void choose_errands(struct tmtrace_bpf *skel, const struct tm_config *config)

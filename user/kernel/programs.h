@@ -7,7 +7,10 @@
 #include "kernel/kernel.h"
 #include "kernel/rung.h"
 
-/* Of library functions: those of the mechanism, and the guards that it needs. */
+/* Of library calls: those of the mechanism, and the guards that it needs; or none of them. */
+void programs__choose_calls(struct tmtrace_bpf *skel, enum uprobe_mechanism mechanism, bool loaded);
+
+/* These, as the options want them, and what probing libraries needs besides. */
 void programs__choose_user(struct tmtrace_bpf *skel, const struct kernel_options *options);
 
 /*

@@ -242,6 +242,20 @@ int skeleton__keep(const struct tmtrace_bpf *skel, struct pins *pins, struct err
 		      : 0;
 }
 
+int skeleton__share(struct tmtrace_bpf *skel, const struct tmtrace_bpf *loaded, struct error *err)
+{
+	struct bpf_map *map, *own;
+	int rc = 0;
+
+	bpf_object__for_each_map(map, loaded->obj)
+	{
+		own = bpf_object__find_map_by_name(skel->obj, bpf_map__name(map));
+		if (!rc)
+			rc = own ? bpf_map__reuse_fd(own, bpf_map__fd(map)) : -ENOENT;
+	}
+	return rc < 0 ? error__set(err, rc, "maps cannot be shared: %s", strerror(-rc)) : 0;
+}
+
 static int adopt_map(struct bpf_map *map, const struct pins *pins, struct error *err)
 {
 	int fd = pins__get(pins, PIN_MAP, bpf_map__name(map));

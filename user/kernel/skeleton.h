@@ -21,6 +21,9 @@ int skeleton__open(struct tmtrace_bpf **out, const struct kernel_options *option
 /* Loads the programs that were chosen. cgroup_fd: as in the options. */
 int skeleton__load(struct tmtrace_bpf *skel, int cgroup_fd, struct error *err);
 
+/* Before it is loaded: it gets the maps of the same object, opened with the same options. */
+int skeleton__share(struct tmtrace_bpf *skel, const struct tmtrace_bpf *loaded, struct error *err);
+
 /* Of the object as it was built. */
 __u64 skeleton__version(void);
 /*
