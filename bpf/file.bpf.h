@@ -26,16 +26,27 @@ enum file_kind {
 #ifdef FILE_WITH_CAST
 extern void *bpf_rdonly_cast(void *object, __u32 type) __ksym __weak;
 
-#define READ(type, object, field)                                                         \
-	({                                                                                \
-		typeof(((type *)0)->field) value_;                                        \
-		if (tm_config.typed_reads)                                                \
-			value_ = ((type *)bpf_rdonly_cast((void *)(object),               \
-							  bpf_core_type_id_kernel(type))) \
-					 ->field;                                         \
-		else                                                                      \
-			value_ = BPF_CORE_READ((type *)(object), field);                  \
-		value_;                                                                   \
+/* Not bpf_core_type_id_kernel(): see user/kernel/small_types.h. */
+#define TYPE_ID(type) \
+	_Generic((type *)0,                                         \
+		struct file *: tm_config.types.file,                \
+		struct inode *: tm_config.types.inode,              \
+		struct mount *: tm_config.types.mount,              \
+		struct super_block *: tm_config.types.super_block, \
+		const struct pt_regs *: tm_config.types.regs,       \
+		struct pt_regs *: tm_config.types.regs,             \
+		struct task_struct *: tm_config.types.task)
+
+#define CAST(type, object) ((type *)bpf_rdonly_cast((void *)(object), TYPE_ID(type)))
+
+#define READ(type, object, field)                                        \
+	({                                                               \
+		typeof(((type *)0)->field) value_;                       \
+		if (tm_config.typed_reads)                               \
+			value_ = CAST(type, object)->field;              \
+		else                                                     \
+			value_ = BPF_CORE_READ((type *)(object), field); \
+		value_;                                                  \
 	})
 #else
 #define READ(type, object, field) BPF_CORE_READ((type *)(object), field)

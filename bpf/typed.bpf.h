@@ -17,7 +17,7 @@ TM_INLINE struct task_struct *typed__task(void)
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	if (tm_config.typed_reads)
-		return bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct));
+		return CAST(struct task_struct, task);
 	return task;
 }
 

@@ -14,6 +14,11 @@ enum tm_scope {
 	TM_SCOPE_CGROUP,    /* those below one cgroup */
 };
 
+/* The kernel's numbers of types, for bpf_rdonly_cast(). */
+struct tm_type_ids {
+	__u32 file, inode, mount, super_block, regs, task;
+};
+
 struct tm_config {
 	__u32 scope;		/* enum tm_scope */
 	__u32 layers;		/* bits: 1 << enum tm_layer, TM_LAYER_USER for all user libraries */
@@ -24,7 +29,8 @@ struct tm_config {
 	__s32 cgroup_v1;	/* index of the v1 controller whose cgroups are the jobs; -1: v2 */
 	__s32 cgroup_hierarchy; /* its number, 0 for v2 */
 	__u64 cgroup_id;	/* TM_SCOPE_CGROUP */
-	__u32 typed_reads;	/* the kernel has bpf_rdonly_cast() */
+	__u32 typed_reads;	/* the kernel has bpf_rdonly_cast(), and all of these types: */
+	struct tm_type_ids types;
 	__s32 cgroup_io; /* index of the io controller, if its cgroups are jobs; -1: they are not */
 	/* What this kernel's block tracepoints tell: */
 	__u8 block_starts;	/* who starts a request is told, not only what is queued */

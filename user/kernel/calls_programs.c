@@ -65,6 +65,8 @@ static int keep(struct calls_programs *out, const struct tmtrace_bpf *skel)
 int calls_programs__load(struct calls_programs *out, const struct tmtrace_bpf *loaded,
 			 const struct kernel_options *options, struct error *err)
 {
+	struct kernel_options same = *options;
+	struct small_types *types = NULL;
 	struct tmtrace_bpf *skel = NULL;
 	struct btf *btf;
 	int rc;
@@ -75,8 +77,9 @@ int calls_programs__load(struct calls_programs *out, const struct tmtrace_bpf *l
 	if (!btf)
 		return error__set(err, -errno, "cannot read this kernel's types: %s",
 				  strerror(errno));
-	rc = skeleton__open(&skel, options, btf, err);
-	btf__free(btf);
+	rc = skeleton__types(&types, btf, &same.config, err);
+	if (!rc)
+		rc = skeleton__open(&skel, &same, btf, types, err);
 	if (!rc) {
 		programs__choose_calls(skel, options->mechanism, true);
 		rc = skeleton__share(skel, loaded, err);
@@ -91,6 +94,8 @@ int calls_programs__load(struct calls_programs *out, const struct tmtrace_bpf *l
 	if (rc < 0)
 		calls_programs__close(out);
 	tmtrace_bpf__destroy(skel);
+	small_types__free(types);
+	btf__free(btf);
 	return rc;
 }
 

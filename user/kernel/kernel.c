@@ -124,6 +124,7 @@ static int read_types(struct kernel *kernel, struct error *err)
 int kernel__load(struct kernel **out, const struct kernel_options *options, struct error *err)
 {
 	struct rung_context context;
+	struct small_types *types = NULL;
 	struct kernel *kernel;
 	int rc = file_limit__check(err);
 
@@ -147,9 +148,9 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 	rc = read_types(kernel, err);
 	if (rc < 0)
 		goto fail;
-	kernel->options.config.typed_reads =
-		btf__find_by_name_kind(kernel->btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
-	rc = skeleton__open(&kernel->skel, &kernel->options, kernel->btf, err);
+	rc = skeleton__types(&types, kernel->btf, &kernel->options.config, err);
+	if (!rc)
+		rc = skeleton__open(&kernel->skel, &kernel->options, kernel->btf, types, err);
 	if (rc < 0)
 		goto fail;
 	tap__init(&kernel->tap, kernel->skel, options->pins);
@@ -162,9 +163,11 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 		rc = map_probes(kernel, err);
 	if (rc < 0)
 		goto fail;
+	small_types__free(types);
 	*out = kernel;
 	return 0;
 fail:
+	small_types__free(types);
 	kernel__free(kernel);
 	return rc;
 }

@@ -96,19 +96,28 @@ static int replace_types(void **out, size_t *size, const void *object, size_t n,
 	return 0;
 }
 
+struct btf *kfuncs__types(const void *object, size_t n)
+{
+	const Elf64_Shdr *section = find_section((void *)object, n, ".BTF");
+	struct btf *btf = NULL;
+
+	errno = EBADMSG;
+	if (section)
+		btf = btf__new((const char *)object + section->sh_offset, section->sh_size);
+	if (!btf && errno != ENOMEM)
+		errno = EBADMSG;
+	return btf;
+}
+
 int kfuncs__adapt(void **out, size_t *size, const void *object, size_t n,
 		  const struct btf *kernel_btf)
 {
-	const Elf64_Shdr *section = find_section((void *)object, n, ".BTF");
-	struct btf *btf;
+	struct btf *btf = kfuncs__types(object, n);
 	int rc;
 
 	*out = NULL;
-	if (!section)
-		return -EBADMSG;
-	btf = btf__new((const char *)object + section->sh_offset, section->sh_size);
 	if (!btf)
-		return errno == ENOMEM ? -ENOMEM : -EBADMSG;
+		return -errno;
 	rc = change_prototypes(btf, kernel_btf);
 	if (rc > 0)
 		rc = replace_types(out, size, object, n, btf);

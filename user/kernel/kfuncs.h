@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <bpf/btf.h>
 
+/* The types of a BPF object (btf__free()); NULL with errno: ENOMEM, or EBADMSG where it has none.
+ */
+struct btf *kfuncs__types(const void *object, size_t n);
+
 /*
  * The BPF object declares the session's functions as Linux 7.2 has them, with the context as their
  * argument. Where this kernel's own take none, *out gets a copy of the object (*size bytes, the

@@ -43,8 +43,10 @@ static int explain_load(int code, struct error *err)
 }
 
 /* The object as this kernel takes it; -errno. */
-static int open_adapted(struct tmtrace_bpf *skel, const struct btf *kernel_btf)
+static int open_adapted(struct tmtrace_bpf *skel, const struct btf *kernel_btf,
+			const struct small_types *types)
 {
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = small_types__path(types));
 	const void *object;
 	void *adapted = NULL;
 	size_t size, n;
@@ -61,7 +63,7 @@ static int open_adapted(struct tmtrace_bpf *skel, const struct btf *kernel_btf)
 		skel->skeleton->data = adapted;
 		skel->skeleton->data_sz = size;
 	}
-	rc = bpf_object__open_skeleton(skel->skeleton, NULL);
+	rc = bpf_object__open_skeleton(skel->skeleton, &opts);
 	free(adapted); /* libbpf has copied what it needs */
 	return rc;
 }
@@ -143,8 +145,40 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 	bpf_map__set_max_entries(skel->maps.tm_addb_ledgers, TM_ADDB_ROLES * config->shards);
 }
 
+static bool has_all(const struct tm_type_ids *ids)
+{
+	return ids->file && ids->inode && ids->mount && ids->super_block && ids->regs && ids->task;
+}
+
+int skeleton__types(struct small_types **out, const struct btf *kernel_btf,
+		    struct tm_config *config, struct error *err)
+{
+	const void *object;
+	struct btf *btf;
+	size_t n;
+	int rc;
+
+	object = tmtrace_bpf__elf_bytes(&n);
+	btf = kfuncs__types(object, n);
+	rc = btf ? small_types__new(out, kernel_btf, btf) : -errno;
+	if (rc < 0)
+		return explain_load(rc, err);
+	config->types = (struct tm_type_ids){
+		.file = small_types__struct_id(*out, "file"),
+		.inode = small_types__struct_id(*out, "inode"),
+		.mount = small_types__struct_id(*out, "mount"),
+		.super_block = small_types__struct_id(*out, "super_block"),
+		.regs = small_types__struct_id(*out, "pt_regs"),
+		.task = small_types__struct_id(*out, "task_struct"),
+	};
+	config->typed_reads =
+		has_all(&config->types) &&
+		btf__find_by_name_kind(kernel_btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
+	return 0;
+}
+
 int skeleton__open(struct tmtrace_bpf **out, const struct kernel_options *options,
-		   const struct btf *kernel_btf, struct error *err)
+		   const struct btf *kernel_btf, const struct small_types *types, struct error *err)
 {
 	struct tmtrace_bpf *skel = calloc(1, sizeof(*skel));
 	struct bpf_program *prog;
@@ -152,7 +186,7 @@ int skeleton__open(struct tmtrace_bpf **out, const struct kernel_options *option
 
 	if (!skel)
 		return error__set(err, -ENOMEM, "no memory");
-	rc = open_adapted(skel, kernel_btf);
+	rc = open_adapted(skel, kernel_btf, types);
 	if (rc) {
 		tmtrace_bpf__destroy(skel);
 		return explain_load(rc, err);

@@ -8,15 +8,24 @@
 #include "base/error.h"
 #include "kernel/kernel.h"
 #include "kernel/pins.h"
+#include "kernel/small_types.h"
 
 struct tmtrace_bpf;
 
 /*
- * Opens it, configured and sized, with no program to be loaded. kernel_btf: the kernel's types. It
- * is the caller's to destroy.
+ * Those of the kernel's types that the object names: *out (small_types__free()). In
+ * config->types and typed_reads is noted what they say.
+ */
+int skeleton__types(struct small_types **out, const struct btf *kernel_btf,
+		    struct tm_config *config, struct error *err);
+
+/*
+ * Opens it, configured and sized, with no program to be loaded. types: as above, needed until it is
+ * loaded; kernel_btf: all the kernel's. It is the caller's to destroy.
  */
 int skeleton__open(struct tmtrace_bpf **out, const struct kernel_options *options,
-		   const struct btf *kernel_btf, struct error *err);
+		   const struct btf *kernel_btf, const struct small_types *types,
+		   struct error *err);
 
 /* Loads the programs that were chosen. cgroup_fd: as in the options. */
 int skeleton__load(struct tmtrace_bpf *skel, int cgroup_fd, struct error *err);
