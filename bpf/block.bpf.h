@@ -55,6 +55,13 @@ enum block_owned {
 	BLOCK_FOREIGN,
 };
 
+/*
+ * What is behind the pointers of a request, or a bio, whose address is io->key.what: its bio, disk
+ * and cgroup; see typed.bpf.h. Of a bio: 1 where its disk takes requests, else 0.
+ */
+int request__look(struct block_io *io);
+int bio__look(struct block_io *io);
+
 /* Not inlined: every mechanism has the same. */
 /* Asks whose it is; for those who want it to be known before block__start(). */
 int block__own(struct block_io *io);

@@ -26,13 +26,6 @@ TM_INLINE bool block__is_flush_sequence(blk_opf_t flags)
 	return flags & bits;
 }
 
-TM_INLINE u64 block__cgroup_of(struct bio *bio)
-{
-	if (tm_config.cgroup_io < 0 || !bio || !bpf_core_field_exists(bio->bi_blkg))
-		return 0;
-	return (u64)READ(bio, bi_blkg, blkcg, css.cgroup);
-}
-
 /* Does the kernel say that it is metadata? */
 TM_INLINE bool block__is_marked(blk_opf_t flags)
 {
@@ -50,36 +43,26 @@ TM_INLINE u64 bio__sector(struct bio *bio)
 	return recorder__is_on() ? READ(bio, bi_iter.bi_sector) : 0;
 }
 
-/* What starts: a bio, or a request whose first bio it is. */
-TM_INLINE struct block_io bio__io(void *what, struct bio *bio, blk_opf_t flags)
+/* What io.key is of has these flags. */
+TM_INLINE void block__note_flags(struct block_io *io, blk_opf_t flags)
 {
-	return (struct block_io){
-		.key = { .what = (u64)what },
-		.cgroup = block__cgroup_of(bio),
-		.bio = (u64)bio,
-		.function = block__function(flags),
-		.marked = block__is_marked(flags),
-	};
-}
-
-TM_INLINE void block__on_disk(struct block_io *io, struct gendisk *disk)
-{
-	io->name = (u64)disk + bpf_core_field_offset(struct gendisk, disk_name);
-	io->device = READ(disk, major) << 20 | READ(disk, first_minor);
+	io->function = block__function(flags);
+	io->marked = block__is_marked(flags);
 }
 
 /* told: it starts now; else it has started, and the kernel may have kept when. */
 TM_INLINE void request__start(struct request *rq, bool told)
 {
-	struct block_io io = bio__io(rq, READ(rq, bio), READ(rq, cmd_flags));
+	struct block_io io = { .key = { .what = (u64)rq } };
 
+	request__look(&io);
+	block__note_flags(&io, READ(rq, cmd_flags));
 	if (io.function == BLOCK_NO_FUNCTION)
 		return;
 	io.bytes = READ(rq, __data_len);
 	io.sector = request__sector(rq);
 	if (!told)
 		io.start_ns = READ(rq, start_time_ns);
-	block__on_disk(&io, READ(rq, q, disk));
 	block__start(&io);
 }
 
@@ -89,14 +72,15 @@ TM_INLINE void request__start(struct request *rq, bool told)
  */
 TM_INLINE void request__start_flush(struct bio *bio)
 {
+	struct block_io io = { .key = { .what = (u64)bio } };
 	blk_opf_t flags = READ(bio, bi_opf);
-	struct block_io io = bio__io(bio, bio, flags);
 
+	bio__look(&io);
+	block__note_flags(&io, flags);
 	if (!block__is_flush_sequence(flags) || io.function == BLOCK_NO_FUNCTION)
 		return;
 	io.bytes = READ(bio, bi_iter.bi_size);
 	io.sector = bio__sector(bio);
-	block__on_disk(&io, READ(bio, bi_bdev, bd_disk));
 	block__start(&io);
 }
 
@@ -110,7 +94,7 @@ TM_INLINE bool request__is_known(struct request *rq)
 
 	if (bpf_map_lookup_elem(&tm_requests, &key))
 		return true;
-	flush.what = (u64)READ(rq, bio);
+	flush.what = (u64)BPF_CORE_READ(rq, bio);
 	return flush.what && block__rename(&flush, &key);
 }
 
@@ -157,8 +141,10 @@ TM_INLINE void request__issue(struct request *rq)
  */
 TM_INLINE void request__find_out(struct request *rq, u32 bytes)
 {
-	struct block_io io = bio__io(rq, READ(rq, bio), READ(rq, cmd_flags));
+	struct block_io io = { .key = { .what = (u64)rq } };
 
+	request__look(&io);
+	block__note_flags(&io, READ(rq, cmd_flags));
 	if (io.function == BLOCK_NO_FUNCTION)
 		return;
 	/* A flush sequence with data ends once more after its data, beyond its first sector. */
@@ -168,7 +154,6 @@ TM_INLINE void request__find_out(struct request *rq, u32 bytes)
 	io.owned = BLOCK_TRACED;
 	io.bytes = bytes;
 	io.sector = request__sector(rq);
-	block__on_disk(&io, READ(rq, q, disk));
 	block__start(&io);
 }
 
@@ -209,14 +194,15 @@ TM_INLINE void request__merge(struct request *rq)
 /* A bio for a device without requests. It is with the device at once. */
 TM_INLINE void bio__start(struct bio *bio)
 {
-	struct gendisk *disk = READ(bio, bi_bdev, bd_disk);
-	struct block_io io = bio__io(bio, bio, READ(bio, bi_opf));
+	struct block_io io = { .key = { .what = (u64)bio } };
 
-	if (READ(disk, queue, mq_ops) || io.function == BLOCK_NO_FUNCTION)
+	if (bio__look(&io))
+		return;
+	block__note_flags(&io, READ(bio, bi_opf));
+	if (io.function == BLOCK_NO_FUNCTION)
 		return;
 	io.bytes = READ(bio, bi_iter.bi_size);
 	io.sector = bio__sector(bio);
-	block__on_disk(&io, disk);
 	block__start(&io);
 	block__issue(&io.key, io.bytes, io.sector);
 }
@@ -236,17 +222,18 @@ TM_INLINE void bio__complete(struct bio *bio)
 /* The kernel begins to write back the dirty pages of a file, for instance to a server. */
 TM_INLINE void file__start(struct inode *inode)
 {
-	struct file_system_type *type = READ(inode, i_sb, s_type);
+	struct file_system_type *type = BPF_CORE_READ(inode, i_sb, s_type);
 	struct block_io io = {
 		.key = { .what = (u64)inode },
-		.name = (u64)READ(type, name),
-		.device = READ(inode, i_sb, s_dev),
+		.name = (u64)BPF_CORE_READ(type, name),
+		.device = BPF_CORE_READ(inode, i_sb, s_dev),
 		.sector = TM_NO_SECTOR,
 		.function = TM_BLOCK_WRITE,
 		.flags = TM_KEY_NO_DISK,
 	};
 
-	if ((READ(inode, i_mode) & S_IFMT) == S_IFBLK || READ(type, fs_flags) & FS_REQUIRES_DEV)
+	if ((READ(inode, i_mode) & S_IFMT) == S_IFBLK ||
+	    BPF_CORE_READ(type, fs_flags) & FS_REQUIRES_DEV)
 		return;
 	block__start(&io);
 	block__issue(&io.key, io.bytes, io.sector);

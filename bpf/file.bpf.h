@@ -27,15 +27,21 @@ enum file_kind {
 extern void *bpf_rdonly_cast(void *object, __u32 type) __ksym __weak;
 
 /* Not bpf_core_type_id_kernel(): see user/kernel/small_types.h. */
-#define TYPE_ID(type) \
-	_Generic((type *)0,                                         \
-		struct file *: tm_config.types.file,                \
-		struct inode *: tm_config.types.inode,              \
-		struct mount *: tm_config.types.mount,              \
-		struct super_block *: tm_config.types.super_block, \
-		const struct pt_regs *: tm_config.types.regs,       \
-		struct pt_regs *: tm_config.types.regs,             \
-		struct task_struct *: tm_config.types.task)
+#define TYPE_ID(type)                                            \
+	_Generic((type *)0, struct file *                        \
+		 : tm_config.types.file, struct inode *          \
+		 : tm_config.types.inode, struct mount *         \
+		 : tm_config.types.mount, struct super_block *   \
+		 : tm_config.types.super_block, struct pt_regs * \
+		 : tm_config.types.regs, struct task_struct *    \
+		 : tm_config.types.task, struct request *        \
+		 : tm_config.types.request, struct bio *         \
+		 : tm_config.types.bio, struct request_queue *   \
+		 : tm_config.types.queue, struct gendisk *       \
+		 : tm_config.types.disk, struct block_device *   \
+		 : tm_config.types.device, struct blkcg_gq *     \
+		 : tm_config.types.group, struct blkcg *         \
+		 : tm_config.types.blkcg)
 
 #define CAST(type, object) ((type *)bpf_rdonly_cast((void *)(object), TYPE_ID(type)))
 

@@ -17,6 +17,7 @@ enum tm_scope {
 /* The kernel's numbers of types, for bpf_rdonly_cast(). */
 struct tm_type_ids {
 	__u32 file, inode, mount, super_block, regs, task;
+	__u32 request, bio, queue, disk, device, group, blkcg;
 };
 
 struct tm_config {

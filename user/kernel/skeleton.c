@@ -145,9 +145,28 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 	bpf_map__set_max_entries(skel->maps.tm_addb_ledgers, TM_ADDB_ROLES * config->shards);
 }
 
-static bool has_all(const struct tm_type_ids *ids)
+/* Looks up the types of which there are casts; false: not all of them are there. */
+static bool find_types(struct tm_type_ids *ids, const struct small_types *types)
 {
-	return ids->file && ids->inode && ids->mount && ids->super_block && ids->regs && ids->task;
+	const struct {
+		const char *name;
+		__u32 *id;
+	} wanted[] = {
+		{ "file", &ids->file },		  { "inode", &ids->inode },
+		{ "mount", &ids->mount },	  { "super_block", &ids->super_block },
+		{ "pt_regs", &ids->regs },	  { "task_struct", &ids->task },
+		{ "request", &ids->request },	  { "bio", &ids->bio },
+		{ "request_queue", &ids->queue }, { "gendisk", &ids->disk },
+		{ "block_device", &ids->device }, { "blkcg_gq", &ids->group },
+		{ "blkcg", &ids->blkcg },
+	};
+	bool all = true;
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		*wanted[i].id = small_types__struct_id(types, wanted[i].name);
+		all &= *wanted[i].id != 0;
+	}
+	return all;
 }
 
 int skeleton__types(struct small_types **out, const struct btf *kernel_btf,
@@ -163,16 +182,8 @@ int skeleton__types(struct small_types **out, const struct btf *kernel_btf,
 	rc = btf ? small_types__new(out, kernel_btf, btf) : -errno;
 	if (rc < 0)
 		return explain_load(rc, err);
-	config->types = (struct tm_type_ids){
-		.file = small_types__struct_id(*out, "file"),
-		.inode = small_types__struct_id(*out, "inode"),
-		.mount = small_types__struct_id(*out, "mount"),
-		.super_block = small_types__struct_id(*out, "super_block"),
-		.regs = small_types__struct_id(*out, "pt_regs"),
-		.task = small_types__struct_id(*out, "task_struct"),
-	};
 	config->typed_reads =
-		has_all(&config->types) &&
+		find_types(&config->types, *out) &&
 		btf__find_by_name_kind(kernel_btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 	return 0;
 }
