@@ -123,25 +123,39 @@ static int drop_dead_mixed(struct tm_stack *stack, u64 sp, u32 index)
 	return frame__trim(stack);
 }
 
-/* On one stack, a frame with a lower stack pointer than a new call is dead. */
+/* look->found becomes how many calls are left, from the innermost one out. */
+static long pass_dead(u32 i, struct look *look)
+{
+	u32 depth = look->stack->depth - 1 - i;
+	struct tm_frame *frame = frame__at(look->stack, depth);
+
+	if (!frame || frame->sp > look->sp)
+		return 1;
+	if (frame->sp < look->sp || !is_tail_call(frame, look->index))
+		look->found = depth;
+	return 0;
+}
+
+/*
+ * On one stack, a frame with a lower stack pointer than a new call is dead. The loop is the
+ * kernel's: the verifier would follow one of ours 64 times, half of all that it does for a call.
+ */
 __attribute__((noinline)) int frame__drop_dead(struct tm_stack *stack, u64 sp, u32 index)
 {
+	struct look look = { .stack = stack, .sp = sp, .index = index };
 	struct tm_frame *frame;
-	u32 depth;
 
 	if (!stack)
 		return 0;
 	if (stack->mixed)
 		return drop_dead_mixed(stack, sp, index);
-	depth = stack->depth;
-	for (u32 i = 0; i < TM_FRAMES; i++) {
-		frame = frame__at(stack, stack->depth - 1 - i);
-		if (!frame || frame->sp > sp)
-			break;
-		if (frame->sp < sp || !is_tail_call(frame, index))
-			depth = stack->depth - 1 - i;
-	}
-	return depth < stack->depth ? frame__lose_above(stack, depth, TM_LOSS_UNWOUND) : 0;
+	frame = frame__at(stack, stack->depth - 1);
+	if (!frame || frame->sp > sp)
+		return 0;
+	look.found = stack->depth;
+	bpf_loop(TM_FRAMES, pass_dead, &look, 0);
+	return look.found < stack->depth ? frame__lose_above(stack, look.found, TM_LOSS_UNWOUND)
+					 : 0;
 }
 
 __attribute__((noinline)) int frame__pass(u64 sp, u32 index)
