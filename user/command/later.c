@@ -24,9 +24,6 @@
 /* Many commands are over by then, and have not paid for it. */
 #define BEGIN_S 0.02
 
-/* Nobody waits for it, but the command may be measured. */
-#define NICENESS 10
-
 /* Processes that have mapped something meanwhile: so many are looked at when it is done. */
 #define PROCESSES_MAX 64
 
@@ -317,7 +314,7 @@ static _Noreturn void prepare(const struct later *later, int socket)
 {
 	struct answer *answer = calloc(1, sizeof(*answer));
 
-	if (!answer || nice(NICENESS) < 0)
+	if (!answer)
 		_exit(1);
 	answer->calls = CALLS_PROGRAMS_NONE;
 	if (!prove__best(-1, &answer->mechanism, &answer->proven, &answer->err))
