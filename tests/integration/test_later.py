@@ -96,5 +96,6 @@ def test_too_short(env):
     """What was mapped in a run that was over before is told."""
     err = Later(env).run(0, 0, 1)
     check(NOTHING in err, f"nothing is said of libraries: {err}")
-    check("liblater.so.1 was loaded" in err and "its calls are missing" in err,
-          f"no note of what is missing: {err}")
+    # On a busy machine it may be among many others that were not looked at.
+    check("liblater.so.1 was loaded" in err and "its calls are missing" in err or
+          "newly mapped files were not looked at" in err, f"no note of what is missing: {err}")

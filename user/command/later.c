@@ -37,6 +37,7 @@ struct met {
 struct later {
 	struct session *session;
 	const char *program;
+	pid_t command; /* also when it is gone */
 	struct loop *loop;
 	struct probe_table *table; /* of listing */
 	struct attach *listing;	   /* what there is, without a kernel */
@@ -62,10 +63,10 @@ static bool leave_it(const struct session *session, const char *program)
 	const struct options *options = session->options;
 
 	return options->scope == SCOPE_COMMAND && program && layers__have_libraries(session) &&
-	       !session->continuity && options->mechanism < 0 && !options->fast_returns &&
-	       !options->n_libs && !options->json && !options->record && !options->recording &&
-	       !options->syslog.types && !options->calls.on && !options->addb.filter &&
-	       !options->processes.on;
+	       !options->n_layers && !options->n_libs && !session->continuity &&
+	       options->mechanism < 0 && !options->fast_returns && !options->json &&
+	       !options->record && !options->recording && !options->syslog.types &&
+	       !options->calls.on && !options->addb.filter && !options->processes.on;
 }
 
 int later__open(struct later **out, struct session *session, const char *program, struct error *err)
@@ -88,6 +89,7 @@ int later__open(struct later **out, struct session *session, const char *program
 	}
 	later->session = session;
 	later->program = program;
+	later->command = child__pid(session->child);
 	later->answer = -1;
 	options.table = later->table;
 	if (attach__new(&later->listing, &options, err) < 0) {
@@ -141,9 +143,7 @@ static struct met *meet(struct later *later, pid_t pid)
 
 static bool is_traced(const struct later *later, pid_t pid)
 {
-	const struct session *session = later->session;
-
-	return pid == child__pid(session->child) || kernel__may_trace(session->kernel, pid);
+	return pid == later->command || kernel__may_trace(later->session->kernel, pid);
 }
 
 static int on_mapping(void *context, const struct watch_mapping *mapping)
@@ -173,6 +173,17 @@ void later__follow(struct later *later)
 static double ms_since(__u64 ns)
 {
 	return (double)(__s64)(clock__ns(CLOCK_MONOTONIC) - ns) / NS_PER_MS;
+}
+
+static void note_lost(const struct later *later)
+{
+	__u64 lost = watch__lost(later->watch);
+
+	if (lost)
+		note_list__add(&later->session->notes,
+			       "%llu newly mapped files were not looked at: there were too many at "
+			       "once",
+			       lost);
 }
 
 /* What processes have mapped that ran before the probes were there. */
@@ -212,6 +223,7 @@ static int probe(struct later *later, const struct answer *answer, struct error 
 	later__follow(later);
 	later->over = true;
 	probe_met(later);
+	note_lost(later);
 	watch__close(later->watch);
 	later->watch = NULL;
 	return rc;
@@ -386,6 +398,7 @@ void later__report(struct later *later)
 				       "%s was loaded %.1f ms ago all the same, before library "
 				       "calls could be counted: its calls are missing",
 				       later->met[i].name, ms_since(later->met[i].time));
+	note_lost(later);
 }
 
 bool later__is_over(const struct later *later)

@@ -18,8 +18,9 @@ struct session;
 
 /*
  * *out (later__close()), or NULL where the session's libraries are to be probed before the command
- * starts: as soon as anything is not known, or records are written, which say at their begin how
- * calls are probed and what that costs. What is mapped from now on is seen. 0, or -ENOMEM.
+ * starts: as soon as anything is not known, or layers were chosen, or records are written, which
+ * say at their begin how calls are probed and what that costs. What is mapped from now on is seen.
+ * 0, or -ENOMEM.
  */
 int later__open(struct later **out, struct session *session, const char *program,
 		struct error *err);
