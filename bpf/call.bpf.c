@@ -140,30 +140,36 @@ TM_INLINE u32 call__slot(struct tm_stack *stack, struct tm_key *key)
 	return cache->slot;
 }
 
+/* The number that names a frame, which is its call's id where that may be recorded. */
+TM_INLINE u64 call__number(struct task_struct *task, struct tm_stack *stack,
+			   const struct tm_series *series)
+{
+	struct tm_thread *thread = recorder__records(series) ? thread__get_of(task) : NULL;
+
+	return thread ? recorder__id(thread) : frame__number(stack);
+}
+
 /*
  * Opens a frame for a call that is to be timed. Returns false where it cannot be, with the call
  * counted: then no return probe may be armed.
  */
-TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, struct pt_regs *regs,
+TM_INLINE bool call__open(struct task_struct *task, struct tm_stack *stack, struct pt_regs *regs,
 			  u32 index, const struct tm_probe *probe, struct tm_ledger *ledger,
 			  struct tm_key *key, bool session)
 {
 	struct tm_series *series;
-	struct tm_stack *stack;
 	struct tm_frame *frame;
 	u32 slot, at;
 
-	stack = thread__get_stack_of(task);
-	if (!thread)
-		thread = thread__get_of(task);
-	if (!stack || !thread)
+	if (!stack)
+		stack = thread__get_known_stack_of(task);
+	if (!stack)
 		return call__count_only(key, index, TM_LOSS_NO_MEMORY);
-	thread->followed = scope__lasts();
+	stack->followed = scope__lasts();
 	if (session && !frame__may_arm(stack, regs->sp))
 		return call__count_only(key, index, TM_LOSS_FOREIGN_STACK);
 	at = frame__prepare(task, stack, regs->sp, index);
 	stack->open = stack->depth;
-	thread->depth = stack->depth;
 	frame = frame__at(stack, at);
 	if (!frame)
 		return call__count_only(key, index, TM_LOSS_TOO_DEEP);
@@ -183,7 +189,7 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 	frame->slot = slot;
 	frame->probe = index;
 	frame->children_ns = 0;
-	frame->sequence = recorder__records(series) ? recorder__id(thread) : frame__number(stack);
+	frame->sequence = call__number(task, stack, series);
 	call__size_at_entry(regs, &probe->spec.size, frame);
 	if ((recorder__is_on() && frame__call_id(frame)) || call__has_object(&probe->spec))
 		call__describe(regs, stack, &probe->spec.object);
@@ -197,7 +203,7 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 		handle__open(regs, stack->depth, index);
 	if (probe->spec.role.kind)
 		operation__open(regs, stack->depth, index, key, frame->size);
-	__builtin_memcpy(frame->times_ns, thread->times_ns, sizeof(frame->times_ns));
+	__builtin_memcpy(frame->times_ns, stack->times_ns, sizeof(frame->times_ns));
 	if (session) {
 		u64 *cookie = bpf_session_cookie(regs);
 
@@ -207,7 +213,6 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_thread *thread, st
 	stack->depth++;
 	if (stack->depth < stack->open)
 		stack->depth = stack->open;
-	thread->depth = stack->depth;
 	ADD(series->begun, 1);
 	frame->start_ns = bpf_ktime_get_ns();
 	return true;
@@ -221,7 +226,7 @@ TM_INLINE bool call__enter(struct pt_regs *regs, bool session)
 	u32 index = attached & ((1 << TM_COOKIE_BITS) - 1);
 	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &index);
 	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + index);
-	struct tm_thread *thread = thread__find_of(task);
+	struct tm_stack *stack = thread__find_stack_of(task);
 	struct tm_key key = {};
 	u8 entry_only;
 
@@ -229,12 +234,15 @@ TM_INLINE bool call__enter(struct pt_regs *regs, bool session)
 	    *(volatile u8 *)&probe->generation != (u8)(attached >> TM_COOKIE_BITS))
 		return false;
 	ADD(ledger->hits, 1);
-	if (!(thread && thread->followed) && !scope__holds_for(task)) {
+	if (stack && !stack->is_known)
+		stack = NULL;
+	if (!(stack && stack->followed) && !scope__holds_for(task)) {
 		ADD(ledger->filtered, 1);
 		return false;
 	}
 	key.job = scope__job();
-	key.process = process__of(thread);
+	if (tm_config.per_process)
+		key.process = process__of(thread__find_of(task));
 	key.layer = probe->layer;
 	key.function = probe->function;
 	if (probe->spec.addb)
@@ -242,13 +250,13 @@ TM_INLINE bool call__enter(struct pt_regs *regs, bool session)
 	if (probe->spec.role.kind)
 		operation__enter(regs, index, probe->layer);
 	entry_only = *(volatile u8 *)&probe->entry_only;
-	if (entry_only == TM_ENTRY_ONLY_FOR_NOW && thread && thread->depth)
+	if (entry_only == TM_ENTRY_ONLY_FOR_NOW && stack && stack->depth)
 		frame__pass(regs->sp, index);
 	if (entry_only)
 		return call__count_only(&key, index, TM_LOSSES);
 	if (session && scope__is_confined(task))
 		return call__count_only(&key, index, TM_LOSS_CONFINED);
-	return call__open(task, thread, regs, index, probe, ledger, &key, session);
+	return call__open(task, stack, regs, index, probe, ledger, &key, session);
 }
 
 /*
@@ -331,8 +339,8 @@ TM_INLINE void call__time(struct tm_series *series, const struct tm_frame *frame
 		ADD(series->inner_ns, frame->children_ns < ns ? frame->children_ns : ns);
 }
 
-TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thread, u64 duration,
-			    s64 value, u32 depth)
+TM_INLINE void call__record(const struct tm_frame *frame, const struct tm_stack *stack,
+			    u64 duration, s64 value, u32 depth)
 {
 	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + frame->probe);
 	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
@@ -345,7 +353,7 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 		return;
 	call__time(series, frame, duration);
 	for (int i = 0; i < TM_TIMES; i++) {
-		spent = thread->times_ns[i] - frame->times_ns[i];
+		spent = stack->times_ns[i] - frame->times_ns[i];
 		if (!spent)
 			continue;
 		ADD(series->times_ns[i], spent);
@@ -394,7 +402,7 @@ TM_INLINE void call__record(const struct tm_frame *frame, struct tm_thread *thre
 }
 
 /* The innermost call ends. */
-TM_INLINE void call__close(struct tm_stack *stack, struct tm_thread *thread, u64 now, s64 value)
+TM_INLINE void call__close(struct tm_stack *stack, u64 now, s64 value)
 {
 	u32 depth = stack->depth;
 	struct tm_frame *frame = frame__at(stack, depth - 1), *below = frame__at(stack, depth - 2);
@@ -405,9 +413,8 @@ TM_INLINE void call__close(struct tm_stack *stack, struct tm_thread *thread, u64
 	duration = now - frame->start_ns;
 	if (account__is_on())
 		account__count_call(frame->probe, duration ?: 1);
-	call__record(frame, thread, duration, value, depth);
+	call__record(frame, stack, duration, value, depth);
 	stack->depth = depth - 1;
-	thread->depth = stack->depth;
 	if (depth >= 2 && below)
 		below->children_ns += duration;
 }
@@ -420,14 +427,12 @@ TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 now = bpf_ktime_get_ns();
-	struct tm_thread *thread;
 	struct tm_frame *frame = NULL;
 	struct tm_stack *stack;
 	u32 depth, i;
 
 	stack = thread__find_stack_of(task);
-	thread = thread__find_of(task);
-	if (!stack || !thread)
+	if (!stack)
 		return;
 	depth = stack->depth;
 	for (i = 0; i < TM_FRAMES && depth; i++) {
@@ -442,7 +447,7 @@ TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
 		return;
 	if (depth < stack->depth)
 		frame__lose_above(stack, depth, TM_LOSS_UNWOUND);
-	call__close(stack, thread, now, regs->ax);
+	call__close(stack, now, regs->ax);
 }
 
 /* Of functions that end by a jump to the next, so many return at once. */
@@ -456,7 +461,6 @@ TM_INLINE void call__leave(struct pt_regs *regs, u64 sequence)
 TM_INLINE void call__return(struct pt_regs *regs, u64 code)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct tm_thread *thread;
 	struct tm_stack *stack;
 	struct tm_frame *frame;
 	u32 depth, left = TM_TAIL_CALLS;
@@ -467,8 +471,7 @@ TM_INLINE void call__return(struct pt_regs *regs, u64 code)
 		return;
 	now = bpf_ktime_get_ns();
 	stack = thread__find_stack_of(task);
-	thread = thread__find_of(task);
-	if (!stack || !thread || !stack->depth)
+	if (!stack || !stack->depth)
 		return;
 	sp = on_ret ? regs->sp : exit__sp(regs, code);
 	if (on_ret && exit__is_done(regs, code)) {
@@ -495,7 +498,7 @@ TM_INLINE void call__return(struct pt_regs *regs, u64 code)
 	 */
 	do {
 		__asm__ volatile("" ::: "memory"); /* no load before the loop's begin */
-		call__close(stack, thread, now, stack->value);
+		call__close(stack, now, stack->value);
 		frame = frame__at(stack, stack->depth);
 		if (frame)
 			frame->sp = 0; /* a hole, if others are still open above */
@@ -506,7 +509,6 @@ TM_INLINE void call__return(struct pt_regs *regs, u64 code)
 	if (stack->depth < stack->open)
 		stack->depth = stack->open; /* holes go with what is above them */
 	frame__trim(stack);
-	thread->depth = stack->depth;
 }
 
 SEC("uprobe")

@@ -58,15 +58,14 @@ __attribute__((noinline)) int frame__lose_above(struct tm_stack *stack, u32 dept
 __attribute__((noinline)) int frame__lose_all(u32 reason)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct tm_thread *thread = thread__find_of(task);
 	struct tm_stack *stack = thread__find_stack_of(task);
 
-	if (stack && stack->depth && !scope__is_over())
+	if (!stack)
+		return 0;
+	if (stack->depth && !scope__is_over())
 		frame__lose_above(stack, 0, reason);
-	if (stack)
-		stack->bottom = stack->top = stack->mixed = 0;
-	if (thread)
-		thread->depth = 0;
+	stack->bottom = stack->top = stack->mixed = 0;
+	stack->depth = 0;
 	return 0;
 }
 
@@ -161,13 +160,10 @@ __attribute__((noinline)) int frame__drop_dead(struct tm_stack *stack, u64 sp, u
 __attribute__((noinline)) int frame__pass(u64 sp, u32 index)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct tm_thread *thread = thread__find_of(task);
 	struct tm_stack *stack = thread__find_stack_of(task);
 
-	if (!thread || !stack || !stack->depth)
-		return 0;
-	frame__prepare(task, stack, sp, index);
-	thread->depth = stack->depth;
+	if (stack && stack->depth)
+		frame__prepare(task, stack, sp, index);
 	return 0;
 }
 

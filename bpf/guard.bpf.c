@@ -21,7 +21,6 @@ int unwind_begin(struct pt_regs *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct return_instance *armed = task->utask->return_instances;
-	struct tm_thread *thread = thread__find();
 	struct tm_stack *stack = thread__find_stack();
 	u64 trampoline, address, at;
 
@@ -39,8 +38,6 @@ int unwind_begin(struct pt_regs *ctx)
 	}
 	if (stack && stack->depth)
 		frame__lose_above(stack, 0, TM_LOSS_UNWOUND);
-	if (thread)
-		thread->depth = 0;
 	return 0;
 }
 

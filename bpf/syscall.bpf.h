@@ -185,7 +185,7 @@ TM_INLINE struct tm_thread *follow(const struct syscall_row *row)
 	}
 	/* Outside of library calls nobody asks for the time in other system calls. */
 	if (!counted)
-		return thread && thread->depth ? thread : NULL;
+		return thread && thread__is_in_call(thread) ? thread : NULL;
 	if (thread)
 		return thread;
 	thread = thread__get();
@@ -359,6 +359,7 @@ TM_INLINE void syscall__end(long result)
 	thread->times_ns[TM_TIME_SYSCALL] += ns;
 	if (call->time < TM_TIMES)
 		thread->times_ns[call->time & 7] += ns;
+	thread__show_times(thread);
 
 	if (call->class == TM_SYSCALL_AIO_SUBMIT)
 		aio__submitted(call->args[1], call->args[2], result);

@@ -69,8 +69,8 @@ struct tm_thread {
 	__u64 times_ns[TM_TIMES]; /* since the thread was first seen */
 	__u64 sleep_ns;		  /* start of an uninterruptible sleep, 0: none */
 	__u16 sleep_iowait;
-	__u16 followed; /* it is in scope, for as long as it lives */
-	__u32 depth;	/* calls of libraries that are open */
+	__u16 followed;	 /* it is in scope, for as long as it lives */
+	__u32 has_stack; /* it has made calls of libraries */
 	/* Where single calls are recorded: */
 	__u64 last_call;   /* id of the last one, 0: none yet */
 	__u32 sample_left; /* calls left of the current N, and which of them is recorded */
@@ -128,6 +128,10 @@ struct tm_stack {
 	__u16 open;  /* the depth, while a frame is filled or closed that is not the innermost */
 	/* Of the return that is looked at: the stack pointer, and what is returned. */
 	__u64 sp, value;
+	/* As in struct tm_thread, which a call does not need then: each lookup costs 10 ns. */
+	__u64 times_ns[TM_TIMES]; /* when the last system call ended */
+	__u32 followed;
+	__u32 is_known; /* the thread's state says that it has a stack */
 	struct tm_call_slot slots[TM_CALL_SLOTS];
 	struct tm_frame frames[TM_FRAMES];
 	/* Where accounts are kept: bits of the layers of a frame and those around it. */
