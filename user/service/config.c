@@ -27,7 +27,6 @@
 #define SNAPSHOT_S   15
 #define PINS	     "/sys/fs/bpf/tmtrace"
 
-
 /* What is on where nobody says it; a site chooses mpi, hdf5, m0 and addb. */
 static const char *const default_layers[] = { "vfs", "block", "mstro", "mio" };
 
