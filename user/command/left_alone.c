@@ -12,7 +12,6 @@
 #include "command/culprits.h"
 #include "command/left_alone_state.h"
 #include "target/files.h"
-#include "target/mapping.h"
 #include "target/process_list.h"
 
 #define ENVIRONMENT_MAX (8UL << 20)
@@ -353,19 +352,9 @@ static void on_copying(struct left_alone *left, pid_t pid)
 void left_alone__mapping(struct left_alone *left, const struct watch_mapping *mapping)
 {
 	char name[PATH_MAX];
-	struct process_mapping file = {
-		.start = mapping->address,
-		.end = mapping->address + mapping->length,
-		.offset = mapping->offset,
-		.major = mapping->major,
-		.minor = mapping->minor,
-		.ino = mapping->ino,
-		.path = name,
-	};
+	struct process_mapping file = watch_mapping__of_process(mapping, name);
 	struct culprit culprit;
 
-	snprintf(name, sizeof(name), "%s", mapping->filename);
-	file.deleted = mapping__strip_deleted(name);
 	if (is_traced_file(left, name))
 		mappers__add(left->mappers, mapping->pid, mapping->time);
 	if (culprits__has_mapping(left->culprits, mapping->pid, &file, true, &culprit) ||

@@ -10,7 +10,6 @@
 #include "command/targets.h"
 #include "target/elf_file.h"
 #include "target/loader.h"
-#include "target/mapping.h"
 #include "target/process.h"
 #include "target/starter.h"
 
@@ -306,18 +305,8 @@ int targets__mapping(struct attach *attach, const struct watch_mapping *mapping,
 		     struct note_list *notes)
 {
 	char name[PATH_MAX];
-	struct process_mapping m = {
-		.start = mapping->address,
-		.end = mapping->address + mapping->length,
-		.offset = mapping->offset,
-		.major = mapping->major,
-		.minor = mapping->minor,
-		.ino = mapping->ino,
-		.path = name,
-	};
+	struct process_mapping m = watch_mapping__of_process(mapping, name);
 
-	snprintf(name, sizeof(name), "%s", mapping->filename);
-	m.deleted = mapping__strip_deleted(name);
 	return probe_mapped(attach, mapping->pid, &m, process__runs(mapping->pid, name), as_owner,
 			    notes);
 }

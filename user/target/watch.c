@@ -324,3 +324,21 @@ int watch__drain(struct watch *watch, watch_fn callback, void *ctx)
 		ret = drain_ring(watch, &watch->rings[i], callback, ctx, &n);
 	return ret < 0 ? ret : n;
 }
+
+struct process_mapping watch_mapping__of_process(const struct watch_mapping *mapping,
+						 char name[PATH_MAX])
+{
+	struct process_mapping out = {
+		.start = mapping->address,
+		.end = mapping->address + mapping->length,
+		.offset = mapping->offset,
+		.major = mapping->major,
+		.minor = mapping->minor,
+		.ino = mapping->ino,
+		.path = name,
+	};
+
+	snprintf(name, PATH_MAX, "%s", mapping->filename);
+	out.deleted = mapping__strip_deleted(name);
+	return out;
+}

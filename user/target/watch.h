@@ -7,10 +7,12 @@
 #ifndef USER_TARGET_WATCH_H
 #define USER_TARGET_WATCH_H
 
+#include <limits.h>
 #include <sys/types.h>
 #include <linux/types.h>
 
 #include "base/error.h"
+#include "target/process.h"
 
 struct watch;
 
@@ -28,6 +30,10 @@ struct watch_mapping {
 	__u32 prot;	      /* PROT_EXEC is in it */
 	const char *filename; /* as the process sees it; valid during the callback */
 };
+
+/* The same mapping as /proc/PID/maps has it; its path is name, which is filled in. */
+struct process_mapping watch_mapping__of_process(const struct watch_mapping *mapping,
+						 char name[PATH_MAX]);
 
 /* Not 0: drain no further. What was given is not given again. */
 typedef int (*watch_fn)(void *ctx, const struct watch_mapping *mapping);
