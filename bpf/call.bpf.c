@@ -70,7 +70,7 @@ TM_INLINE void call__return(struct pt_regs *regs, u64 code)
 	if (!stack || !stack->depth)
 		return;
 	sp = on_ret ? regs->sp : exit__sp(regs, code);
-	if (on_ret && exit__is_done(regs, code)) {
+	if (on_ret && tm_is_elsewhere(regs->ip, code)) {
 		sp -= sizeof(sp);
 		ip = 0; /* it is not known any more */
 	}
@@ -176,10 +176,9 @@ static __attribute__((noinline)) int jump_back(struct pt_regs *ctx)
  */
 static __attribute__((noinline)) int skip_endbr(struct pt_regs *ctx, u64 cookie)
 {
-	u64 place = cookie >> TM_COOKIE_PLACE_SHIFT & TM_COOKIE_PLACE_MASK;
 	u8 byte;
 
-	if ((ctx->ip & TM_COOKIE_PLACE_MASK) == place &&
+	if (!tm_is_elsewhere(ctx->ip, cookie) &&
 	    !bpf_probe_read_user(&byte, sizeof(byte), (void *)ctx->ip) && byte == BREAKPOINT)
 		ctx->ip += ENDBR_SIZE;
 	return 0;
@@ -207,7 +206,7 @@ int call_return_jump(struct pt_regs *ctx)
 	quirk__keep_task_stack(ctx);
 	if (!scope__is_over())
 		call__return(ctx, code);
-	if (!exit__is_done(ctx, code))
+	if (!tm_is_elsewhere(ctx->ip, code))
 		jump_back(ctx);
 	return 0;
 }

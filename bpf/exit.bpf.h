@@ -54,15 +54,6 @@ TM_INLINE bool exit__is_on_ret(u64 code)
 	return !(u32)code;
 }
 
-/*
- * Has another program at the same `ret` done it already? The offset in the page tells. Where it is
- * the same by chance, nothing is done twice (jump_back()).
- */
-TM_INLINE bool exit__is_done(const struct pt_regs *regs, u64 code)
-{
-	return (regs->ip & ((1 << TM_EXIT_PLACE_BITS) - 1)) != EXIT_PART(code, PLACE);
-}
-
 /* Does the way lead to the `ret`? The conditions are those of the opcodes of jumps. */
 TM_INLINE bool exit__is_taken(const struct pt_regs *regs, u64 code)
 {

@@ -65,9 +65,26 @@ _Static_assert(TM_PROBE_USER <= 32, "the kernel's probes are bits of tm_off");
 #define TM_COOKIE_BITS 16
 /* In the cookie of one that is on an endbr64, which a program can skip (call_entry_jump). */
 #define TM_COOKIE_ENDBR (1ULL << 63)
-/* Then also where in its page that is, as another program may have skipped it already. */
+/*
+ * In that cookie, and in that of a probe on a `ret` (tmtrace/exit.h): where in its page the
+ * instruction is. Where programs may write registers, one before may have done it already, as the
+ * kernel shows each the registers as the one before left them.
+ */
 #define TM_COOKIE_PLACE_SHIFT 32
 #define TM_COOKIE_PLACE_MASK  0xfffULL
+
+/* That part of the cookie, of an instruction's offset in its file. */
+static inline __u64 tm_cookie_place(__u64 offset)
+{
+	return (offset & TM_COOKIE_PLACE_MASK) << TM_COOKIE_PLACE_SHIFT;
+}
+
+/* Is the instruction at ip another one? By chance, another one may be at the same place. */
+static inline int tm_is_elsewhere(__u64 ip, __u64 cookie)
+{
+	return (ip & TM_COOKIE_PLACE_MASK) !=
+	       (cookie >> TM_COOKIE_PLACE_SHIFT & TM_COOKIE_PLACE_MASK);
+}
 _Static_assert(TM_PROBES_MAX <= 1 << TM_COOKIE_BITS, "the indices of probes do not fit");
 
 /* Calls are counted, not timed. */

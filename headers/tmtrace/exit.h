@@ -3,7 +3,7 @@
  * Where a probe stands in for one on a `ret`: on an instruction before it that the kernel emulates,
  * from which nothing but a few instructions leads there. What these do is known, and is packed into
  * the probe's cookie, so that the program knows what the `ret` would see. Where the lower half of
- * the cookie is 0, the probe is on the `ret`.
+ * the cookie is 0, the probe is on the `ret`, and the cookie is tm_cookie_place().
  */
 #ifndef TMTRACE_EXIT_H
 #define TMTRACE_EXIT_H
@@ -26,19 +26,6 @@
 #define TM_EXIT_HOLDER_SHIFT 28
 #define TM_EXIT_HOLDER_BITS  4
 #define TM_EXIT_VALUE_SHIFT  32 /* 32 bits with a sign: a constant, or the bytes */
-
-/*
- * On a `ret`: where in its page it is. Another program at the same instruction may have done the
- * `ret` already; the kernel shows each the registers as the one before left them.
- */
-#define TM_EXIT_PLACE_SHIFT 32
-#define TM_EXIT_PLACE_BITS  12
-
-/* The cookie of a probe on a `ret` at that offset of its file. */
-static inline __u64 exit__cookie_of_ret(__u64 offset)
-{
-	return (offset & ((1 << TM_EXIT_PLACE_BITS) - 1)) << TM_EXIT_PLACE_SHIFT;
-}
 
 enum tm_exit_kind {
 	TM_EXIT_REGISTER,     /* all of it */

@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "target/exits.h"
 #include "tmtrace/config.h"
-#include "tmtrace/exit.h"
 
 /* A site returns by a place. */
 struct use {
@@ -50,7 +49,7 @@ static int add_uses(struct exit_list *list, size_t site, const struct exits_foun
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < found->n; i++)
-		rc = add_use(list, site, found->offsets[i], exit__cookie_of_ret(found->offsets[i]));
+		rc = add_use(list, site, found->offsets[i], tm_cookie_place(found->offsets[i]));
 	return rc;
 }
 

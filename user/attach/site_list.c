@@ -98,8 +98,7 @@ __u64 site__cookie(const struct site *site)
 	__u64 cookie = (__u64)(site->number - TM_PROBE_USER);
 
 	if (site->entry.endbr && !site->entry.moved)
-		cookie |= TM_COOKIE_ENDBR | (site->offset & TM_COOKIE_PLACE_MASK)
-						    << TM_COOKIE_PLACE_SHIFT;
+		cookie |= TM_COOKIE_ENDBR | tm_cookie_place(site->offset);
 	return cookie;
 }
 

@@ -11,7 +11,7 @@
 #include "kernel/uprobe.h"
 #include "selftest/examine.h"
 #include "selftest/prover.h"
-#include "tmtrace/exit.h"
+#include "tmtrace/config.h"
 
 /* The last of the table of probes: a run's own come from the other end, and later. */
 #define FIRST_COOKIE (TM_PROBES_MAX - SUBJECT_SITES)
@@ -110,8 +110,8 @@ static void choose(const struct prover *prover, bool exits, struct chosen *chose
 		if (!prover->probed[site] || (exits && prover->entry_only[site]))
 			continue;
 		chosen->offsets[i] = exits ? subject__exit(site) : subject__offset(site);
-		chosen->cookies[i] = exits ? exit__cookie_of_ret(chosen->offsets[i])
-					   : FIRST_COOKIE + (__u64)site;
+		chosen->cookies[i] =
+			exits ? tm_cookie_place(chosen->offsets[i]) : FIRST_COOKIE + (__u64)site;
 		chosen->sites.n++;
 	}
 }
@@ -157,8 +157,7 @@ static int link_instructions(struct prover *prover, int program, size_t first, s
 		cookies[i] = FIRST_COOKIE + SITE_INSTRUCTION;
 		/* As a run has it; elsewhere it is stepped, and what that costs is measured. */
 		if (!strcmp(subject__instruction_name(first + i), "endbr64"))
-			cookies[i] |= TM_COOKIE_ENDBR | (offsets[i] & TM_COOKIE_PLACE_MASK)
-								<< TM_COOKIE_PLACE_SHIFT;
+			cookies[i] |= TM_COOKIE_ENDBR | tm_cookie_place(offsets[i]);
 	}
 	return keep(prover, uprobe__link_multi(prover->options.mechanism, program, &sites, false));
 }
