@@ -120,7 +120,7 @@ int call_session(struct pt_regs *ctx)
 		call__leave(ctx, *cookie);
 		return 0;
 	}
-	return call__enter(ctx, true) ? 0 : 1;
+	return call__enter(ctx, bpf_get_attach_cookie(ctx), true) ? 0 : 1;
 }
 
 SEC("uprobe")
@@ -128,7 +128,7 @@ int call_entry(struct pt_regs *ctx)
 {
 	quirk__keep_task_stack(ctx);
 	if (!scope__is_over())
-		call__enter(ctx, false);
+		call__enter(ctx, bpf_get_attach_cookie(ctx), false);
 	return 0;
 }
 
@@ -149,20 +149,18 @@ int call_return(struct pt_regs *ctx)
 #define SHADOW_STACK 1
 
 /*
- * Does the `ret`, so that the kernel steps nothing; not where something is in the way: there is no
- * breakpoint any more, the return address cannot be read, or a shadow stack would still have it.
- * Nor where another program may have done it already, to an instruction that has a breakpoint, too.
+ * Does the `ret`, so that the kernel steps nothing; not where something is in the way: the return
+ * address cannot be read, or a shadow stack would still have it. Nor where another program has done
+ * it already: then the word below the stack pointer is where the program is.
  */
 static __attribute__((noinline)) int jump_back(struct pt_regs *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 words[2]; /* below the stack pointer, and at it */
-	u8 byte;
 
 	if (bpf_core_field_exists(task->thread.features) && task->thread.features & SHADOW_STACK)
 		return 0;
-	if (bpf_probe_read_user(&byte, sizeof(byte), (void *)ctx->ip) || byte != BREAKPOINT ||
-	    bpf_probe_read_user(words, sizeof(words), (void *)(ctx->sp - sizeof(*words))) ||
+	if (bpf_probe_read_user(words, sizeof(words), (void *)(ctx->sp - sizeof(*words))) ||
 	    words[0] == ctx->ip)
 		return 0;
 	ctx->sp += sizeof(*words);
@@ -192,7 +190,7 @@ int call_entry_jump(struct pt_regs *ctx)
 
 	quirk__keep_task_stack(ctx);
 	if (!scope__is_over())
-		call__enter(ctx, false);
+		call__enter(ctx, cookie, false);
 	if (cookie & TM_COOKIE_ENDBR)
 		skip_endbr(ctx, cookie);
 	return 0;

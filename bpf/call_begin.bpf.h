@@ -131,7 +131,8 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_stack *stack, stru
 		ADD(ledger->filtered, 1);
 		return false;
 	}
-	stack->depth = at; /* what follows describes the innermost call */
+	ADD(series->begun, 1); /* before the frame is written: it waits for what is on its way */
+	stack->depth = at;     /* what follows describes the innermost call */
 	frame->sp = regs->sp;
 	frame->back = session ? 0 : frame__mark(stack, probe, regs);
 	frame->slot = slot;
@@ -151,7 +152,9 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_stack *stack, stru
 		handle__open(regs, stack->depth, index);
 	if (probe->spec.role.kind)
 		operation__open(regs, stack->depth, index, key, frame->size);
-	__builtin_memcpy(frame->times_ns, stack->times_ns, sizeof(frame->times_ns));
+	/* What had this frame before it may have seen the same: no system call has ended since. */
+	if (frame->times_ns[TM_TIME_SYSCALL] != stack->times_ns[TM_TIME_SYSCALL])
+		__builtin_memcpy(frame->times_ns, stack->times_ns, sizeof(frame->times_ns));
 	if (session) {
 		u64 *cookie = bpf_session_cookie(regs);
 
@@ -161,16 +164,14 @@ TM_INLINE bool call__open(struct task_struct *task, struct tm_stack *stack, stru
 	stack->depth++;
 	if (stack->depth < stack->open)
 		stack->depth = stack->open;
-	ADD(series->begun, 1);
 	frame->start_ns = bpf_ktime_get_ns();
 	return true;
 }
 
-/* Entry of a probed function; says whether a return probe is wanted. */
-TM_INLINE bool call__enter(struct pt_regs *regs, bool session)
+/* Entry of a probed function, by the probe's cookie; says whether a return probe is wanted. */
+TM_INLINE bool call__enter(struct pt_regs *regs, u64 attached, bool session)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u64 attached = bpf_get_attach_cookie(regs);
 	u32 index = attached & ((1 << TM_COOKIE_BITS) - 1);
 	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &index);
 	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + index);

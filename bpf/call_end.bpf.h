@@ -139,19 +139,14 @@ TM_INLINE void call__time(struct tm_series *series, const struct tm_frame *frame
 		ADD(series->inner_ns, frame->children_ns < ns ? frame->children_ns : ns);
 }
 
-TM_INLINE void call__record(const struct tm_frame *frame, const struct tm_stack *stack,
-			    u64 duration, s64 value, u32 depth)
+/* Where the time of a call went. Nothing has changed where no system call has ended in it. */
+TM_INLINE void call__tell_times(struct tm_series *series, const struct tm_frame *frame,
+				const struct tm_stack *stack, bool nested)
 {
-	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + frame->probe);
-	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
-	struct tm_series *series = series__at(frame->slot);
-	u64 size = TM_SIZE_ABSENT, spent;
-	bool failed, nested = depth >= 2;
-	int code;
+	u64 spent;
 
-	if (!ledger || !probe || !series)
+	if (stack->times_ns[TM_TIME_SYSCALL] == frame->times_ns[TM_TIME_SYSCALL])
 		return;
-	call__time(series, frame, duration);
 	for (int i = 0; i < TM_TIMES; i++) {
 		spent = stack->times_ns[i] - frame->times_ns[i];
 		if (!spent)
@@ -160,6 +155,23 @@ TM_INLINE void call__record(const struct tm_frame *frame, const struct tm_stack 
 		if (!nested && i < TM_OUTER_TIMES)
 			ADD(series->outer_ns[i], spent);
 	}
+}
+
+TM_INLINE void call__record(const struct tm_frame *frame, const struct tm_stack *stack,
+			    u64 duration, s64 value, u32 depth)
+{
+	struct tm_ledger *ledger = ledger__of(TM_PROBE_USER + frame->probe);
+	struct tm_probe *probe = bpf_map_lookup_elem(&tm_probes, &frame->probe);
+	struct tm_series *series = series__at(frame->slot);
+	u64 size = TM_SIZE_ABSENT;
+	bool failed, nested = depth >= 2;
+	int code;
+
+	if (!ledger || !probe || !series)
+		return;
+	ADD(ledger->recorded, 1);
+	call__time(series, frame, duration);
+	call__tell_times(series, frame, stack, nested);
 	value = operand__extend(value, probe->spec.return_width, probe->spec.return_signed);
 	failed = call__failed(&probe->spec, value, &code);
 	if (probe->spec.addb)
@@ -179,7 +191,6 @@ TM_INLINE void call__record(const struct tm_frame *frame, const struct tm_stack 
 		else if (size != TM_SIZE_ABSENT)
 			series__size(series, frame->slot, size);
 	}
-	ADD(ledger->recorded, 1);
 	if (nested)
 		ADD(ledger->nested, 1);
 	if (call__has_object(&probe->spec)) {
