@@ -25,6 +25,26 @@ static void test_each_once(void **state)
 	file_set__free(set);
 }
 
+static void test_numbers(void **state)
+{
+	struct file_key key = { 8, 1, 12, 3 }, other = { 8, 1, 13, 3 };
+	struct file_set *set = file_set__new();
+
+	(void)state;
+	assert_non_null(set);
+	assert_null(file_set__number(set, &key));
+	assert_true(file_set__add(set, &key));
+	assert_int_equal(*file_set__number(set, &key), 0);
+	*file_set__number(set, &key) = 17;
+	assert_true(file_set__add(set, &other));
+	assert_false(file_set__add(set, &key));
+	assert_int_equal(*file_set__number(set, &key), 17);
+	assert_int_equal(*file_set__number(set, &other), 0);
+	file_set__clear(set);
+	assert_null(file_set__number(set, &key));
+	file_set__free(set);
+}
+
 /* More than it holds: it forgets, and goes on. */
 static void test_many(void **state)
 {
@@ -46,6 +66,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_once),
+		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_many),
 	};
 

@@ -17,8 +17,12 @@
 
 struct calls;
 
-/* How often calls__drain() is to be called, at least: what was recorded is seen so soon. */
-#define CALLS_PERIOD_S 0.1
+/*
+ * How often calls__drain() is to be called, at least, in seconds: what was recorded is seen so
+ * soon. Where nobody looks on, but a recording is read later, each wake-up less is one less to pay.
+ */
+#define CALLS_PERIOD_S	 0.1
+#define CALLS_RECORDED_S 0.5
 
 struct calls_options {
 	const struct drain_maps *maps; /* descriptors stay the caller's */

@@ -8,9 +8,15 @@
 #define PLACES 32768 /* a power of two */
 #define FILES  (PLACES / 2)
 
-/* Open addressing; a key that is all zero is an empty place, and no file. */
+/* A key that is all zero is an empty place, and no file. */
+struct place {
+	struct file_key key;
+	__u64 number;
+};
+
+/* Open addressing. */
 struct file_set {
-	struct file_key places[PLACES];
+	struct place places[PLACES];
 	size_t n;
 };
 
@@ -35,25 +41,39 @@ static bool is_same(const struct file_key *a, const struct file_key *b)
 	       a->minor == b->minor;
 }
 
-bool file_set__add(struct file_set *set, const struct file_key *key)
+/* Where the file is, or would be. */
+static struct place *find(struct file_set *set, const struct file_key *key)
 {
 	static const struct file_key empty;
 	__u64 mixed = key->ino ^ key->generation << 32 ^ (__u64)key->major << 20 ^ key->minor;
 	size_t i = hash__number(mixed) >> 40;
 
 	for (;; i++) {
-		struct file_key *place = &set->places[i & (PLACES - 1)];
+		struct place *place = &set->places[i & (PLACES - 1)];
 
-		if (is_same(place, key))
-			return false;
-		if (!is_same(place, &empty))
-			continue;
-		if (set->n == FILES) {
-			file_set__clear(set);
-			place = &set->places[i & (PLACES - 1)];
-		}
-		*place = *key;
-		set->n++;
-		return true;
+		if (is_same(&place->key, key) || is_same(&place->key, &empty))
+			return place;
 	}
+}
+
+bool file_set__add(struct file_set *set, const struct file_key *key)
+{
+	struct place *place = find(set, key);
+
+	if (is_same(&place->key, key))
+		return false;
+	if (set->n == FILES) {
+		file_set__clear(set);
+		place = find(set, key);
+	}
+	*place = (struct place){ .key = *key };
+	set->n++;
+	return true;
+}
+
+__u64 *file_set__number(struct file_set *set, const struct file_key *key)
+{
+	struct place *place = find(set, key);
+
+	return is_same(&place->key, key) ? &place->number : NULL;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files that have been looked at, so that each is opened once however often it is mapped. */
+/*
+ * Files that have been looked at, so that each is opened once however often it is mapped; each with
+ * a number, for what was found.
+ */
 #ifndef USER_COMMAND_FILE_SET_H
 #define USER_COMMAND_FILE_SET_H
 
@@ -18,8 +21,11 @@ struct file_key {
 struct file_set *file_set__new(void);	   /* NULL: no memory */
 void file_set__free(struct file_set *set); /* NULL is fine */
 
-/* Adds a file; false: it was there. It forgets all when it has grown long. */
+/* Adds a file, with 0; false: it was there. It forgets all when it has grown long. */
 bool file_set__add(struct file_set *set, const struct file_key *key);
+
+/* A file's number, until the next change of the set; NULL: the file is not in it. */
+__u64 *file_set__number(struct file_set *set, const struct file_key *key);
 
 void file_set__clear(struct file_set *set);
 

@@ -6,9 +6,9 @@
 
 #include "base/bpf_ring.h"
 #include "base/clock.h"
-#include "command/file_set.h"
 #include "command/late.h"
 #include "command/targets.h"
+#include "command/verdicts.h"
 #include "target/mapping.h"
 #include "target/process.h"
 #include "target/watch.h"
@@ -19,7 +19,7 @@ struct late {
 	struct late_options options;
 	struct watch *watch;
 	struct bpf_ring *arrivals;
-	struct file_set *known; /* that have been looked into, whatever they are called */
+	struct verdicts *verdicts;
 };
 
 /* Since a time of CLOCK_MONOTONIC, in ms. */
@@ -36,33 +36,57 @@ static bool is_traced(const struct late *late, pid_t pid)
 	       (!cgroup || process__in_cgroup(pid, cgroup->hierarchy, cgroup->name));
 }
 
-static int on_mapping(void *ctx, const struct watch_mapping *mapping)
+/* Looks into a file that a process has just mapped under that name. */
+static int look_into(struct late *late, const struct watch_mapping *mapping, const char *name)
 {
-	const struct file_key key = { mapping->major, mapping->minor, mapping->ino,
-				      mapping->generation };
-	struct late *late = ctx;
-	char name[PATH_MAX];
-	int n;
+	int n = targets__mapping(late->options.attach, mapping, late->options.as_owner,
+				 late->options.notes);
 
-	/* One outside of this PID namespace: not to be looked into from here. */
-	if (mapping->pid <= 0)
-		return 0;
-	left_alone__mapping(late->options.left_alone, mapping);
-	snprintf(name, sizeof(name), "%s", mapping->filename);
-	mapping__strip_deleted(name);
-	if (!attach__wants(late->options.attach, name) && !file_set__add(late->known, &key))
-		return 0;
-	if (!is_traced(late, mapping->pid))
-		return 0;
-	n = targets__mapping(late->options.attach, mapping, late->options.as_owner,
-			     late->options.notes);
-	if (n > 0)
+	if (n > 0) {
 		left_alone__probed(late->options.left_alone, mapping);
-	if (n > 0)
 		note_list__add(late->options.notes,
 			       "%s was loaded while tracing: it was probed %.1f ms later, calls "
 			       "before that are missing",
 			       name, ms_since(mapping->time));
+	}
+	return n;
+}
+
+/* What need not be done again for the next process that maps it; copies: it copies code. */
+static void judge(struct late *late, const struct watch_mapping *mapping, const char *name,
+		  bool copies)
+{
+	__u64 changed_ns = verdicts__changed_ns(mapping, name);
+	int n = look_into(late, mapping, name);
+	bool wanted = attach__wants(late->options.attach, name) ||
+		      attach__has_probes(late->options.attach, name);
+
+	/* The process may be gone already; who may not read a library may be another one next. */
+	if (copies || n == -ESRCH || (n < 0 && wanted))
+		return;
+	verdicts__note(late->verdicts, mapping, name, wanted ? VERDICT_WANTED : VERDICT_PLAIN,
+		       changed_ns);
+}
+
+static int on_mapping(void *ctx, const struct watch_mapping *mapping)
+{
+	struct late *late = ctx;
+	enum verdict verdict;
+	char name[PATH_MAX];
+	bool copies;
+
+	/* One outside of this PID namespace: not to be looked into from here. */
+	if (mapping->pid <= 0)
+		return 0;
+	snprintf(name, sizeof(name), "%s", mapping->filename);
+	mapping__strip_deleted(name);
+	verdict = verdicts__ask(late->verdicts, mapping, name);
+	if (verdict == VERDICT_PLAIN &&
+	    !left_alone__is_copying(late->options.left_alone, mapping->pid))
+		return 0;
+	copies = left_alone__mapping(late->options.left_alone, mapping);
+	if (verdict == VERDICT_NONE && is_traced(late, mapping->pid))
+		judge(late, mapping, name, copies);
 	return 0;
 }
 
@@ -92,7 +116,7 @@ static void on_change(void *ctx, const char *name)
 {
 	struct late *late = ctx;
 
-	file_set__clear(late->known);
+	verdicts__clear(late->verdicts);
 	note_list__add(late->options.notes,
 		       "%s was changed, or opened for writing, while it was probed: its probes "
 		       "were removed, and its calls are not counted until a process loads it again",
@@ -109,8 +133,8 @@ int late__open(struct late **out, const struct late_options *options)
 	if (!late)
 		return -ENOMEM;
 	late->options = *options;
-	late->known = file_set__new();
-	if (!late->known) {
+	late->verdicts = verdicts__new();
+	if (!late->verdicts) {
 		late__close(late);
 		return -ENOMEM;
 	}
@@ -135,25 +159,55 @@ void late__close(struct late *late)
 		return;
 	bpf_ring__close(late->arrivals);
 	watch__close(late->watch);
-	file_set__free(late->known);
+	verdicts__free(late->verdicts);
 	free(late);
 }
 
-void late__fds(const struct late *late, int fds[LATE_FDS])
+static void follow_changes(void *context)
 {
-	fds[0] = late->watch ? watch__fd(late->watch) : -1;
-	fds[1] = late->arrivals ? bpf_ring__fd(late->arrivals) : -1;
-	attach__changes_fds(late->options.attach, fds + 2);
+	struct late *late = context;
+
+	attach__drop_changed(late->options.attach, on_change, late);
+}
+
+static void follow_mappings(void *context)
+{
+	struct late *late = context;
+
+	if (late->watch)
+		watch__drain(late->watch, on_mapping, late);
+}
+
+static void follow_arrivals(void *context)
+{
+	struct late *late = context;
+
+	if (late->arrivals)
+		bpf_ring__read(late->arrivals);
+}
+
+int late__watch(struct late *late, struct loop *loop, bool paced)
+{
+	int (*watch)(struct loop *, int, void (*)(void *), void *) =
+		paced ? loop__watch_paced : loop__watch;
+	int fds[ATTACH_CHANGES_FDS], rc = 0;
+
+	/* First of all: the kernel may be putting probes into what has changed. */
+	attach__changes_fds(late->options.attach, fds);
+	for (size_t i = 0; i < ATTACH_CHANGES_FDS && !rc; i++)
+		rc = loop__watch(loop, fds[i], follow_changes, late);
+	if (!rc && late->watch)
+		rc = watch(loop, watch__fd(late->watch), follow_mappings, late);
+	if (!rc && late->arrivals)
+		rc = loop__watch(loop, bpf_ring__fd(late->arrivals), follow_arrivals, late);
+	return rc;
 }
 
 void late__follow(struct late *late)
 {
-	/* First of all: the kernel may be putting probes into what has changed. */
-	attach__drop_changed(late->options.attach, on_change, late);
-	if (late->watch)
-		watch__drain(late->watch, on_mapping, late);
-	if (late->arrivals)
-		bpf_ring__read(late->arrivals);
+	follow_changes(late);
+	follow_mappings(late);
+	follow_arrivals(late);
 }
 
 bool late__has_gaps(const struct late *late)

@@ -10,6 +10,7 @@
 #include "attach/changes.h"
 #include "base/note_list.h"
 #include "command/left_alone.h"
+#include "command/loop.h"
 #include "kernel/kernel.h"
 #include "target/cgroup.h"
 
@@ -24,9 +25,6 @@ struct late_options {
 	bool as_owner;		     /* as of targets__process() */
 };
 
-/* Descriptors that late__follow() wants to be polled. */
-#define LATE_FDS (2 + ATTACH_CHANGES_FDS)
-
 /*
  * Begins to watch; what it is given must outlive it. What cannot be watched is a note. 0, or
  * -ENOMEM.
@@ -34,8 +32,11 @@ struct late_options {
 int late__open(struct late **out, const struct late_options *options);
 void late__close(struct late *late); /* NULL is fine */
 
-/* Of what is not watched, the descriptor is -1. They stay its own. */
-void late__fds(const struct late *late, int fds[LATE_FDS]);
+/*
+ * Lets a loop handle what happens from now on. paced: with pauses, as mappings of all the machine
+ * come (loop__watch_paced()); else each at once. 0, or a negative errno.
+ */
+int late__watch(struct late *late, struct loop *loop, bool paced);
 
 /* Handles what has happened since. */
 void late__follow(struct late *late);

@@ -321,7 +321,7 @@ int left_alone__machine(struct left_alone *left, struct error *err)
 	return rc < 0 ? error__set(err, rc, "no memory") : 0;
 }
 
-static bool is_copying(const struct left_alone *left, pid_t pid)
+bool left_alone__is_copying(const struct left_alone *left, pid_t pid)
 {
 	for (size_t i = 0; i < LEFT_ALONE_PIDS; i++)
 		if (left->pids[i] == pid)
@@ -341,7 +341,7 @@ static void on_copying(struct left_alone *left, pid_t pid)
 		return;
 	/* There is no time to lose, and each file takes some. */
 	all = check_process(left, pid, maps, false, true, &finding);
-	if (all && !is_copying(left, pid)) {
+	if (all && !left_alone__is_copying(left, pid)) {
 		left->pids[left->next_pid++ % LEFT_ALONE_PIDS] = pid;
 		left_alone__started(left, pid, &finding);
 	}
@@ -349,17 +349,20 @@ static void on_copying(struct left_alone *left, pid_t pid)
 	process_maps__free(maps);
 }
 
-void left_alone__mapping(struct left_alone *left, const struct watch_mapping *mapping)
+bool left_alone__mapping(struct left_alone *left, const struct watch_mapping *mapping)
 {
 	char name[PATH_MAX];
 	struct process_mapping file = watch_mapping__of_process(mapping, name);
 	struct culprit culprit;
+	bool copies;
 
 	if (is_traced_file(left, name))
 		mappers__add(left->mappers, mapping->pid, mapping->time);
-	if (culprits__has_mapping(left->culprits, mapping->pid, &file, true, &culprit) ||
-	    (is_copying(left, mapping->pid) && may_be_probed(left, mapping->pid, name)))
+	copies = culprits__has_mapping(left->culprits, mapping->pid, &file, true, &culprit);
+	if (copies ||
+	    (left_alone__is_copying(left, mapping->pid) && may_be_probed(left, mapping->pid, name)))
 		on_copying(left, mapping->pid);
+	return copies;
 }
 
 void left_alone__probed(struct left_alone *left, const struct watch_mapping *mapping)

@@ -37,8 +37,11 @@ int left_alone__machine(struct left_alone *left, struct error *err);
 int left_alone__command(struct left_alone *left, struct loader *loader,
 			const struct libraries *libraries);
 
-/* A file was just mapped. Before it is probed, and whoever mapped it. */
-void left_alone__mapping(struct left_alone *left, const struct watch_mapping *mapping);
+/* A file was just mapped. Before it is probed, and whoever mapped it. Does it copy code? */
+bool left_alone__mapping(struct left_alone *left, const struct watch_mapping *mapping);
+
+/* Has a process shown that it copies all code, also of files that it maps from now on? */
+bool left_alone__is_copying(const struct left_alone *left, pid_t pid);
 
 /* The file was probed after that: its process has mapped a traced one. */
 void left_alone__probed(struct left_alone *left, const struct watch_mapping *mapping);

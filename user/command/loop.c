@@ -10,10 +10,25 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "command/loop.h"
 
 /* That are handled before it is looked again. */
 #define EVENTS 16
+
+/* A pause after work: how much longer than it, and its bounds, in seconds. */
+#define PACE	  50
+#define PAUSE_MIN 0.004
+#define PAUSE_MAX 0.02
+
+/* A descriptor that is not looked at while its timer runs. */
+struct paced {
+	struct loop *loop;
+	size_t source;
+	int fd, timer;
+	void (*on)(void *context);
+	void *context;
+};
 
 /* What is called when a descriptor can be read. */
 struct source {
@@ -27,6 +42,8 @@ struct loop {
 	int epoll;
 	struct source *sources; /* the first one is of the signals */
 	size_t n, room;
+	struct paced **paced;
+	size_t n_paced, paced_room;
 	sigset_t signals;
 	void (*on_signal)(void *context, const struct signalfd_siginfo *signal);
 	void *context; /* of on_signal */
@@ -43,9 +60,10 @@ static void read_signals(void *context)
 		loop->on_signal(loop->context, &info);
 }
 
-static int add(struct loop *loop, const struct source *source)
+/* events: beside EPOLLIN. */
+static int add_for(struct loop *loop, const struct source *source, __u32 events)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.u64 = loop->n };
+	struct epoll_event event = { .events = EPOLLIN | events, .data.u64 = loop->n };
 
 	if (array__grow((void **)&loop->sources, &loop->room, loop->n, sizeof(*loop->sources)) < 0)
 		return -ENOMEM;
@@ -53,6 +71,11 @@ static int add(struct loop *loop, const struct source *source)
 		return -errno;
 	loop->sources[loop->n++] = *source;
 	return 0;
+}
+
+static int add(struct loop *loop, const struct source *source)
+{
+	return add_for(loop, source, 0);
 }
 
 static int open_signals(struct loop *loop)
@@ -108,6 +131,9 @@ void loop__close(struct loop *loop)
 			close(loop->sources[i].fd);
 	if (loop->epoll >= 0)
 		close(loop->epoll);
+	for (size_t i = 0; i < loop->n_paced; i++)
+		free(loop->paced[i]);
+	free((void *)loop->paced);
 	free(loop->sources);
 	free(loop);
 }
@@ -163,6 +189,65 @@ int loop__timer(struct loop *loop, double seconds, bool repeated, void (*on)(voi
 	if (out)
 		*out = fd;
 	return 0;
+}
+
+static void on_paced(void *context)
+{
+	struct paced *paced = context;
+	__u64 begin_ns = clock__ns(CLOCK_MONOTONIC);
+	double pause;
+
+	paced->on(paced->context);
+	pause = PACE * (double)(clock__ns(CLOCK_MONOTONIC) - begin_ns) / NS_PER_S;
+	if (pause < PAUSE_MIN)
+		pause = PAUSE_MIN;
+	set_timer(paced->timer, pause < PAUSE_MAX ? pause : PAUSE_MAX, false);
+}
+
+/* What came during the pause is handled, and the next event is waited for. */
+static void end_pause(void *context)
+{
+	struct paced *paced = context;
+	struct epoll_event event = { .events = EPOLLIN | EPOLLONESHOT, .data.u64 = paced->source };
+
+	paced->on(paced->context);
+	epoll_ctl(paced->loop->epoll, EPOLL_CTL_MOD, paced->fd, &event);
+}
+
+static int add_paced(struct loop *loop, struct paced *paced)
+{
+	struct source source = { .fd = paced->fd, .on = on_paced, .context = paced };
+	struct source timer = { .on = end_pause, .context = paced, .timer = true };
+	int rc;
+
+	timer.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (timer.fd < 0)
+		return -errno;
+	rc = add(loop, &timer);
+	if (rc < 0) {
+		close(timer.fd);
+		return rc;
+	}
+	paced->timer = timer.fd;
+	paced->source = loop->n;
+	return add_for(loop, &source, EPOLLONESHOT);
+}
+
+int loop__watch_paced(struct loop *loop, int fd, void (*on)(void *context), void *context)
+{
+	struct paced *paced;
+
+	if (fd < 0)
+		return 0;
+	if (array__grow((void **)&loop->paced, &loop->paced_room, loop->n_paced,
+			sizeof(struct paced *)) < 0)
+		return -ENOMEM;
+	paced = calloc(1, sizeof(*paced));
+	if (!paced)
+		return -ENOMEM;
+	*paced = (struct paced){ .loop = loop, .fd = fd, .on = on, .context = context };
+	loop->paced[loop->n_paced++] = paced;
+	return add_paced(loop, paced);
 }
 
 void loop__reset(struct loop *loop, int timer, double seconds)

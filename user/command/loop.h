@@ -40,6 +40,14 @@ int loop__signal(struct loop *loop, int signal);
 int loop__watch(struct loop *loop, int fd, void (*on)(void *context), void *context);
 
 /*
+ * The same for what comes often, and need not be handled at once each time: after each call there
+ * is a pause, 50 times as long as it took, 4 to 20 ms, and then another call for what has come
+ * meanwhile: at most 2 % of a processor's time, while what comes is handled in 0.4 ms. 0, or a
+ * negative errno.
+ */
+int loop__watch_paced(struct loop *loop, int fd, void (*on)(void *context), void *context);
+
+/*
  * Calls on after so many seconds, and if repeated then every so many. *out, which may be NULL, is
  * its number for loop__reset(). 0 seconds is none. 0, or a negative errno.
  */

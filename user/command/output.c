@@ -211,9 +211,11 @@ static void on_objects(void *context)
 int output__watch(struct output *output, struct loop *loop)
 {
 	int addb = addb_output__fd(output->addb), rc = live_run__watch(output->live, loop);
+	bool live = output->json || output->syslog;
 
 	if (!rc && output->calls)
-		rc = watch_ring(output, loop, calls__fd(output->calls), CALLS_PERIOD_S, on_calls);
+		rc = watch_ring(output, loop, calls__fd(output->calls),
+				live ? CALLS_PERIOD_S : CALLS_RECORDED_S, on_calls);
 	if (!rc && addb >= 0)
 		rc = watch_ring(output, loop, addb, ADDB_PERIOD_S, on_addb);
 	if (!rc && output->processes)

@@ -129,21 +129,12 @@ void session__follow(struct session *session)
 		late__follow(session->late);
 }
 
-static void on_late(void *context)
-{
-	session__follow(context);
-}
-
 int session__watch_late(struct session *session, struct loop *loop)
 {
-	int fds[LATE_FDS], rc = 0;
+	/* Whose own processes are traced has few of them, and wants their first calls. */
+	bool paced = session->options->scope == SCOPE_ALL;
 
-	if (!session->late)
-		return 0;
-	late__fds(session->late, fds);
-	for (size_t i = 0; i < LATE_FDS && !rc; i++)
-		rc = loop__watch(loop, fds[i], on_late, session);
-	return rc;
+	return session->late ? late__watch(session->late, loop, paced) : 0;
 }
 
 int session__watch(struct session *session, struct loop *loop)

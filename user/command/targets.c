@@ -264,7 +264,8 @@ static int try_mapped(struct attach *attach, pid_t pid, const struct process_map
 	return rc;
 }
 
-/* Probes a mapped file; the number of new probes. What cannot be read is a note. */
+/* Probes a mapped file; the number of new probes, or a negative errno. What cannot be read is a
+ * note. */
 static int probe_mapped(struct attach *attach, pid_t pid, const struct process_mapping *mapping,
 			bool program, bool as_owner, struct note_list *notes)
 {
@@ -277,14 +278,14 @@ static int probe_mapped(struct attach *attach, pid_t pid, const struct process_m
 	}
 	if (rc < 0 && rc != -ESRCH && (program || attach__wants(attach, mapping->path)))
 		note_list__add(notes, "%s", err.text);
-	return rc < 0 ? 0 : rc;
+	return rc;
 }
 
 int targets__process(struct attach *attach, pid_t pid, struct file_set *known, bool as_owner,
 		     struct note_list *notes, struct error *err)
 {
 	struct process_maps *maps;
-	int rc, probed = 0;
+	int rc, n, probed = 0;
 
 	rc = process_maps__read(&maps, pid, err);
 	if (rc < 0)
@@ -293,9 +294,12 @@ int targets__process(struct attach *attach, pid_t pid, struct file_set *known, b
 		const struct process_mapping *mapping = process_maps__at(maps, i);
 		const struct file_key key = { mapping->major, mapping->minor, mapping->ino, 0 };
 
-		if (!known || file_set__add(known, &key) || attach__wants(attach, mapping->path))
-			probed += probe_mapped(attach, pid, mapping,
-					       process__runs(pid, mapping->path), as_owner, notes);
+		if (known && !file_set__add(known, &key) && !attach__wants(attach, mapping->path))
+			continue;
+		n = probe_mapped(attach, pid, mapping, process__runs(pid, mapping->path), as_owner,
+				 notes);
+		if (n > 0)
+			probed += n;
 	}
 	process_maps__free(maps);
 	return probed;

@@ -32,7 +32,7 @@ int accounts__open(struct accounts **out, const struct account_maps *fds,
 void accounts__close(struct accounts *accounts); /* NULL is fine */
 
 /* How often ended ones are to be taken, in seconds: their room is used again then. */
-#define ACCOUNTS_PERIOD_S 0.2
+#define ACCOUNTS_PERIOD_S 0.5
 
 /*
  * Calls take for each process that has ended since, in the order of their ends; the account is

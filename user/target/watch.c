@@ -316,10 +316,16 @@ static int drain_ring(struct watch *watch, struct ring *ring, watch_fn callback,
 	return ret;
 }
 
+/* Of the rings that have woken us, so many at once: the rest is asked the next time. */
+#define WOKEN 64
+
 int watch__drain(struct watch *watch, watch_fn callback, void *ctx)
 {
+	struct epoll_event woken[WOKEN];
 	int n = 0, ret = 0;
 
+	/* A ring is ready until it is asked, even if what made it so has been read meanwhile. */
+	epoll_wait(watch->epoll, woken, WOKEN, 0);
 	for (size_t i = 0; !ret && i < watch->n; i++)
 		ret = drain_ring(watch, &watch->rings[i], callback, ctx, &n);
 	return ret < 0 ? ret : n;

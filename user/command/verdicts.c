@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "command/file_set.h"
+#include "command/verdicts.h"
+
+/* In the set, of a file that is plain; of a wanted one: the time of its last change. */
+#define PLAIN 1
+
+struct verdicts {
+	struct file_set *files;
+};
+
+struct verdicts *verdicts__new(void)
+{
+	struct verdicts *verdicts = calloc(1, sizeof(*verdicts));
+
+	if (!verdicts)
+		return NULL;
+	verdicts->files = file_set__new();
+	if (verdicts->files)
+		return verdicts;
+	free(verdicts);
+	return NULL;
+}
+
+void verdicts__free(struct verdicts *verdicts)
+{
+	if (!verdicts)
+		return;
+	file_set__free(verdicts->files);
+	free(verdicts);
+}
+
+/* A file may have several names, and one of them alone is wanted. */
+static struct file_key key_of(const struct watch_mapping *mapping, const char *name)
+{
+	__u64 hash = hash__bytes(HASH_NOTHING, name, strlen(name));
+
+	return (struct file_key){ mapping->major, mapping->minor, mapping->ino,
+				  hash__word(hash, mapping->generation) };
+}
+
+__u64 verdicts__changed_ns(const struct watch_mapping *mapping, const char *name)
+{
+	struct stat st;
+
+	if (stat(name, &st) < 0 || st.st_ino != mapping->ino ||
+	    major(st.st_dev) != mapping->major || minor(st.st_dev) != mapping->minor)
+		return 0;
+	return (__u64)st.st_ctim.tv_sec * NS_PER_S + (__u64)st.st_ctim.tv_nsec;
+}
+
+enum verdict verdicts__ask(struct verdicts *verdicts, const struct watch_mapping *mapping,
+			   const char *name)
+{
+	const struct file_key key = key_of(mapping, name);
+	const __u64 *number = file_set__number(verdicts->files, &key);
+
+	if (!number)
+		return VERDICT_NONE;
+	if (*number == PLAIN)
+		return VERDICT_PLAIN;
+	return verdicts__changed_ns(mapping, name) == *number ? VERDICT_WANTED : VERDICT_NONE;
+}
+
+void verdicts__note(struct verdicts *verdicts, const struct watch_mapping *mapping,
+		    const char *name, enum verdict verdict, __u64 changed_ns)
+{
+	const struct file_key key = key_of(mapping, name);
+	__u64 *number;
+
+	if (verdict == VERDICT_NONE || (verdict == VERDICT_WANTED && !changed_ns))
+		return;
+	file_set__add(verdicts->files, &key);
+	number = file_set__number(verdicts->files, &key);
+	if (number)
+		*number = verdict == VERDICT_PLAIN ? PLAIN : changed_ns;
+}
+
+void verdicts__clear(struct verdicts *verdicts)
+{
+	file_set__clear(verdicts->files);
+}
