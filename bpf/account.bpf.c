@@ -10,6 +10,7 @@
 #include "exec.bpf.h"
 #include "number.bpf.h"
 #include "path.bpf.h"
+#include "ring.bpf.h"
 #include "scope.bpf.h"
 #include "thread.bpf.h"
 
@@ -151,10 +152,14 @@ static __attribute__((noinline)) int note_program(u32 number)
 	return 0;
 }
 
-/* The loader looks five times a second. */
+/* The loader looks twice a second, and when an eighth of the ring has come. */
 static long send_piece(u32 i, struct environment *environment)
 {
-	return environment__send(&tm_account_environments, i, environment, BPF_RB_NO_WAKEUP);
+	u64 step = bpf_ringbuf_query(&tm_account_environments, BPF_RB_RING_SIZE) / 8;
+
+	return environment__send(
+		&tm_account_environments, i, environment,
+		ring__wakeup(&tm_account_environments, step, sizeof(struct tm_environment)));
 }
 
 /* Notes what the current process was started with. */

@@ -29,19 +29,31 @@ TM_INLINE long give_back(void *queue, const u64 *args)
 	return bpf_map_push_elem(queue, &number, BPF_ANY);
 }
 
-/*
- * The account of that number is empty, and the process with that pid has it no more. Its entry,
- * unless the pid is another process's meanwhile.
- */
-SEC("raw_tp")
-int errand_free_account(const u64 *args)
+/* Its entry goes, unless the pid is another process's meanwhile. */
+TM_INLINE long free_account(u64 freed)
 {
-	u32 number = args[0], pid = args[1];
+	u32 number = freed >> 32, pid = freed;
 	const u32 *found = bpf_map_lookup_elem(&tm_account_numbers, &pid);
 
 	if (found && *found == number)
 		bpf_map_delete_elem(&tm_account_numbers, &pid);
-	return give_back(&tm_free_accounts, args);
+	return bpf_map_push_elem(&tm_free_accounts, &number, BPF_ANY);
+}
+
+/*
+ * The accounts of those numbers (TM_FREED()) are empty, and the processes with those pids have them
+ * no more; 0: no further ones. Arguments are read at offsets that are known beforehand.
+ */
+SEC("raw_tp")
+int errand_free_accounts(const u64 *args)
+{
+	long rc = 0;
+
+#pragma unroll
+	for (int i = 0; i < TM_FREED_MAX; i++)
+		if (!rc && args[i])
+			rc = free_account(args[i]);
+	return rc;
 }
 
 /* The series of that key has no slot any more. */

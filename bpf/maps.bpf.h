@@ -17,6 +17,7 @@
 #include "tmtrace/cgroup_event.h"
 #include "tmtrace/config.h"
 #include "tmtrace/detail.h"
+#include "tmtrace/doorbell.h"
 #include "tmtrace/handle.h"
 #include "tmtrace/object.h"
 #include "tmtrace/pool.h"
@@ -116,6 +117,11 @@ struct tm_cgroup_map {
 struct tm_arrivals_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 65536); /* bytes */
+};
+
+struct tm_rings_map {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096); /* bytes */
 };
 
 struct tm_cgroups_map {
@@ -395,6 +401,7 @@ extern struct tm_addb_labels_map tm_addb_outer SEC(".maps");
 extern struct tm_addb_labels_map tm_addb_inner SEC(".maps");
 extern struct tm_starts_map tm_starts SEC(".maps");
 extern struct tm_arrivals_map tm_arrivals SEC(".maps");
+extern struct tm_rings_map tm_rings SEC(".maps");
 extern struct tm_cgroups_map tm_cgroups SEC(".maps");
 extern struct tm_copies_map tm_copies SEC(".maps");
 extern struct tm_numbers_map tm_numbers SEC(".maps");
@@ -505,6 +512,8 @@ extern __u64 tm_compat_calls;
 extern struct tm_trap tm_traps[TM_TRAPS];
 extern __u32 tm_n_traps;
 
+/* Files that need no ring. */
+extern __u64 tm_known_files[TM_FILE_PLACES];
 /* Processes that came into the cgroup and could not be told of. */
 extern __u64 tm_arrivals_lost;
 /* Cgroups that came or went and could not be told of. */

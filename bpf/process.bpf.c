@@ -2,6 +2,7 @@
 /* Processes: children are followed; what is open when a thread ends or calls exec is closed. */
 #include "addb.bpf.h"
 #include "association.bpf.h"
+#include "doorbell.bpf.h"
 #include "env_job.bpf.h"
 #include "exec.bpf.h"
 #include "frame.bpf.h"
@@ -129,6 +130,8 @@ int BPF_PROG(process_exec, struct task_struct *task)
 	bpf_map_delete_elem(&tm_switchers, &global);
 	frame__lose_all(TM_LOSS_KILLED);
 	follow_exec(task);
+	if (doorbell__is_on())
+		doorbell__look((u64)BPF_CORE_READ(task, mm, exe_file));
 	if (!scope__is_over() && bpf_map_lookup_elem(&tm_submitters, &tgid))
 		sweep_objects(tgid);
 	exec__note_followed(task, TM_EXEC_PROCESS);

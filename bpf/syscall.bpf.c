@@ -4,6 +4,7 @@
  * hooks on the functions of those that are operations on files leave the others alone. And the time
  * that they sleep.
  */
+#include "doorbell.bpf.h"
 #include "quirks.bpf.h"
 #include "syscall.bpf.h"
 #include "typed.bpf.h"
@@ -19,6 +20,15 @@ extern bool bpf_session_is_return(void *ctx) __ksym __weak;
 #define DIRECTLY(regs, field) ((regs)->field)
 #define BY_CAST(regs, field)  READ(struct pt_regs, regs, field)
 
+/* The current thread maps a file as code. */
+TM_INLINE void ring_for(u64 fd)
+{
+	u64 file = file__address(fd);
+
+	if (file)
+		doorbell__look(file);
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(syscall_enter, struct pt_regs *regs, long id)
 {
@@ -31,6 +41,9 @@ int BPF_PROG(syscall_enter, struct pt_regs *regs, long id)
 		tm_looked_at[bpf_get_smp_processor_id() % TM_LOOKED_AT][0]++;
 	if (!row || is_probe(id) || scope__is_over())
 		return 0;
+	if (doorbell__is_on() && row->function == TM_VFS_MMAP && regs->dx & PROT_EXEC &&
+	    !(regs->r10 & MAP_ANONYMOUS))
+		ring_for(regs->r8);
 	if (tm_config.hooks && row->class > TM_SYSCALL_WAIT)
 		return 0;
 	thread = syscall__begin(row);

@@ -17,6 +17,7 @@
 #define AT_EMPTY_PATH 0x1000 /* uapi/linux/fcntl.h */
 #define AT_REMOVEDIR  0x200
 #define MAP_ANONYMOUS 0x20   /* uapi/asm-generic/mman-common.h: no file, whatever is said */
+#define PROT_EXEC     0x4    /* the same */
 #define MAP_SHARED    0x01   /* uapi/linux/mman.h */
 #define TS_COMPAT     0x0002 /* asm/thread_info.h: a 32-bit system call */
 

@@ -236,6 +236,26 @@ struct inode {
 	loff_t i_size;
 };
 
+struct timespec64 {
+	s64 tv_sec;
+	long tv_nsec;
+};
+
+/* Until 13bc24457850 (6.6). */
+struct inode___ctime {
+	struct timespec64 i_ctime;
+};
+
+/* Until 3aa63a569c64 (6.11). */
+struct inode___u_ctime {
+	struct timespec64 __i_ctime;
+};
+
+struct inode___ctime_sec {
+	s64 i_ctime_sec;
+	u32 i_ctime_nsec;
+};
+
 struct address_space {
 	struct inode *host;
 };

@@ -16,6 +16,10 @@
 #define TM_ACCOUNT_OTHERS 1 /* all processes together that there was no room for */
 #define TM_ACCOUNT_FIRST  2
 
+/* A number that is given back, and whose it was; so many at a time (errand_free_accounts()). */
+#define TM_FREED(number, pid) ((__u64)(number) << 32 | (__u32)(pid))
+#define TM_FREED_MAX	      12
+
 /* So many layers of libraries are told apart, the catalogue's first. */
 #define TM_ACCOUNT_LAYERS 16
 

@@ -27,7 +27,7 @@ struct table {
 	size_t n_given_back;
 };
 
-static int give_back(void *context, __u32 number, __u32 pid)
+static void give_back(void *context, __u32 number, __u32 pid)
 {
 	struct table *table = context;
 
@@ -35,7 +35,6 @@ static int give_back(void *context, __u32 number, __u32 pid)
 	/* It is empty by then. */
 	assert_int_equal(table->accounts[number].pid, 0);
 	table->given_back[table->n_given_back++] = number;
-	return 0;
 }
 
 static struct accounts *open_table(struct table *table)

@@ -313,7 +313,7 @@ static void test_watch(void **state)
 	int ret;
 
 	(void)state;
-	ret = watch__open(&watch, NULL, &err);
+	ret = watch__open(&watch, NULL, true, &err);
 	if (ret) {
 		assert_int_equal(err.code, ret);
 		print_message("skipped: %s\n", err.text);

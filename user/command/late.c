@@ -6,7 +6,9 @@
 
 #include "base/bpf_ring.h"
 #include "base/clock.h"
+#include "command/doorbell.h"
 #include "command/late.h"
+#include "command/loop.h"
 #include "command/targets.h"
 #include "command/verdicts.h"
 #include "target/mapping.h"
@@ -20,6 +22,11 @@ struct late {
 	struct watch *watch;
 	struct bpf_ring *arrivals;
 	struct verdicts *verdicts;
+	struct doorbell *doorbell; /* NULL: each mapping wakes us */
+	bool unsettled;		   /* some file is to be looked at again, whoever maps it */
+	struct loop *loop;
+	int timer;   /* with a doorbell: of what does not ring */
+	bool silent; /* nobody rings, as system calls are not seen */
 };
 
 /* Since a time of CLOCK_MONOTONIC, in ms. */
@@ -62,8 +69,10 @@ static void judge(struct late *late, const struct watch_mapping *mapping, const 
 		      attach__has_probes(late->options.attach, name);
 
 	/* The process may be gone already; who may not read a library may be another one next. */
-	if (copies || n == -ESRCH || (n < 0 && wanted))
+	if (copies || n == -ESRCH || (n < 0 && wanted)) {
+		late->unsettled = true;
 		return;
+	}
 	verdicts__note(late->verdicts, mapping, name, wanted ? VERDICT_WANTED : VERDICT_PLAIN,
 		       changed_ns);
 }
@@ -85,6 +94,7 @@ static int on_mapping(void *ctx, const struct watch_mapping *mapping)
 	    !left_alone__is_copying(late->options.left_alone, mapping->pid))
 		return 0;
 	copies = left_alone__mapping(late->options.left_alone, mapping);
+	late->unsettled |= copies;
 	if (verdict == VERDICT_NONE && is_traced(late, mapping->pid))
 		judge(late, mapping, name, copies);
 	return 0;
@@ -117,10 +127,21 @@ static void on_change(void *ctx, const char *name)
 	struct late *late = ctx;
 
 	verdicts__clear(late->verdicts);
+	if (late->doorbell)
+		doorbell__forget(late->doorbell);
 	note_list__add(late->options.notes,
 		       "%s was changed, or opened for writing, while it was probed: its probes "
 		       "were removed, and its calls are not counted until a process loads it again",
 		       name);
+}
+
+/* Without one, each mapping wakes us, as on machines where system calls are not seen. */
+static void open_doorbell(struct late *late)
+{
+	struct kernel_doorbell kernel;
+
+	if (late->options.paced && kernel__doorbell(late->options.kernel, &kernel))
+		doorbell__open(&late->doorbell, &kernel);
 }
 
 int late__open(struct late **out, const struct late_options *options)
@@ -138,7 +159,8 @@ int late__open(struct late **out, const struct late_options *options)
 		late__close(late);
 		return -ENOMEM;
 	}
-	if (watch__open(&late->watch, NULL, &err) < 0)
+	open_doorbell(late);
+	if (watch__open(&late->watch, NULL, !late->doorbell, &err) < 0)
 		note_list__add(options->notes, "libraries that are loaded later are not traced: %s",
 			       err.text);
 	if (fd >= 0)
@@ -159,6 +181,7 @@ void late__close(struct late *late)
 		return;
 	bpf_ring__close(late->arrivals);
 	watch__close(late->watch);
+	doorbell__close(late->doorbell);
 	verdicts__free(late->verdicts);
 	free(late);
 }
@@ -174,8 +197,30 @@ static void follow_mappings(void *context)
 {
 	struct late *late = context;
 
-	if (late->watch)
-		watch__drain(late->watch, on_mapping, late);
+	if (!late->watch)
+		return;
+	late->unsettled = false;
+	if (late->doorbell)
+		doorbell__begin(late->doorbell);
+	watch__drain(late->watch, on_mapping, late);
+	if (late->doorbell)
+		doorbell__end(late->doorbell, !late->unsettled);
+}
+
+/* How often what does not ring is looked at, and what would ring, while nobody can, in seconds. */
+#define UNRUNG_S 0.5
+#define SILENT_S 0.02
+
+static void on_timer(void *context)
+{
+	struct late *late = context;
+	bool silent = kernel__is_untapped(late->options.kernel);
+
+	follow_mappings(late);
+	if (silent == late->silent)
+		return;
+	late->silent = silent;
+	loop__reset(late->loop, late->timer, silent ? SILENT_S : UNRUNG_S);
 }
 
 static void follow_arrivals(void *context)
@@ -186,18 +231,34 @@ static void follow_arrivals(void *context)
 		bpf_ring__read(late->arrivals);
 }
 
-int late__watch(struct late *late, struct loop *loop, bool paced)
+/*
+ * What is mapped: when somebody rings, when much has come, and from time to time. Else at each
+ * mapping, with pauses where all of the machine is watched.
+ */
+static int watch_mappings(struct late *late, struct loop *loop)
 {
-	int (*watch)(struct loop *, int, void (*)(void *), void *) =
-		paced ? loop__watch_paced : loop__watch;
+	int fd = late->watch ? watch__fd(late->watch) : -1, rc;
+
+	if (!late->doorbell)
+		return late->options.paced ? loop__watch_paced(loop, fd, follow_mappings, late)
+					   : loop__watch(loop, fd, follow_mappings, late);
+	late->loop = loop;
+	rc = loop__watch(loop, fd, follow_mappings, late);
+	if (!rc)
+		rc = loop__watch_paced(loop, doorbell__fd(late->doorbell), follow_mappings, late);
+	return rc ? rc : loop__timer(loop, UNRUNG_S, true, on_timer, late, &late->timer);
+}
+
+int late__watch(struct late *late, struct loop *loop)
+{
 	int fds[ATTACH_CHANGES_FDS], rc = 0;
 
 	/* First of all: the kernel may be putting probes into what has changed. */
 	attach__changes_fds(late->options.attach, fds);
 	for (size_t i = 0; i < ATTACH_CHANGES_FDS && !rc; i++)
 		rc = loop__watch(loop, fds[i], follow_changes, late);
-	if (!rc && late->watch)
-		rc = watch(loop, watch__fd(late->watch), follow_mappings, late);
+	if (!rc)
+		rc = watch_mappings(late, loop);
 	if (!rc && late->arrivals)
 		rc = loop__watch(loop, bpf_ring__fd(late->arrivals), follow_arrivals, late);
 	return rc;

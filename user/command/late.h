@@ -23,6 +23,7 @@ struct late_options {
 	const struct cgroup *cgroup; /* the one that is traced; NULL: none */
 	struct note_list *notes;     /* gets what somebody should know */
 	bool as_owner;		     /* as of targets__process() */
+	bool paced;		     /* what all of the machine maps, not own processes alone */
 };
 
 /*
@@ -32,11 +33,8 @@ struct late_options {
 int late__open(struct late **out, const struct late_options *options);
 void late__close(struct late *late); /* NULL is fine */
 
-/*
- * Lets a loop handle what happens from now on. paced: with pauses, as mappings of all the machine
- * come (loop__watch_paced()); else each at once. 0, or a negative errno.
- */
-int late__watch(struct late *late, struct loop *loop, bool paced);
+/* Lets a loop handle what happens from now on. 0, or a negative errno. */
+int late__watch(struct late *late, struct loop *loop);
 
 /* Handles what has happened since. */
 void late__follow(struct late *late);

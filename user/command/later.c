@@ -97,7 +97,7 @@ int later__open(struct later **out, struct session *session, const char *program
 		return err->code;
 	}
 	if (targets__may_call(later->listing, session->options, program) ||
-	    watch__open(&later->watch, NULL, &ignored) < 0) {
+	    watch__open(&later->watch, NULL, true, &ignored) < 0) {
 		later__close(later);
 		return 0;
 	}

@@ -219,7 +219,8 @@ int output__watch(struct output *output, struct loop *loop)
 	if (!rc && addb >= 0)
 		rc = watch_ring(output, loop, addb, ADDB_PERIOD_S, on_addb);
 	if (!rc && output->processes)
-		rc = loop__timer(loop, ACCOUNTS_PERIOD_S, true, on_processes, output, NULL);
+		rc = watch_ring(output, loop, process_output__fd(output->processes),
+				ACCOUNTS_PERIOD_S, on_processes);
 	if (!rc && output->syslog)
 		rc = loop__timer(loop, SYSLOG_PERIOD_S, true, on_log, output, NULL);
 	if (!rc && output->session->objects)

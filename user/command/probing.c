@@ -97,6 +97,8 @@ int probing__attach(struct session *session, const char *program, struct error *
 		.cgroup = session->cgroup,
 		.notes = &session->notes,
 		.as_owner = sees_as_owner(session),
+		/* Whose own processes are traced has few of them, and wants their first calls. */
+		.paced = session->options->scope == SCOPE_ALL,
 	};
 	/* Watching begins before looking, so that nothing falls in between. */
 	rc = late__open(&session->late, &late);

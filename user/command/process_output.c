@@ -139,6 +139,11 @@ static void tell(void *context, const struct process_account *account)
 		put_selfie(output, account);
 }
 
+int process_output__fd(const struct process_output *output)
+{
+	return output->accounts ? accounts__fd(output->accounts) : -1;
+}
+
 void process_output__drain(struct process_output *output, bool over)
 {
 	if (output && output->accounts)

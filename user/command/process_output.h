@@ -32,6 +32,9 @@ int process_output__start(struct process_output *output, const struct kernel *ke
 /* All that can fail has not: the file that is appended to stays. */
 int process_output__begin(struct process_output *output, struct error *err);
 
+/* When it can be read, it is time to drain; it stays its own. -1: there is none. */
+int process_output__fd(const struct process_output *output);
+
 /* Tells of those that have ended; over: the counting is, and there will be no more of them. */
 void process_output__drain(struct process_output *output, bool over);
 

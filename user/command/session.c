@@ -131,10 +131,7 @@ void session__follow(struct session *session)
 
 int session__watch_late(struct session *session, struct loop *loop)
 {
-	/* Whose own processes are traced has few of them, and wants their first calls. */
-	bool paced = session->options->scope == SCOPE_ALL;
-
-	return session->late ? late__watch(session->late, loop, paced) : 0;
+	return session->late ? late__watch(session->late, loop) : 0;
 }
 
 int session__watch(struct session *session, struct loop *loop)

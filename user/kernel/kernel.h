@@ -211,6 +211,16 @@ int kernel__arrivals_fd(const struct kernel *kernel);
 __u64 kernel__lost_arrivals(const struct kernel *kernel);
 
 /*
+ * Where all of the machine is traced, and each system call is seen: who maps a file as code that is
+ * not in the table rings (tmtrace/doorbell.h). false: nobody does. It stays the kernel's.
+ */
+struct kernel_doorbell {
+	int ring; /* of struct tm_ring */
+	__u64 *files; /* TM_FILE_PLACES */
+};
+bool kernel__doorbell(const struct kernel *kernel, struct kernel_doorbell *out);
+
+/*
  * The ring buffer of struct tm_cgroup_event: which cgroups of the jobs' hierarchy come and go. It
  * stays the kernel's.
  */

@@ -46,7 +46,7 @@ bool kernel__accounts(const struct kernel *kernel, struct account_maps *maps)
 
 	*maps = (struct account_maps){
 		.accounts = bpf_map__fd(skel->maps.tm_accounts),
-		.free_account = kernel_state__fd(kernel, skel->progs.errand_free_account),
+		.free_accounts = kernel_state__fd(kernel, skel->progs.errand_free_accounts),
 		.environments = bpf_map__fd(skel->maps.tm_account_environments),
 		.n = kernel->options.config.accounts,
 		.next = &skel->data->tm_next_account,
@@ -91,6 +91,13 @@ int kernel__arrivals_fd(const struct kernel *kernel)
 	return kernel_state__fd(kernel, kernel->skel->progs.cgroup_moved) >= 0
 		       ? bpf_map__fd(kernel->skel->maps.tm_arrivals)
 		       : -1;
+}
+
+bool kernel__doorbell(const struct kernel *kernel, struct kernel_doorbell *out)
+{
+	out->ring = bpf_map__fd(kernel->skel->maps.tm_rings);
+	out->files = kernel->skel->bss->tm_known_files;
+	return kernel->skel->rodata->tm_config.doorbell;
 }
 
 void kernel__env_jobs(const struct kernel *kernel, struct env_jobs_maps *out)

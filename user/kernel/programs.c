@@ -103,7 +103,7 @@ static void choose_errands(struct tmtrace_bpf *skel, const struct tm_config *con
 	bpf_program__set_autoload(skel->progs.errand_free_slot, true);
 	bpf_program__set_autoload(skel->progs.errand_forget_object, config->objects);
 	bpf_program__set_autoload(skel->progs.errand_free_object, config->objects);
-	bpf_program__set_autoload(skel->progs.errand_free_account, config->accounts);
+	bpf_program__set_autoload(skel->progs.errand_free_accounts, config->accounts);
 }
 
 static bool is_traced(const struct kernel_options *options, enum kernel_layer layer)
@@ -159,5 +159,8 @@ int programs__choose_kernel(const struct rung_context *context, int rungs[KERNEL
 		bpf_program__set_autoload(skel->progs.syscall_exit, true);
 		bpf_program__set_autoload(skel->progs.syscall_switch, true);
 	}
+	/* Where every mapping is seen. */
+	skel->rodata->tm_config.doorbell = options->user && options->config.scope == TM_SCOPE_ALL &&
+					   bpf_program__autoload(skel->progs.syscall_enter);
 	return 0;
 }

@@ -75,8 +75,8 @@ static int open_adapted(struct tmtrace_bpf *skel, const struct btf *kernel_btf,
 #define ENVIRONMENTS_BYTES (1U << 20)
 
 /*
- * The same of accounts, which are looked at five times a second: of a thousand, where there is room
- * for many processes, else of half as many.
+ * The same of accounts, whose reader is woken when an eighth is filled: of a thousand, where there
+ * is room for many processes, else of half as many.
  */
 #define ACCOUNT_ENVIRONMENTS_BYTES (4U << 20)
 #define ACCOUNTS_MANY		   4200

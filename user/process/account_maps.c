@@ -19,14 +19,29 @@ struct maps {
 	struct grown_map accounts;
 	struct account_env *env;
 	struct bpf_ring *ring;
+	__u64 freed[TM_FREED_MAX];
+	size_t n_freed;
 };
 
-static int give_back(void *context, __u32 number, __u32 pid)
+/* Else the numbers are lost: that is all. */
+static void flush(void *context)
 {
-	const struct maps *maps = context;
-	const __u64 words[] = { number, pid };
+	struct maps *maps = context;
 
-	return errand__run(maps->fds.free_account, words, sizeof(words));
+	if (!maps->n_freed)
+		return;
+	errand__run(maps->fds.free_accounts, maps->freed, sizeof(maps->freed));
+	memset(maps->freed, 0, sizeof(maps->freed));
+	maps->n_freed = 0;
+}
+
+static void give_back(void *context, __u32 number, __u32 pid)
+{
+	struct maps *maps = context;
+
+	maps->freed[maps->n_freed++] = TM_FREED(number, pid);
+	if (maps->n_freed == TM_FREED_MAX)
+		flush(maps);
 }
 
 static int on_piece(void *context, void *data, size_t size)
@@ -125,6 +140,8 @@ int accounts__open(struct accounts **out, const struct account_maps *fds,
 			.ended = fds->ended,
 			.folded = fds->folded,
 			.give_back = give_back,
+			.flush = flush,
+			.fd = bpf_ring__fd(maps->ring),
 			.env = maps->env,
 			.follow = follow,
 			.close = close_maps,

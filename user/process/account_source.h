@@ -15,7 +15,9 @@ struct account_source {
 	const __u64 *ended;  /* how many accounts were closed */
 	const __u64 *folded; /* how many processes had no room for one */
 	/* The account of that number is empty: the process with that pid has it no more. */
-	int (*give_back)(void *context, __u32 number, __u32 pid);
+	void (*give_back)(void *context, __u32 number, __u32 pid);
+	void (*flush)(void *context);  /* those that were given back are free now; NULL: at once */
+	int fd;			       /* can be read when much waits in env; -1: none */
 	struct account_env *env;       /* NULL: no environments are known */
 	void (*follow)(void *context); /* reads those that have come into env; NULL: none do */
 	void (*close)(void *context);  /* NULL: nothing to close */

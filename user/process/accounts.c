@@ -123,8 +123,18 @@ static void give_back(struct accounts *accounts, __u32 number)
 	/* First: whoever is killed from here on has told it. */
 	__atomic_store_n(&account->state, TM_ACCOUNT_FREE, __ATOMIC_RELEASE);
 	memset(account, 0, sizeof(*account));
-	/* Else the number is lost: that is all. */
 	source->give_back(source->context, number, pid);
+}
+
+static void flush(const struct account_source *source)
+{
+	if (source->flush)
+		source->flush(source->context);
+}
+
+int accounts__fd(const struct accounts *accounts)
+{
+	return accounts->source.fd;
 }
 
 /* Nothing is told twice. */
@@ -136,6 +146,7 @@ static void drop_interrupted(struct accounts *accounts)
 		give_back(accounts, number);
 		accounts->interrupted++;
 	}
+	flush(&accounts->source);
 }
 
 int accounts__open_from(struct accounts **out, const struct account_source *source)
@@ -206,6 +217,7 @@ void accounts__take_ended(struct accounts *accounts, bool over,
 		take(context, &shown);
 		give_back(accounts, number);
 	}
+	flush(&accounts->source);
 	accounts->looked = ended;
 }
 

@@ -12,7 +12,7 @@
 /* Descriptors of the maps (they stay the caller's), and the counters beside them. */
 struct account_maps {
 	int accounts, environments;
-	int free_account; /* program, see bpf/errands.bpf.c */
+	int free_accounts; /* program, see bpf/errands.bpf.c */
 	__u32 n;
 	const __u32 *next;
 	const __u64 *ended, *folded;
@@ -31,8 +31,12 @@ int accounts__open(struct accounts **out, const struct account_maps *fds,
 		   const struct account_names *variables, struct error *err);
 void accounts__close(struct accounts *accounts); /* NULL is fine */
 
-/* How often ended ones are to be taken, in seconds: their room is used again then. */
+/*
+ * How often ended ones are to be taken, in seconds, and when the descriptor can be read (it stays
+ * its own): their room is used again then.
+ */
 #define ACCOUNTS_PERIOD_S 0.5
+int accounts__fd(const struct accounts *accounts);
 
 /*
  * Calls take for each process that has ended since, in the order of their ends; the account is

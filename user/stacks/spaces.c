@@ -297,7 +297,7 @@ int spaces__open(struct spaces **out, struct error *err)
 	if (!spaces || !spaces->files)
 		error__set(err, rc, "no memory");
 	else
-		rc = watch__open(&spaces->watch, on_process, err);
+		rc = watch__open(&spaces->watch, on_process, true, err);
 	if (rc)
 		spaces__close(spaces);
 	else

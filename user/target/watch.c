@@ -18,7 +18,7 @@
 #include "target/mapping.h"
 #include "target/watch.h"
 
-#define RING_PAGES 16 /* of data; a power of two */
+#define RING_PAGES 32 /* of data; a power of two */
 #define RECORD_MAX 65536
 #define ONLINE	   "/sys/devices/system/cpu/online"
 
@@ -33,6 +33,7 @@ struct watch {
 	struct ring *rings;
 	size_t n;
 	size_t room;
+	__u32 wakeup; /* bytes in a ring after which who polls is woken */
 	__u64 lost;
 	watch_process_fn on_process; /* NULL: nobody asks */
 	unsigned char *record;	     /* a copy of one: in the ring it may wrap around */
@@ -73,7 +74,7 @@ struct lost {
 	__u64 id, lost;
 };
 
-static int open_event(int cpu, bool processes)
+static int open_event(int cpu, bool processes, __u32 wakeup)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -90,7 +91,7 @@ static int open_event(int cpu, bool processes)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = 1,
+		.wakeup_watermark = wakeup,
 	};
 
 	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -117,7 +118,7 @@ static int add_cpu(struct watch *watch, int cpu, struct error *err)
 	struct ring ring = { .head = MAP_FAILED };
 	int ret;
 
-	ring.fd = open_event(cpu, watch->on_process != NULL);
+	ring.fd = open_event(cpu, watch->on_process != NULL, watch->wakeup);
 	if (ring.fd < 0)
 		return errno == ENODEV || errno == ENXIO ? 0 : explain(-errno, cpu, err);
 	if (array__grow((void **)&watch->rings, &watch->room, watch->n, sizeof(ring)) < 0) {
@@ -155,7 +156,7 @@ static int add_online(struct watch *watch, struct error *err)
 	return ret;
 }
 
-int watch__open(struct watch **out, watch_process_fn on_process, struct error *err)
+int watch__open(struct watch **out, watch_process_fn on_process, bool at_once, struct error *err)
 {
 	struct watch *watch;
 	int ret = 0;
@@ -165,6 +166,7 @@ int watch__open(struct watch **out, watch_process_fn on_process, struct error *e
 		return explain(-ENOMEM, 0, err);
 	watch->on_process = on_process;
 	watch->page = (size_t)sysconf(_SC_PAGESIZE);
+	watch->wakeup = at_once ? 1 : (__u32)(RING_PAGES * watch->page / 4);
 	watch->record = malloc(RECORD_MAX);
 	watch->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (watch->epoll < 0)

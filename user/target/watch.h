@@ -53,11 +53,12 @@ struct watch_process {
 typedef void (*watch_process_fn)(void *ctx, const struct watch_process *process);
 
 /*
- * Watches the CPUs that are on line now; on_process, if not NULL, gets what becomes of processes,
- * with the ctx of watch__drain(). Errors: -EACCES, -EPERM: needs CAP_PERFMON, and err says
- * so; -ENOENT: the kernel has no such events; -EMFILE; -ENOMEM.
+ * Watches the CPUs that are on line now. at_once: each record wakes who polls; else only a
+ * quarter of a ring, and who wants the rest sooner drains from time to time. on_process, if not
+ * NULL, gets what becomes of processes, with the ctx of watch__drain(). Errors: -EACCES, -EPERM:
+ * needs CAP_PERFMON, and err says so; -ENOENT: the kernel has no such events; -EMFILE; -ENOMEM.
  */
-int watch__open(struct watch **out, watch_process_fn on_process, struct error *err);
+int watch__open(struct watch **out, watch_process_fn on_process, bool at_once, struct error *err);
 void watch__close(struct watch *watch); /* NULL is fine */
 
 /*
