@@ -10,6 +10,7 @@
 #include "number.bpf.h"
 #include "scope.bpf.h"
 #include "series.bpf.h"
+#include "task_io.bpf.h"
 
 /* Tries to get a number while other processors take theirs. */
 #define TRIES 2
@@ -297,21 +298,18 @@ TM_INLINE void settle(struct task_struct *task, const struct tm_env_process *pro
 		add_usage(&job->ended, &used);
 }
 
-__attribute__((noinline)) int env_job__exec(void)
+/* The current process leaves the job that it was of, and joins the one that it names now. */
+TM_INLINE void follow_exec(struct task_struct *task)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct tm_env_process *process = process_of(task);
 	struct tm_env_scratch *scratch;
 	u64 number, cgroup = scope__cgroup();
 
-	if (exec__is_followed(task, TM_EXEC_JOB))
-		return 0;
-	exec__note_followed(task, TM_EXEC_JOB);
 	if (process)
 		settle(task, process);
 	env_job__leave(number__tgid(task));
 	if (!scope__holds() || bpf_map_lookup_elem(&tm_job_cgroups, &cgroup))
-		return 0;
+		return;
 	scratch =
 		bpf_task_storage_get(&tm_env_scratches, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!scratch)
@@ -320,7 +318,17 @@ __attribute__((noinline)) int env_job__exec(void)
 	bpf_task_storage_delete(&tm_env_scratches, task);
 	if (number)
 		env_job__join(bpf_get_current_task(), number, cgroup, ENV_JOB_EXEC);
-	return 0;
+}
+
+__attribute__((noinline)) int env_job__exec(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (exec__is_followed(task, TM_EXEC_JOB))
+		return 0;
+	exec__note_followed(task, TM_EXEC_JOB);
+	follow_exec(task);
+	return task_io__exec();
 }
 
 __attribute__((noinline)) int env_job__fork(u64 child)

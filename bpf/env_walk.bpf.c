@@ -91,21 +91,6 @@ TM_INLINE u64 named(struct task_struct *task, u64 cgroup)
 	return env_job__named(walk.scratch, task, cgroup, walk.text.kind, 0);
 }
 
-TM_INLINE bool is_traced(struct task_struct *task)
-{
-	u32 tgid = number__tgid(task);
-
-	if (tm_config.scope == TM_SCOPE_PROCESSES)
-		return bpf_map_lookup_elem(&tm_targets, &tgid) != NULL;
-	if (tgid == tm_self_tgid)
-		return false;
-	if (tm_config.scope == TM_SCOPE_ALL)
-		return true;
-	return scope__reaches(tm_config.cgroup_v1 >= 0
-				      ? (u64)scope__cgroup_of(task, tm_config.cgroup_v1)
-				      : (u64)BPF_CORE_READ(task, cgroups, dfl_cgrp));
-}
-
 /* One for each process; one whose first thread has ended is told by the others. */
 TM_INLINE bool is_first(struct task_struct *task)
 {
@@ -146,7 +131,7 @@ int env_before(struct bpf_iter__task *context)
 	tgid = number__tgid(task);
 	cgroup = scope__cgroup_id_of(task);
 	image = *(volatile u64 *)&task->self_exec_id;
-	if (!is_traced(task) || bpf_map_lookup_elem(&tm_job_cgroups, &cgroup) ||
+	if (!scope__holds_any(task) || bpf_map_lookup_elem(&tm_job_cgroups, &cgroup) ||
 	    bpf_map_lookup_elem(&tm_env_processes, &tgid))
 		return 0;
 	number = named(task, cgroup);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "env_maps.bpf.h"
+#include "task_io_maps.bpf.h"
 
 struct tm_job_details_map tm_job_details SEC(".maps");
 struct tm_slots_map tm_slots SEC(".maps");
@@ -44,6 +45,8 @@ struct tm_env_late_map tm_env_late SEC(".maps");
 struct tm_env_ends_map tm_env_ends SEC(".maps");
 struct tm_execs_map tm_execs SEC(".maps");
 struct tm_environments_map tm_environments SEC(".maps");
+struct tm_task_io_marks_map tm_task_io_marks SEC(".maps");
+struct tm_task_io_moves_map tm_task_io_moves SEC(".maps");
 struct tm_call_ledgers_map tm_call_ledgers SEC(".maps");
 struct tm_calls_map tm_calls SEC(".maps");
 struct tm_addb_map tm_addb SEC(".maps");
@@ -81,6 +84,7 @@ __u64 tm_env_since = 0;
 __u64 tm_env_until = 0;
 __u32 tm_env_found = 0;
 __u32 tm_env_changed = 0;
+struct tm_task_io_state tm_task_io = {};
 __u32 tm_folded = 0;
 __u64 tm_environments_lost = 0;
 /* The loader starts the counting when everything is in place. */

@@ -11,6 +11,7 @@
 #include "operation.bpf.h"
 #include "handle.bpf.h"
 #include "scope.bpf.h"
+#include "task_io.bpf.h"
 #include "thread.bpf.h"
 #include "vfs.bpf.h"
 
@@ -55,6 +56,7 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
 {
 	follow_child(parent, child);
+	task_io__fork(child);
 	return 0;
 }
 
@@ -66,6 +68,7 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(process_fork_again, struct task_struct *parent, struct task_struct *child)
 {
 	follow_child(parent, child);
+	task_io__fork(child);
 	return 0;
 }
 
@@ -172,6 +175,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	struct tm_thread *thread = bpf_task_storage_get(&tm_threads, task, NULL, 0);
 	u32 tgid = number__tgid(task), global = task->tgid;
 
+	task_io__exit();
 	frame__lose_all(TM_LOSS_KILLED);
 	if (thread && thread->syscall.start_ns && thread->syscall.function && !scope__is_over())
 		vfs__drop(thread->syscall.function, thread->syscall.slot, TM_LOSS_KILLED);

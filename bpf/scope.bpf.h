@@ -82,6 +82,22 @@ TM_INLINE bool scope__holds_for(struct task_struct *task)
 	return bpf_current_task_under_cgroup(&tm_cgroup, 0) == 1;
 }
 
+/* Is any task traced, by any pointer? Asked rarely. */
+TM_INLINE bool scope__holds_any(struct task_struct *task)
+{
+	u32 tgid = number__tgid_at(task);
+
+	if (tm_config.scope == TM_SCOPE_PROCESSES)
+		return bpf_map_lookup_elem(&tm_targets, &tgid) != NULL;
+	if (tgid == tm_self_tgid)
+		return false;
+	if (tm_config.scope == TM_SCOPE_ALL)
+		return true;
+	return scope__reaches(tm_config.cgroup_v1 >= 0
+				      ? (u64)scope__cgroup_of(task, tm_config.cgroup_v1)
+				      : (u64)BPF_CORE_READ(task, cgroups, dfl_cgrp));
+}
+
 /* Once in scope, always? Who is moved to another cgroup may leave it, a process of a list not. */
 TM_INLINE bool scope__lasts(void)
 {

@@ -314,6 +314,7 @@ struct files_struct {
 struct signal_struct {
 	atomic_t live;
 	int nr_threads;
+	struct list_head thread_head;
 	int group_exit_code;
 	unsigned int flags;
 	u64 utime; /* of threads that are gone: */
@@ -369,6 +370,17 @@ struct pid {
 	struct upid numbers[1]; /* one for each namespace, from the first one down */
 };
 
+/* Members depend on CONFIG_TASK_XACCT and, the last three, CONFIG_TASK_IO_ACCOUNTING. */
+struct task_io_accounting {
+	u64 rchar;
+	u64 wchar;
+	u64 syscr;
+	u64 syscw;
+	u64 read_bytes;
+	u64 write_bytes;
+	u64 cancelled_write_bytes;
+};
+
 struct task_struct {
 	struct seccomp seccomp;
 	struct uprobe_task *utask;
@@ -379,6 +391,7 @@ struct task_struct {
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	struct list_head tasks;
+	struct list_head thread_node; /* in its process's thread_head */
 	struct pid *thread_pid;
 	const struct cred *cred;
 	u64 start_time;
@@ -395,6 +408,7 @@ struct task_struct {
 	unsigned long sas_ss_size;
 	unsigned in_iowait : 1;
 	char comm[16];
+	struct task_io_accounting ioac;
 	struct thread_struct thread;
 };
 

@@ -11,6 +11,7 @@
 #define TMTRACE_ACCOUNT_H
 
 #include "tmtrace/object.h"
+#include "tmtrace/task_io.h"
 
 /* Numbers; 0 is none. */
 #define TM_ACCOUNT_OTHERS 1 /* all processes together that there was no room for */
@@ -42,6 +43,7 @@ struct tm_account_sums {
 		__u64 count;
 		__u64 ns; /* of those that are timed */
 	} layers[TM_ACCOUNT_LAYERS];
+	struct tm_task_io task_io; /* the kernel's own counts, of all its threads */
 };
 
 enum tm_account_state {

@@ -7,6 +7,7 @@
 #include "tmtrace/detail.h"
 #include "tmtrace/key.h"
 #include "tmtrace/spec.h"
+#include "tmtrace/task_io.h"
 
 enum tm_scope {
 	TM_SCOPE_ALL,

@@ -18,8 +18,9 @@
 #include "tmtrace/histogram.h"
 #include "tmtrace/detail.h"
 #include "tmtrace/key.h"
+#include "tmtrace/task_io.h"
 
-#define TM_LAYOUT_VERSION 10
+#define TM_LAYOUT_VERSION 11
 
 /* Where the time inside a call went; a thread sums each up, a frame takes the difference. */
 enum tm_time {
@@ -109,14 +110,16 @@ struct tm_series {
 	union {
 		__u64 times_ns[TM_TIMES];
 		__u64 operations_lost[TM_TIMES]; /* by enum tm_operation_loss */
+		__u64 task_io[TM_TIMES];	 /* with TM_KEY_TASK_IO: the first counts of it */
 	};
 	char label[16]; /* vfs: file-system type; block: disk name, cut */
 
 	__u64 error_count[TM_ERRORS];
 	__s32 error_code[TM_ERRORS]; /* errno, or the library's own code; 0: not used yet */
 	union {
-		__u64 mapped;  /* vfs mmap: bytes of files that were mapped shared */
-		__u64 untimed; /* libraries: those of count that have no time */
+		__u64 mapped;		 /* vfs mmap: bytes of files that were mapped shared */
+		__u64 task_io_cancelled; /* with TM_KEY_TASK_IO: the last one, which all have */
+		__u64 untimed;		 /* libraries: those of count that have no time */
 	};
 	/* Libraries: times_ns of calls that were not made inside another traced one. */
 	union {
@@ -128,6 +131,26 @@ struct tm_series {
 _Static_assert(
 	(int)TM_OPERATION_TIMES <= TM_OUTER_TIMES && (int)TM_OPERATION_LOSSES <= (int)TM_TIMES,
 	"the sums of operations lie in those of calls: merged, written and read as they are");
+
+_Static_assert((int)TM_TASK_IO_CANCELLED_BYTES == (int)TM_TIMES &&
+		       (int)TM_TASK_IO_COUNTS == (int)TM_TIMES + 1,
+	       "the counts of tasks lie in the times inside calls, but for the last one");
+
+/* Where a count of a series with TM_KEY_TASK_IO is. Nothing else of such a series is used. */
+static inline __u64 *series__task_io(struct tm_series *series, __u32 count)
+{
+	return count < TM_TIMES ? &series->task_io[count] : &series->task_io_cancelled;
+}
+
+/* All of them added up: it moves with each. */
+static inline __u64 series__sum_task_io(const struct tm_series *series)
+{
+	__u64 sum = series->task_io_cancelled;
+
+	for (int i = 0; i < TM_TIMES; i++)
+		sum += series->task_io[i];
+	return sum;
+}
 
 /*
  * An atomic addition costs 5 to 7 ns, and a call has the least to spend: its count, what is in

@@ -361,6 +361,32 @@ static void test_a_failure_is_made_good(void **state)
 
 enum { CALLS = TM_PROBE_USER + 1, OTHERS };
 
+/* It moves by what the kernel has counted alone, and no histogram is read for it. */
+static void test_kernel_counts(void **state)
+{
+	struct world *world = *state;
+	const struct snapshot *snapshot;
+	__u32 a = make(world, 1, 0, 0), b = make(world, 1, 0, 1);
+
+	for (__u32 slot = a; slot <= b; slot++) {
+		world->series[slot].key.layer = TM_LAYER_VFS;
+		world->series[slot].key.flags = TM_KEY_TASK_IO;
+	}
+	for (__u32 i = 0; i < TM_TASK_IO_COUNTS; i++) {
+		read_all(world);
+		read_all(world);
+		*series__task_io(&world->series[a], i) += 3;
+		*series__task_io(&world->series[b], i) += 4;
+		snapshot = read_all(world);
+		assert_int_equal(snapshot->n_series, 1);
+		assert_int_equal(
+			*series__task_io((struct tm_series *)&snapshot->series[0]->total, i), 7);
+		assert_ptr_not_equal(snapshot->series[0], snapshot->before[0]);
+	}
+	assert_int_equal(snapshot->series[0]->total.count, 0);
+	assert_int_equal(world->reads, 0);
+}
+
 static void test_ledgers(void **state)
 {
 	struct world *world = *state;
@@ -433,6 +459,7 @@ int main(void)
 		TEST(test_a_failure_is_made_good),
 		TEST(test_ledgers),
 		TEST(test_oldest_operation),
+		TEST(test_kernel_counts),
 		cmocka_unit_test(test_many_errors),
 	};
 

@@ -167,6 +167,8 @@ static void tap(struct governing *governing, bool on)
 
 	if (on == !governing->untapped)
 		return;
+	/* What was done until now is not mixed with what comes, in figures of the time between. */
+	task_passes__run(session->passes);
 	rc = kernel__tap(session->kernel, on);
 	if (rc < 0) {
 		note_list__add(&session->notes, "vfs cannot be put back: %s; it is tried again",

@@ -400,8 +400,10 @@ static void describe_now(struct live_run *live, bool is_asked)
 int live_run__read_from(struct live_run *live, struct drain *drain, const struct snapshot **out,
 			struct error *err)
 {
-	int rc = drain__read(drain, out, err);
+	int rc;
 
+	task_passes__freshen(live->session->passes);
+	rc = drain__read(drain, out, err);
 	if (rc < 0)
 		return rc;
 	live_run__follow(live);
@@ -474,6 +476,7 @@ int live_run__read_jobs(struct live_run *live, struct drain *drain,
 
 	/* Whose cgroups are new is known before they are chosen. */
 	live_run__follow(live);
+	task_passes__freshen(live->session->passes);
 	rc = drain__read_jobs(drain, choice, out, err);
 	if (rc < 0)
 		return rc;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command/load.h"
 #include "command/missed.h"
@@ -34,6 +35,22 @@ static int attach_kernel(struct session *session, struct error *err)
 	return rc ? error__set(err, rc, "no memory") : 0;
 }
 
+/* From now on, what threads do is their jobs'. */
+static void begin_passes(struct session *session)
+{
+	struct task_passes_kernel kernel;
+	int rc;
+
+	if (!kernel__task_passes(session->kernel, &kernel))
+		return;
+	rc = task_passes__open(&session->passes, &kernel);
+	if (rc < 0)
+		note_list__add(&session->notes,
+			       "what the kernel itself counts is not taken over, so that kernel_io "
+			       "is not known: going through all tasks: %s",
+			       strerror(-rc));
+}
+
 int session__start(struct session *session, const char *program, struct error *err)
 {
 	int rc;
@@ -56,6 +73,8 @@ int session__start(struct session *session, const char *program, struct error *e
 		rc = named__find(session, err);
 	if (!rc)
 		rc = continuity__start(session->continuity, session, err);
+	if (!rc)
+		begin_passes(session);
 	if (!rc)
 		scope__note_namespace(session);
 	/* Its probes take a while to go: in the background, with the tracing under way. */
@@ -81,6 +100,7 @@ int session__new_drain(const struct session *session, struct drain **out, struct
 
 void session__stop(struct session *session)
 {
+	task_passes__run(session->passes);
 	kernel__stop(session->kernel);
 	missed__note(session);
 	trapped__note(session);
@@ -134,6 +154,29 @@ int session__watch_late(struct session *session, struct loop *loop)
 	return session->late ? late__watch(session->late, loop) : 0;
 }
 
+static void on_pass(void *context)
+{
+	struct session *session = context;
+	double wait_s;
+
+	task_passes__run(session->passes);
+	wait_s = task_passes__interval_s(session->passes);
+	if (wait_s == session->pass_wait_s)
+		return;
+	session->pass_wait_s = wait_s;
+	loop__reset(session->loop, session->pass_timer, wait_s);
+}
+
+static int watch_passes(struct session *session, struct loop *loop)
+{
+	if (!session->passes)
+		return 0;
+	session->loop = loop;
+	session->pass_wait_s = task_passes__interval_s(session->passes);
+	return loop__timer(loop, session->pass_wait_s, true, on_pass, session,
+			   &session->pass_timer);
+}
+
 int session__watch(struct session *session, struct loop *loop)
 {
 	int rc = other_jobs__open(&session->others, session, session->on_others,
@@ -143,12 +186,15 @@ int session__watch(struct session *session, struct loop *loop)
 		rc = other_jobs__watch(session->others, loop);
 	if (!rc)
 		rc = session__watch_late(session, loop);
+	if (!rc)
+		rc = watch_passes(session, loop);
 	return rc ? rc : later__watch(session->later, loop);
 }
 
 void session__close(struct session *session)
 {
 	drain__free(session->drain);
+	task_passes__close(session->passes);
 	object_table__free(session->objects);
 	session__detach(session);
 	kernel__free(session->kernel);

@@ -39,6 +39,10 @@ struct session {
 	struct attach *attach;
 	struct object_table *objects; /* NULL: they are not counted */
 	struct drain *drain;
+	struct task_passes *passes; /* NULL: the kernel counts nothing */
+	struct loop *loop;	    /* which has them run: */
+	int pass_timer;
+	double pass_wait_s;
 	struct late *late;
 	struct left_alone *left_alone;
 	struct later *later; /* NULL: libraries are probed from the start */

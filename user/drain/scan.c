@@ -124,6 +124,10 @@ static void look(const struct tm_series *series, struct seen *now)
 	now->count = load(&series->count);
 	now->in_flight = load(&series->in_flight);
 	now->sum = load(&series->total_ns);
+	if (key__is_task_io(&series->key)) {
+		now->sum = series__sum_task_io(series);
+		return;
+	}
 	/* One that takes the place of another in flight. */
 	if (key__is_operation(&series->key))
 		now->sum += load(&series->operations_lost[TM_OPERATION_ABANDONED]);

@@ -157,6 +157,8 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 	context = context_of(kernel);
 	programs__choose_user(kernel->skel, &kernel->options);
 	rc = programs__choose_kernel(&context, kernel->rungs, err);
+	kernel->task_io = task_io__support(kernel->btf, &kernel->notes);
+	task_io__choose(kernel->skel, kernel->task_io);
 	if (!rc)
 		rc = load_or_adopt(kernel, err);
 	if (!rc)

@@ -15,6 +15,7 @@
 #include "drain/drain.h"
 #include "job/env_jobs.h"
 #include "job/env_walk.h"
+#include "job/task_passes.h"
 #include "kernel/details.h"
 #include "kernel/ladder.h"
 #include "kernel/misses.h"
@@ -230,6 +231,8 @@ int kernel__cgroups_fd(const struct kernel *kernel);
 void kernel__env_jobs(const struct kernel *kernel, struct env_jobs_maps *out);
 /* What looks for those that run already. */
 void kernel__env_walk(const struct kernel *kernel, struct env_walk *out);
+/* What gives jobs the kernel's own counts; false: it has none. */
+bool kernel__task_passes(const struct kernel *kernel, struct task_passes_kernel *out);
 /* Of how many of their processes that is not known. */
 __u64 kernel__lost_env_jobs(const struct kernel *kernel, enum tm_env_loss reason);
 /* How many could not be told of. */

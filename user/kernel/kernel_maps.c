@@ -125,6 +125,15 @@ void kernel__env_walk(const struct kernel *kernel, struct env_walk *out)
 	};
 }
 
+bool kernel__task_passes(const struct kernel *kernel, struct task_passes_kernel *out)
+{
+	*out = (struct task_passes_kernel){
+		.program = kernel_state__fd(kernel, kernel->skel->progs.task_io_pass),
+		.state = &kernel->skel->bss->tm_task_io,
+	};
+	return kernel->task_io != TASK_IO_NONE;
+}
+
 int kernel__cgroups_fd(const struct kernel *kernel)
 {
 	return bpf_map__fd(kernel->skel->maps.tm_cgroups);

@@ -9,6 +9,7 @@
 #include "kernel/kernel.h"
 #include "kernel/links.h"
 #include "kernel/tap.h"
+#include "kernel/task_io.h"
 #include "tmtrace.skel.h"
 
 struct kernel {
@@ -24,6 +25,7 @@ struct kernel {
 	struct note_list notes;
 	__u64 missed_before[MISSED_KINDS]; /* the start: see misses.h */
 	int measuring;			   /* of run_time.h; -1: not */
+	enum task_io_support task_io;
 	__u64 layout;
 };
 

@@ -25,7 +25,7 @@ static enum missed kind_of(const struct bpf_program *prog, bool tracepoints)
 {
 	const char *name = bpf_program__name(prog);
 
-	if (ends_with(name, AGAIN) || begins_with(name, "env_"))
+	if (ends_with(name, AGAIN) || begins_with(name, "env_") || begins_with(name, "task_io_"))
 		return MISSED_KINDS;
 	if (begins_with(name, "block_"))
 		return MISSED_BLOCK;
