@@ -72,7 +72,7 @@ CREATE TABLE job (
 	sluid TEXT, uid INTEGER, start_ns INTEGER, end_ns INTEGER,
 	cpu_ns INTEGER, cpu_user_ns INTEGER, cpu_system_ns INTEGER, memory_peak_bytes INTEGER,
 	processes INTEGER, layers JSON, vfs_read_bytes INTEGER, vfs_write_bytes INTEGER,
-	storage_read_bytes INTEGER, storage_write_bytes INTEGER,
+	storage_read_bytes INTEGER, storage_write_bytes INTEGER, kernel_io JSON,
 	final BOOLEAN, other JSON
 );
 
@@ -164,7 +164,7 @@ CREATE TABLE process (
 	maestro_time REAL, maestro_count INTEGER, "USER" TEXT, timestamp INTEGER, wtime REAL, command TEXT,
 	posix_read_time REAL, posix_read_count INTEGER, posix_write_time REAL, posix_write_count INTEGER,
 	vfs_read_bytes INTEGER, vfs_write_bytes INTEGER, vfs_errors INTEGER,
-	storage_read_bytes INTEGER, storage_write_bytes INTEGER, layers JSON,
+	storage_read_bytes INTEGER, storage_write_bytes INTEGER, layers JSON, kernel_io JSON,
 	start_ns INTEGER, end_ns INTEGER, exit_code INTEGER, signal INTEGER, oom_killed BOOLEAN,
 	threads INTEGER, final BOOLEAN, other JSON
 );

@@ -17,6 +17,7 @@
 #include "report/rank_table.h"
 #include "report/table.h"
 #include "report/table_accesses.h"
+#include "report/table_kernel_io.h"
 #include "report/table_layer.h"
 #include "report/table_objects.h"
 #include "report/table_timeline.h"
@@ -120,7 +121,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 /* What stands beside a function's calls is a table of its own: that flag of the key, 0: calls. */
 static __u8 beside_of(const struct tm_key *key)
 {
-	const __u8 all = TM_KEY_OPERATION | TM_KEY_BY_SIZE | TM_KEY_ASSOCIATION;
+	const __u8 all = TM_KEY_OPERATION | TM_KEY_BY_SIZE | TM_KEY_ASSOCIATION | TM_KEY_TASK_IO;
 
 	if (key__is_addb(key))
 		return addb_sum__kind(key->where) == ADDB_SUM_STATE ? TM_KEY_ADDB
@@ -280,6 +281,9 @@ static int print_job(struct table *table, __u64 job, size_t first, size_t end)
 		ret = print_objects(table, job, TM_LAYER_VFS);
 	if (!ret)
 		ret = print_layer(table, first, end, TM_LAYER_BLOCK, 0);
+	if (!ret &&
+	    table_kernel_io__print(table->options, table->snapshot, first, end, table->interval))
+		table->empty = false;
 	if (!ret && table->options->timelines && !table->interval)
 		ret = table_timeline__print(table->options, table->run, table->snapshot, job);
 	return ret;

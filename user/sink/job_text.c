@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
+#include "report/kernel_io.h"
 #include "report/layer_sum.h"
 #include "report/names.h"
 #include "sink/job_text.h"
@@ -96,6 +97,20 @@ static void add_bytes(struct record_text *record, const struct jobs *jobs)
 	record_text__u64(record, "storage_write_bytes", bytes[1][1]);
 }
 
+static void add_kernel_io(struct record_text *record, const struct jobs *jobs)
+{
+	struct tm_task_io io;
+
+	if (!kernel_io__sum(&io, jobs->snapshot, jobs->first, jobs->end)) {
+		record_text__null(record, "kernel_io");
+		return;
+	}
+	record_text__open(record, "kernel_io");
+	for (int i = 0; i < TM_TASK_IO_COUNTS; i++)
+		record_text__u64(record, kernel_io_names[i], io.count[i]);
+	record_text__close(record);
+}
+
 int job_text__add(struct json_text *text, const struct report_run *run, const struct jobs *jobs,
 		  bool over)
 {
@@ -118,6 +133,7 @@ int job_text__add(struct json_text *text, const struct report_run *run, const st
 	record_text__measured(&record, "processes", n, told_apart);
 	add_layers(&record, run, jobs);
 	add_bytes(&record, jobs);
+	add_kernel_io(&record, jobs);
 	record_text__bool(&record, "final", over || has_ended);
 	return record_text__end(&record);
 }

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "report/account_figures.h"
+#include "report/kernel_io.h"
 #include "report/names.h"
 #include "sink/json_process.h"
 #include "sink/json_value.h"
@@ -94,6 +95,18 @@ static void add_io(struct json_object *record, const struct report_run *run,
 	json_value__add(record, "layers", layers_of(run, account));
 }
 
+static void add_kernel_io(struct json_object *record, const struct tm_task_io *io)
+{
+	struct json_object *object = NULL;
+
+	/* Executing a program reads already. */
+	if (kernel_io__any(io))
+		object = json_object_new_object();
+	for (int i = 0; object && i < TM_TASK_IO_COUNTS; i++)
+		json_value__add_u64(object, kernel_io_names[i], io->count[i]);
+	json_value__add(record, "kernel_io", object);
+}
+
 static void add_end(struct json_object *record, const struct process_account *account)
 {
 	bool is_one = account->info.pid, has_ended = account->info.end_ns;
@@ -154,6 +167,7 @@ struct json_object *json_process__record(const struct report_run *run,
 	json_value__add_u64(record, "processes", account->processes);
 	add_selfie(record, run, account);
 	add_io(record, run, account);
+	add_kernel_io(record, &account->sums.task_io);
 	add_end(record, account);
 	add_variables(record, account);
 	return record;

@@ -100,7 +100,9 @@ static void put_probe(const struct records_sink *sink, const struct report_run *
 static bool has_moved(const struct jobs *jobs)
 {
 	for (size_t i = jobs->first; i < jobs->end; i++)
-		if (is_wanted(jobs->snapshot, i, false))
+		if (is_wanted(jobs->snapshot, i, false) ||
+		    (key__is_task_io(&jobs->snapshot->series[i]->total.key) &&
+		     jobs->snapshot->series[i] != jobs->snapshot->before[i]))
 			return true;
 	return false;
 }
