@@ -145,6 +145,7 @@ static int read_status(struct service_answers *answers, bool fresh, struct servi
 		.cost = node_cost__interval(&answers->cost),
 		.own_ns = clock__ns(CLOCK_PROCESS_CPUTIME_ID),
 		.hierarchy = answers->session->hierarchy,
+		.passes = answers->session->passes,
 	};
 	output__log_counts(answers->output, &out->log);
 	if (answers->session->continuity) {

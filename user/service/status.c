@@ -163,6 +163,37 @@ static struct json_object *hierarchy(const struct hierarchy_choice *choice)
 	return object;
 }
 
+/* What is missing in what the kernel itself counts of tasks. */
+static const char *const task_io_losses[TM_TASK_IO_LOSSES] = {
+	[TM_TASK_IO_NO_MARK] = "no_mark",
+	[TM_TASK_IO_NO_ROOM] = "no_room",
+	[TM_TASK_IO_UNSPLIT] = "unsplit",
+};
+
+/* How that is taken over. */
+static struct json_object *kernel_io(const struct task_passes *passes)
+{
+	struct json_object *object, *lost;
+	struct task_passes_figures figures;
+	char text[32];
+
+	if (!passes)
+		return NULL;
+	figures = task_passes__figures(passes);
+	object = json_object_new_object();
+	lost = json_object_new_object();
+	for (int reason = 0; reason < TM_TASK_IO_LOSSES; reason++)
+		if (figures.lost[reason])
+			json_value__add_u64(lost, task_io_losses[reason], figures.lost[reason]);
+	json_value__add_u64(object, "tasks", figures.tasks);
+	json_value__add_u64(object, "pass_ns", figures.cost_ns);
+	json_value__add_u64(object, "passes_ns", figures.all_ns);
+	snprintf(text, sizeof(text), "%.1f", figures.interval_s);
+	add(object, "interval_s", json_object_new_double_s(figures.interval_s, text));
+	add(object, "lost", lost);
+	return object;
+}
+
 struct json_object *status__record(const struct service_status *status)
 {
 	const struct report_run *run = status->run;
@@ -195,6 +226,7 @@ struct json_object *status__record(const struct service_status *status)
 	if (status->levels)
 		add(record, "levels", status->levels);
 	add(record, "cost", cost(status));
+	add(record, "kernel_io", kernel_io(status->passes));
 	add_share(record, "max_overhead",
 		  status->config->max_overhead > 0 ? status->config->max_overhead : -1);
 	add(record, "parked", list_probes(run, is_parked));
@@ -445,6 +477,24 @@ static void print_parked(struct json_object *record, const char *name, FILE *out
 		fprintf(out, "           and %zu more; --json names them all\n", n - shown);
 }
 
+static void print_kernel_io(struct json_object *io, FILE *out)
+{
+	char text[UNITS_ROOM], other[UNITS_ROOM];
+
+	fprintf(out, "kernel io  ");
+	if (!io) {
+		fprintf(out, "not known: see the notes\n");
+		return;
+	}
+	fprintf(out, "%s tasks gone through in %s of CPU time, every %.0f s\n",
+		units__count(text, number(io, "tasks")), units__time(other, number(io, "pass_ns")),
+		json_object_get_double(get(io, "interval_s")));
+	if (json_object_object_length(get(io, "lost"))) {
+		fprintf(out, "           threads of which something is missing: ");
+		print_counts(get(io, "lost"), out);
+	}
+}
+
 void status__print(struct json_object *record, FILE *out)
 {
 	char text[UNITS_ROOM], other[UNITS_ROOM];
@@ -472,6 +522,7 @@ void status__print(struct json_object *record, FILE *out)
 		status__print_set(record, out);
 	print_cost(get(record, "cost"), out);
 	print_bound(get(record, "max_overhead"), out);
+	print_kernel_io(get(record, "kernel_io"), out);
 	print_parked(record, "parked", out);
 	print_parked(record, "untimed", out);
 	fprintf(out, "log        ");

@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 
 #include "job/hierarchies.h"
+#include "job/task_passes.h"
 #include "report/report.h"
 #include "service/config.h"
 #include "sink/syslog.h"
@@ -22,6 +23,7 @@ struct service_status {
 	struct json_object *levels;	   /* what status__record() takes over; NULL: none */
 	__u64 restarts;			   /* since the counters began */
 	size_t adopted;			   /* links that were in place when this process began */
+	const struct task_passes *passes;  /* NULL: the kernel counts nothing of tasks */
 };
 
 /* What all probes together saw, since the start. */
