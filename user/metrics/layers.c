@@ -39,7 +39,8 @@ int metrics_layers__sum(struct metrics_layer **out, size_t *n, const struct metr
 	*out = layers;
 	*n = 0;
 	for (size_t i = 0; i < rows->n; i++)
-		if (rows->rows[i].key.kind != METRIC_OPERATIONS)
+		if (rows->rows[i].key.kind != METRIC_OPERATIONS &&
+		    rows->rows[i].key.kind != METRIC_KERNEL_IO)
 			add(find_or_add(layers, n, rows->rows[i].key.layer), &rows->rows[i]);
 	return 0;
 }

@@ -28,6 +28,7 @@ static bool same_row(const struct tm_key *a, const struct tm_key *b)
 {
 	return a->layer == b->layer && a->function == b->function &&
 	       key__is_operation(a) == key__is_operation(b) &&
+	       key__is_task_io(a) == key__is_task_io(b) &&
 	       (a->layer != TM_LAYER_BLOCK || a->where == b->where);
 }
 
@@ -38,7 +39,14 @@ static __u64 weight_of(const struct tm_series *total)
 		.own_ns = total->key.layer < TM_LAYER_USER ? total->total_ns : total->self_ns,
 	};
 
-	return key__is_beside(&total->key) ? 0 : metric_counters__weight(&counters);
+	if (key__is_task_io(&total->key))
+		counters = (struct metric_counters){
+			.count =
+				total->task_io[TM_TASK_IO_SYSCR] + total->task_io[TM_TASK_IO_SYSCW],
+		};
+	else if (key__is_beside(&total->key))
+		return 0;
+	return metric_counters__weight(&counters);
 }
 
 /* What a job has done, and the samples of its rows; rank->first is the first of its series. */
@@ -54,6 +62,7 @@ static void measure(struct metrics_rank *rank, const struct report_run *run,
 		const struct metric_key row = {
 			.kind = key->layer == TM_LAYER_BLOCK ? METRIC_REQUESTS
 				: key__is_operation(key)     ? METRIC_OPERATIONS
+				: key__is_task_io(key)	     ? METRIC_KERNEL_IO
 							     : METRIC_CALLS,
 			.layer = key->layer,
 			.function = key->function,

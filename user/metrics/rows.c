@@ -27,7 +27,7 @@ struct metric_key metric_key__other(const struct metric_key *key)
 
 bool metric_rows__shows(const struct tm_key *key)
 {
-	return key__is_operation(key) || !key__is_beside(key);
+	return key__is_operation(key) || key__is_task_io(key) || !key__is_beside(key);
 }
 
 static struct metric_key key_of(const struct report_run *run, const struct tm_series *total)
@@ -40,6 +40,8 @@ static struct metric_key key_of(const struct report_run *run, const struct tm_se
 		names__device(run, total, out.device);
 	} else if (key__is_operation(key)) {
 		out.kind = METRIC_OPERATIONS;
+	} else if (key__is_task_io(key)) {
+		out.kind = METRIC_KERNEL_IO;
 	}
 	return out;
 }
@@ -90,7 +92,8 @@ int metric_rows__add_series(struct metric_rows *rows, const struct report_run *r
 		struct metric_row *row;
 
 		if (!metric_rows__shows(&series->total.key) ||
-		    (!series->total.count && !series->total.in_flight))
+		    (!series->total.count && !series->total.in_flight &&
+		     !key__is_task_io(&series->total.key)))
 			continue;
 		key = key_of(run, &series->total);
 		row = metric_rows__get(rows, &key);

@@ -15,6 +15,7 @@ enum metric_kind {
 	METRIC_CALLS,	   /* of libraries, and operations on files */
 	METRIC_OPERATIONS, /* asynchronous ones, that libraries launch */
 	METRIC_REQUESTS,   /* to devices */
+	METRIC_KERNEL_IO,  /* what the kernel itself counts: of no function */
 	METRIC_KINDS,
 };
 

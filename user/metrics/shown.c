@@ -15,6 +15,10 @@ enum value {
 	VALUE_TIMES,   /* a sample for each kind of time */
 	VALUE_LATENCY, /* a histogram */
 	VALUE_IN_FLIGHT,
+	/* What the kernel itself counts, a sample for each kind: */
+	VALUE_KERNEL_CALLS,
+	VALUE_KERNEL_BYTES,
+	VALUE_KERNEL_STORAGE,
 };
 
 struct shown {
@@ -105,9 +109,38 @@ static const struct shown all_shown[] = {
 	  VALUE_IN_FLIGHT,
 	  { "tmtrace_device_requests_in_flight", NULL, METRICS_GAUGE,
 	    "Requests that are not complete." } },
+	{ METRIC_KERNEL_IO,
+	  VALUE_KERNEL_CALLS,
+	  { "tmtrace_kernel_io_calls", NULL, METRICS_COUNTER,
+	    "System calls that read and write, on any descriptor, as the kernel counts them." } },
+	{ METRIC_KERNEL_IO,
+	  VALUE_KERNEL_BYTES,
+	  { "tmtrace_kernel_io_bytes", "bytes", METRICS_COUNTER, "Bytes that they moved." } },
+	{ METRIC_KERNEL_IO,
+	  VALUE_KERNEL_STORAGE,
+	  { "tmtrace_kernel_io_storage_bytes", "bytes", METRICS_COUNTER,
+	    "Bytes from storage, and those that are to be written there, however that was asked "
+	    "for; cancelled: of these, truncated before they were written." } },
 };
 
 #define N_SHOWN (sizeof(all_shown) / sizeof(*all_shown))
+
+/* The counts of the kernel that a metric has, and what its samples are of. */
+static const struct {
+	enum value value;
+	enum tm_task_io_count count;
+	const char *operation;
+} kernel_counts[] = {
+	{ VALUE_KERNEL_CALLS, TM_TASK_IO_SYSCR, "read" },
+	{ VALUE_KERNEL_CALLS, TM_TASK_IO_SYSCW, "write" },
+	{ VALUE_KERNEL_BYTES, TM_TASK_IO_RCHAR, "read" },
+	{ VALUE_KERNEL_BYTES, TM_TASK_IO_WCHAR, "write" },
+	{ VALUE_KERNEL_STORAGE, TM_TASK_IO_READ_BYTES, "read" },
+	{ VALUE_KERNEL_STORAGE, TM_TASK_IO_WRITE_BYTES, "write" },
+	{ VALUE_KERNEL_STORAGE, TM_TASK_IO_CANCELLED_BYTES, "cancelled" },
+};
+
+#define N_KERNEL_COUNTS (sizeof(kernel_counts) / sizeof(*kernel_counts))
 
 /* Names of the parts of the time, as records have them; NULL: the rows do not have it. */
 static const char *time_name(const struct report_run *run, const struct metric_key *key, int time)
@@ -158,6 +191,12 @@ static size_t count_samples(const struct report_run *run, const struct metric_ke
 		return n;
 	case VALUE_LATENCY:
 		return METRIC_EDGES + 3; /* with all, their number and sum */
+	case VALUE_KERNEL_CALLS:
+	case VALUE_KERNEL_BYTES:
+	case VALUE_KERNEL_STORAGE:
+		for (size_t i = 0; i < N_KERNEL_COUNTS; i++)
+			n += kernel_counts[i].value == value;
+		return n;
 	default:
 		return 1;
 	}
@@ -194,6 +233,16 @@ static void write_latency(struct metrics_text *text, const struct metrics_shown_
 						     METRIC_EDGES, counters->total_ns };
 
 	metrics_text__histogram(text, shown->labels, &histogram);
+}
+
+static void write_kernel_counts(struct metrics_text *text, const struct metrics_shown_row *shown,
+				enum value value)
+{
+	for (size_t i = 0; i < N_KERNEL_COUNTS; i++)
+		if (kernel_counts[i].value == value)
+			metrics_text__number_of(
+				text, shown->labels, "operation", kernel_counts[i].operation,
+				shown->row->sums.counters.task_io[kernel_counts[i].count]);
 }
 
 /* Of what is only counted, no time is known. */
@@ -239,6 +288,11 @@ static void write_row(struct metrics_text *text, const struct report_run *run, e
 	case VALUE_IN_FLIGHT:
 		metrics_text__number(text, labels, shown->row->sums.in_flight);
 		break;
+	case VALUE_KERNEL_CALLS:
+	case VALUE_KERNEL_BYTES:
+	case VALUE_KERNEL_STORAGE:
+		write_kernel_counts(text, shown, value);
+		break;
 	}
 }
 
@@ -267,6 +321,8 @@ void metrics_shown__label(struct metrics_labels *labels, const struct report_run
 	const char *function = metric_key__is_other(key) ? JOB_OTHERS : names__function(run, &like);
 	char number[32];
 
+	if (key->kind == METRIC_KERNEL_IO)
+		return;
 	if (!function) {
 		snprintf(number, sizeof(number), "%u", key->function);
 		function = number;

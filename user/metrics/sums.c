@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "metrics/sums.h"
+#include "report/kernel_io.h"
 
 #define FIRST_EDGE 10 /* 2^10 ns */
 #define EDGE_STEP  2  /* powers of two from one edge to the next */
@@ -39,7 +40,13 @@ void metric_sums__add_series(struct metric_sums *to, const struct snapshot_serie
 {
 	const struct tm_series *total = &series->total;
 	struct metric_counters *counters = &to->counters;
+	struct tm_task_io io;
 
+	if (kernel_io__of(&io, total)) {
+		for (int i = 0; i < TM_TASK_IO_COUNTS; i++)
+			counters->task_io[i] += io.count[i];
+		return;
+	}
 	counters->count += total->count;
 	counters->errors += total->errors;
 	counters->retries += total->retries;

@@ -121,10 +121,10 @@ void metrics_text__seconds_of(struct metrics_text *text, const char *labels, con
 	put(text, "\n");
 }
 
-void metrics_text__number_of(struct metrics_text *text, const char *label, const char *value,
-			     __u64 number)
+void metrics_text__number_of(struct metrics_text *text, const char *labels, const char *label,
+			     const char *value, __u64 number)
 {
-	put_name(text, end_of(text->about->type), "", label, value);
+	put_name(text, end_of(text->about->type), labels, label, value);
 	put_number(text, number);
 	put(text, "\n");
 }

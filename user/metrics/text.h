@@ -45,8 +45,8 @@ void metrics_text__number(struct metrics_text *text, const char *labels, __u64 v
 void metrics_text__seconds(struct metrics_text *text, const char *labels, __u64 ns);
 void metrics_text__ratio(struct metrics_text *text, double value);
 /* With one more label, whose value has nothing to be escaped. */
-void metrics_text__number_of(struct metrics_text *text, const char *label, const char *value,
-			     __u64 number);
+void metrics_text__number_of(struct metrics_text *text, const char *labels, const char *label,
+			     const char *value, __u64 number);
 void metrics_text__seconds_of(struct metrics_text *text, const char *labels, const char *label,
 			      const char *value, __u64 ns);
 

@@ -53,11 +53,11 @@ static void write_probes(struct metrics_text *text, const struct status_sums *su
 
 	metrics_text__begin(text, &states);
 	for (enum probe_state state = 0; state < PROBE_OFF; state++)
-		metrics_text__number_of(text, "state", probe_state__name(state),
+		metrics_text__number_of(text, "", "state", probe_state__name(state),
 					sums->states[state]);
 	metrics_text__begin(text, &losses);
 	for (enum tm_loss loss = 0; loss < TM_LOSSES; loss++)
-		metrics_text__number_of(text, "reason", probe_loss_names[loss],
+		metrics_text__number_of(text, "", "reason", probe_loss_names[loss],
 					sums->lost_by[loss]);
 }
 
@@ -69,9 +69,9 @@ static void write_log(struct metrics_text *text, const struct service_status *st
 	};
 
 	metrics_text__begin(text, &about);
-	metrics_text__number_of(text, "outcome", "sent", status->log.sent);
-	metrics_text__number_of(text, "outcome", "held_back", status->log.held_back);
-	metrics_text__number_of(text, "outcome", "lost", status->log.lost);
+	metrics_text__number_of(text, "", "outcome", "sent", status->log.sent);
+	metrics_text__number_of(text, "", "outcome", "held_back", status->log.held_back);
+	metrics_text__number_of(text, "", "outcome", "lost", status->log.lost);
 }
 
 /* A part of the node's processors; negative: it is not known. */
