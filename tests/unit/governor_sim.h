@@ -29,11 +29,17 @@ struct sim {
 	struct governor *governor;
 	load_fn load;
 	size_t n;
-	double hit_ns, cpus; /* processors that the node spends */
-	double known;	     /* part of hit_ns that was measured before */
-	double fixed;	     /* of one, by what cannot be parked */
-	load_fn own;	     /* of the first group, beside its probes; NULL: nothing */
-	double own_ns;	     /* what that cost since the last reading */
+	double hit_ns;
+	unsigned int cpus; /* processors that the node has */
+	double known;	   /* part of hit_ns that was measured before */
+	double fixed;	   /* of one, by what cannot be parked */
+	load_fn own;	   /* of the first group, beside its probes; NULL: nothing */
+	double own_ns;	   /* what that cost since the last reading */
+	bool one_thread;   /* hits the first, and knows what it pays */
+	bool part_too;	   /* and the second, which is a part of it */
+	double paid_ns;	   /* in the toll's window, which began then: */
+	__u64 paid_since;
+	bool was_trying;
 	__u64 now;
 	bool parked[PROBES];
 	__u64 left[PROBES]; /* until when it is on its way out */
@@ -48,7 +54,7 @@ struct sim {
 static inline void open_sim(struct sim *sim, load_fn load, size_t n)
 {
 	*sim = (struct sim){
-		.governor = governor__new(BOUND),
+		.governor = governor__new((struct governor_bounds){ BOUND, 0 }),
 		.load = load,
 		.n = n,
 		.hit_ns = 800,
@@ -84,9 +90,12 @@ static inline void pass(struct sim *sim, __u64 ns)
 			sim->loads[i].cost_ns += cost * sim->known;
 			sim->seen_s[i] += (double)ns / 1e9;
 			sim->cost_ns += cost;
+			sim->paid_ns += i > sim->part_too ? 0 : cost;
 		} else if (sim->loads[i].group) {
-			if (!governor__group_parked(sim->governor, sim->loads[i].group))
+			if (!governor__group_parked(sim->governor, sim->loads[i].group)) {
 				sim->cost_ns += cost * sim->loads[i].rest;
+				sim->paid_ns += i ? 0 : cost * sim->loads[i].rest;
+			}
 		} else if (sim->now < sim->left[i]) {
 			sim->cost_ns += cost / 2;
 		}
@@ -111,6 +120,27 @@ static inline void obey(struct sim *sim, const struct governor_order *order)
 		sim->first_parked = sim->now;
 }
 
+/* What the one thread has paid in this window; the next one begins where it is at its end. */
+static inline struct governor_toll read_toll(struct sim *sim)
+{
+	struct governor_toll toll = { .load = -1 };
+	bool trying = governor__is_trying(sim->governor);
+
+	if (!sim->one_thread)
+		return toll;
+	toll.ns = sim->paid_ns;
+	toll.elapsed_ns = (double)(sim->now - sim->paid_since);
+	toll.load = sim->parked[0] ? -1 : 0;
+	toll.group = sim->parked[0] ? sim->loads[0].group : 0;
+	toll.ended = trying != sim->was_trying || toll.elapsed_ns >= GOVERNOR_TOLL_NS;
+	if (toll.ended) {
+		sim->paid_ns = 0;
+		sim->paid_since = sim->now;
+	}
+	sim->was_trying = trying;
+	return toll;
+}
+
 static inline void run(struct sim *sim, double until)
 {
 	while (seconds(sim) < until) {
@@ -124,11 +154,12 @@ static inline void run(struct sim *sim, double until)
 		orders = governor__read(sim->governor,
 					&(struct governor_reading){
 						.now_ns = sim->now,
-						.spent_ns = sim->cpus * (double)(sim->now - begin),
+						.cpus = sim->cpus,
 						.fixed_ns = sim->fixed * (double)(sim->now - begin),
 						.loads = sim->loads,
 						.n = sim->n,
 						.groups_ns = { sim->own_ns },
+						.toll = read_toll(sim),
 					},
 					&n);
 		sim->own_ns = 0;
@@ -141,7 +172,7 @@ static inline void run(struct sim *sim, double until)
 	}
 }
 
-/* What the probes cost from now on, as part of what the node spends. */
+/* What the probes cost from now on, as part of what the node's processors can do. */
 static inline double cost_until(struct sim *sim, double until)
 {
 	double begin = seconds(sim), before = sim->cost_ns;

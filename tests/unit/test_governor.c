@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which probes are parked under simulated loads, and when they come back. */
-#include "governor/node_time.h"
 #include "governor_sim.h"
 
 static void test_burst(void **state)
@@ -52,7 +51,7 @@ static void test_dear_hits(void **state)
 		sim.hit_ns = 9000;
 		sim.known = known[k];
 		run(&sim, 7);
-		for (int s = 13; s < 200; s += 6)
+		for (int s = 13; s < 200; s += 18)
 			assert_true(cost_until(&sim, s) <= BOUND);
 		assert_true(sim.orders[0] >= 5);
 		close_sim(&sim);
@@ -142,10 +141,12 @@ static void test_slow_growth(void **state)
 	(void)state;
 	open_sim(&sim, growth, 2);
 	assert_true(cost_until(&sim, 100) <= BOUND);
+	assert_true(cost_until(&sim, 130) <= 1.2 * BOUND);
 	assert_true(cost_until(&sim, 200) <= BOUND);
-	/* The one that costs most is parked, once it is too much, and not before. */
-	assert_true(sim.first_parked > 1000 * NS_PER_S + 85 * NS_PER_S);
-	assert_true(sim.first_parked < 1000 * NS_PER_S + 100 * NS_PER_S);
+	/* The one that costs most is parked, once what was saved is used up, too, and not before.
+	 */
+	assert_true(sim.first_parked > 1000 * NS_PER_S + 90 * NS_PER_S);
+	assert_true(sim.first_parked < 1000 * NS_PER_S + 120 * NS_PER_S);
 	assert_int_equal(sim.orders[1], 0);
 	close_sim(&sim);
 }
@@ -184,8 +185,8 @@ static void test_least_harm(void **state)
 	close_sim(&sim);
 }
 
-/* The bound is of what the node spends, and of one processor at least. */
-static void test_share_of_what_is_spent(void **state)
+/* The bound is of what all processors can do, whether they do it or not. */
+static void test_share_of_processors(void **state)
 {
 	struct sim sim;
 
@@ -195,10 +196,9 @@ static void test_share_of_what_is_spent(void **state)
 	run(&sim, 60);
 	assert_int_equal(sim.first_parked, 0);
 	close_sim(&sim);
-	open_sim(&sim, moderate, 12); /* 0.96 % */
-	sim.cpus = 0.01;
+	open_sim(&sim, moderate, 16);
 	run(&sim, 60);
-	assert_int_equal(sim.first_parked, 0);
+	assert_int_not_equal(sim.first_parked, 0);
 	close_sim(&sim);
 }
 
@@ -250,6 +250,138 @@ static void test_blip(void **state)
 	close_sim(&sim);
 }
 
+/* Nor is half a second in which a thread does nothing else, if little was used before. */
+static double half_second(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	(void)probe;
+	return at >= 5 && at < 5.5 ? 0.9e6 : 0;
+}
+
+static void test_half_second(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, half_second, 1);
+	run(&sim, 20);
+	assert_int_equal(sim.first_parked, 0);
+	close_sim(&sim);
+}
+
+/* A second's work in a tenth of it, each second: 0.8 % of a processor, in all. */
+static double bursts(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	if (probe)
+		return 100;
+	return at - (double)(long)at < 0.1 ? 100e3 : 0;
+}
+
+/* What fits into the bound over seconds is never parked, and comes back after what does not. */
+static double flood_first(const struct sim *sim, size_t probe, double at)
+{
+	if (!probe && at < 5)
+		return 1e6;
+	return bursts(sim, probe, at) * (at < 5 ? 1 : 0.5);
+}
+
+static void test_bursts(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, bursts, 8);
+	run(&sim, 120);
+	assert_int_equal(sim.first_parked, 0);
+	close_sim(&sim);
+	open_sim(&sim, flood_first, 8);
+	run(&sim, 4);
+	assert_true(sim.parked[0]);
+	run(&sim, 40);
+	check_all_back(&sim);
+	close_sim(&sim);
+}
+
+/* However long it was too much: rests have a limit, and trials are not owed for. */
+static double long_flood(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	return probe || at >= 3600 ? 100 : 1e6;
+}
+
+static void test_back_soon(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, long_flood, 4);
+	run(&sim, 5);
+	assert_true(cost_until(&sim, 3600) <= BOUND);
+	run(&sim, 3600 + 20);
+	check_all_back(&sim);
+	close_sim(&sim);
+}
+
+/* A cost that cannot be (0.1 s a hit) is no more than what all processors can do. */
+static double rare(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	(void)probe;
+	return at < 10 ? 1000 : 200;
+}
+
+static void test_impossible(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, rare, 1);
+	sim.known = 100 * NS_PER_MS / sim.hit_ns;
+	run(&sim, 10);
+	assert_true(sim.parked[0]);
+	sim.known = 1;
+	run(&sim, 40);
+	check_all_back(&sim);
+	close_sim(&sim);
+}
+
+/* A clock that jumps: nothing is parked for it, what is parked comes back. */
+static void test_clock(void **state)
+{
+	static const long jumps[] = { -900, 86400, -5, 0 };
+	struct governor_view view;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(jumps) / sizeof(*jumps); i++) {
+		size_t n;
+		struct sim sim;
+
+		open_sim(&sim, burst, 2);
+		run(&sim, 7);
+		assert_true(sim.parked[0]);
+		assert_true(governor__view(sim.governor, 0, &view));
+		for (int s = 0; s < 100; s++) {
+			const struct governor_order *orders;
+			struct governor_reading reading = { .now_ns = sim.now + jumps[i] * NS_PER_S,
+							    .cpus = 1,
+							    .loads = sim.loads,
+							    .n = 2,
+							    .toll.load = -1 };
+
+			sim.loads[1] =
+				(struct governor_load){ .hits = 50, .cost_ns = 40e3, .harm = 1 };
+			orders = governor__read(sim.governor, &reading, &n);
+			for (size_t j = 0; j < n; j++)
+				obey(&sim, &orders[j]);
+			sim.now += NS_PER_S / 2;
+		}
+		assert_false(sim.parked[0]);
+		assert_int_equal(sim.orders[1], 0);
+		close_sim(&sim);
+	}
+}
+
 static double always(const struct sim *sim, size_t probe, double at)
 {
 	(void)sim;
@@ -267,15 +399,15 @@ static void test_other_bound(void **state)
 	open_sim(&sim, always, 3);
 	run(&sim, 3);
 	assert_int_equal(governor__parked(sim.governor), 3);
-	governor__set_bound(sim.governor, 0);
+	governor__set_bounds(sim.governor, (struct governor_bounds){ 0 });
 	run(&sim, 4);
 	check_all_back(&sim);
 	run(&sim, 10);
 	check_all_back(&sim);
-	governor__set_bound(sim.governor, BOUND);
+	governor__set_bounds(sim.governor, (struct governor_bounds){ BOUND, 0 });
 	run(&sim, 12);
 	assert_int_equal(governor__parked(sim.governor), 3);
-	governor__set_bound(sim.governor, 10);
+	governor__set_bounds(sim.governor, (struct governor_bounds){ 10, 0 });
 	run(&sim, 400);
 	check_all_back(&sim);
 	close_sim(&sim);
@@ -317,16 +449,6 @@ static void test_refused(void **state)
 	close_sim(&sim);
 }
 
-static void test_node_time(void **state)
-{
-	(void)state;
-	assert_int_equal(node_time__parse("cpu  100 20 30 4000 500 6 7 80 9 1\n", 100),
-			 163 * (NS_PER_S / 100));
-	assert_int_equal(node_time__parse("cpu  100 20 30\n", 100), 0);
-	assert_int_equal(node_time__parse("intr 1 2 3 4 5 6 7 8\n", 100), 0);
-	assert_true(node_time__spent() > 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,14 +460,18 @@ int main(void)
 		cmocka_unit_test(test_slow_growth),
 		cmocka_unit_test(test_fewest),
 		cmocka_unit_test(test_least_harm),
-		cmocka_unit_test(test_share_of_what_is_spent),
+		cmocka_unit_test(test_share_of_processors),
 		cmocka_unit_test(test_fixed_cost),
 		cmocka_unit_test(test_not_parkable),
 		cmocka_unit_test(test_blip),
+		cmocka_unit_test(test_half_second),
+		cmocka_unit_test(test_bursts),
+		cmocka_unit_test(test_back_soon),
+		cmocka_unit_test(test_impossible),
+		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_other_bound),
 		cmocka_unit_test(test_released),
 		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_node_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

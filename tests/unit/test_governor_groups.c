@@ -101,11 +101,11 @@ static void test_group_released(void **state)
 	open_layer(&sim, burst, 8);
 	run(&sim, 7);
 	assert_true(governor__group_parked(sim.governor, 1));
-	governor__set_bound(sim.governor, 0);
+	governor__set_bounds(sim.governor, (struct governor_bounds){ 0 });
 	run(&sim, 8);
 	assert_false(governor__group_parked(sim.governor, 1));
 	check_all_back(&sim);
-	governor__set_bound(sim.governor, BOUND);
+	governor__set_bounds(sim.governor, (struct governor_bounds){ BOUND, 0 });
 	run(&sim, 11);
 	assert_true(governor__group_parked(sim.governor, 1));
 	governor__release_group(sim.governor, 1);

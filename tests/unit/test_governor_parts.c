@@ -124,7 +124,7 @@ static void test_let_back(void **state)
 	open_parts(&sim, burst, 2);
 	run(&sim, 7);
 	assert_true(sim.parked[0] && sim.parked[1]);
-	governor__set_bound(sim.governor, 0);
+	governor__set_bounds(sim.governor, (struct governor_bounds){ 0 });
 	run(&sim, 8);
 	check_all_back(&sim);
 	close_sim(&sim);

@@ -35,7 +35,7 @@ static void test_defaults(void **state)
 		assert_non_null(config.history);
 		assert_true(config.log.types >> SYSLOG_RUN & 1);
 		assert_null(config.prometheus);
-		assert_true(config.max_overhead == 0.01);
+		assert_true(config.bounds.node == 0.01);
 		service_config__free(&config);
 	}
 }
@@ -81,7 +81,7 @@ static void test_config(void **state)
 	assert_int_equal(config.n_env_vars, 2);
 	assert_string_equal(config.env_vars[1], "A");
 	assert_int_equal(config.processes, 100);
-	assert_true(config.max_overhead > 0.02499 && config.max_overhead < 0.02501);
+	assert_true(config.bounds.node > 0.02499 && config.bounds.node < 0.02501);
 	service_config__free(&config);
 }
 
@@ -98,7 +98,7 @@ static void test_none(void **state)
 	assert_null(config.history);
 	assert_null(config.snapshot);
 	assert_int_equal(config.log.types, 0);
-	assert_true(config.max_overhead == 0);
+	assert_true(config.bounds.node == 0);
 	assert_string_equal(config.hierarchy, "freezer");
 	assert_true(config.copiers_too);
 	assert_int_equal(config.n_alone, 3);
@@ -134,8 +134,12 @@ static void test_bad_config(void **state)
 		{ "processes: {max_processes: 0}", "f:1: max_processes" },
 		{ "calls: all", "f:1: calls is \"all\", one of none, root and users" },
 		{ "processes: {min_wall: soon}", "f:1: min_wall is \"soon\", a time is needed" },
-		{ "\nmax_overhead: 1", "f:2: max_overhead is \"1\", a part above 0 is needed" },
+		{ "\nmax_overhead: 1",
+		  "f:2: max_overhead is \"1\", a part above 0% and up to 100% is needed" },
 		{ "max_overhead: 0%", "f:1: max_overhead is \"0%\", a part above 0" },
+		{ "max_thread_overhead: 50ms", "f:1: max_thread_overhead is \"50ms\", a part" },
+		{ "max_service_overhead: -1%", "f:1: max_service_overhead is \"-1%\", a part" },
+		{ "max_service_overhead: 101%", "f:1: max_service_overhead is \"101%\", a part" },
 		{ "- vfs\n", "f:1: the file holds a list" },
 		{ "leave_alone: [a, '']", "f:1: leave_alone is empty, give it a value" },
 		{ "leave_alone: {a: 1}", "f:1: leave_alone is a mapping" },

@@ -163,6 +163,7 @@ static void test_cost(void **state)
 {
 	struct top_reading before, now;
 	struct sample sample;
+	static const struct top_kernel_cost kernel = { 2000, 500, 0.01 }, unknown = { -1, -1, -1 };
 	struct top_cost cost;
 
 	(void)state;
@@ -179,20 +180,21 @@ static void test_cost(void **state)
 	sample.ledgers[TM_PROBE_USER + 2] = (struct tm_ledger){ .hits = 12, .recorded = 12 };
 	sample.snapshot.monotonic_ns = 3000 * MS;
 	top_meter__read(&now, &sample.run, &sample.snapshot);
-	cost = top_meter__cost(&now, &before, 2, 2000);
+	cost = top_meter__cost(&now, &before, 2, &kernel);
 	/* 24 timed calls at 900 ns, 1012 counted at 500 ns, 5100 at 2 us in the kernel: of 2 s on
 	 * two CPUs. */
 	assert_true(cost.probes_share > (24 * 900 + 1012 * 500 + 5100 * 2e3) / 4e9 - 1e-9);
 	assert_true(cost.probes_share < (24 * 900 + 1012 * 500 + 5100 * 2e3) / 4e9 + 1e-9);
+	assert_true(cost.following_share == 0.005);
 	assert_true(cost.hits_per_s == (5100 + 1024 + 12) / 2.0);
 	assert_int_equal(cost.lost, 12);
 	assert_true(cost.memory_bytes > 100000);
 	assert_true(cost.own_share >= 0);
 	/* Where a part is not known, neither is the whole. */
-	assert_true(top_meter__cost(&now, &before, 2, -1).probes_share < 0);
+	assert_true(top_meter__cost(&now, &before, 2, &unknown).probes_share < 0);
 	sample.run.n_hit_costs = 0;
 	top_meter__read(&now, &sample.run, &sample.snapshot);
-	assert_true(top_meter__cost(&now, &before, 2, 2000).probes_share < 0);
+	assert_true(top_meter__cost(&now, &before, 2, &kernel).probes_share < 0);
 	sample__close(&sample);
 }
 

@@ -394,18 +394,34 @@ __u64 probe__untimed_ns(const struct probe *probe, __u64 now_ns)
 	return parked_ns(&probe->untimed, now_ns);
 }
 
+#define BOUND_TEXT 100
+
+/* "and all probes may cost 1 % of what the node's processors can do" */
+static const char *say_bound(const struct probe_parking *parking, char text[BOUND_TEXT])
+{
+	double bound = parking->bound_ppm / 1e4;
+
+	if (parking->thread_ppm)
+		snprintf(text, BOUND_TEXT,
+			 "probes took %.1f %% of a thread's time, and may take %g %% of it",
+			 parking->thread_ppm / 1e4, bound);
+	else
+		snprintf(text, BOUND_TEXT,
+			 "all probes may cost %g %% of what the node's processors can do", bound);
+	return text;
+}
+
 /* Why its calls are not timed now. */
 static const char *say_untimed(const struct probe_parking *untimed, char text[PROBE_REASON])
 {
-	char since[32], until[32];
+	char since[32], until[32], bound[BOUND_TEXT];
 
 	snprintf(text, PROBE_REASON,
 		 "counted, not timed since %s: to time %llu calls/s costs %.2f %% of a processor "
-		 "more, and all probes may cost %g %% of what the node spends; timed again at %s "
-		 "or later",
+		 "more, and %s; timed again at %s or later",
 		 clock__local(since, sizeof(since), untimed->since_ns, "%H:%M:%S"),
 		 untimed->hits_per_s, (double)untimed->cost_ns / NS_PER_S * 100,
-		 untimed->bound_ppm / 1e4,
+		 say_bound(untimed, bound),
 		 clock__local(until, sizeof(until), untimed->until_ns, "%H:%M:%S"));
 	return text;
 }
@@ -413,7 +429,7 @@ static const char *say_untimed(const struct probe_parking *untimed, char text[PR
 const char *probe__reason(const struct probe *probe, char text[PROBE_REASON])
 {
 	const struct probe_parking *parking = &probe->parking;
-	char since[32], until[32], cost[80] = "";
+	char since[32], until[32], bound[BOUND_TEXT], cost[80] = "";
 
 	if (probe->state == PROBE_ARMED && probe->untimed.since_ns)
 		return say_untimed(&probe->untimed, text);
@@ -430,9 +446,9 @@ const char *probe__reason(const struct probe *probe, char text[PROBE_REASON])
 		snprintf(cost, sizeof(cost), "%llu hits/s cost %.2f %% of a processor, and ",
 			 parking->hits_per_s, (double)parking->cost_ns / NS_PER_S * 100);
 	snprintf(text, PROBE_REASON,
-		 "parked by the governor: %sall probes may cost %g %% of what the node spends; "
-		 "%s%snot counted since %s, comes back at %s or later",
-		 cost, parking->bound_ppm / 1e4, probe->reason ? probe->reason : "",
+		 "parked by the governor: %s%s; %s%snot counted since %s, comes back at %s or "
+		 "later",
+		 cost, say_bound(parking, bound), probe->reason ? probe->reason : "",
 		 probe->reason ? "; " : "", since,
 		 clock__local(until, sizeof(until), parking->until_ns, "%H:%M:%S"));
 	return text;

@@ -30,9 +30,15 @@ struct probe_parking {
 	__u64 until_ns;	  /* it comes back then, at the earliest */
 	__u64 parked_ns;  /* in all, up to since_ns */
 	__u64 count;	  /* how often it was */
-	__u64 bound_ppm;  /* what probes may cost, of what the node spends; 0: it was left out */
+	__u64 bound_ppm;  /* what it was too much for: thread_ppm tells of what; 0: it was left out
+			   */
 	__u64 hits_per_s; /* before it was parked last */
 	__u64 cost_ns;	  /* the CPU time that these took a second */
+	/*
+	 * What probes took of a thread's time, where that was too much; 0: the bound is what probes
+	 * may cost of what all processors can do.
+	 */
+	__u64 thread_ppm;
 };
 
 struct probe {
@@ -119,7 +125,7 @@ __u64 probe__parked_ns(const struct probe *probe, __u64 now_ns);
 /* The same of its exits: for how long calls were counted, not timed. */
 __u64 probe__untimed_ns(const struct probe *probe, __u64 now_ns);
 /* Why it does not count, or counts less: its reason, or why it is parked; NULL: it has none. */
-#define PROBE_REASON 320
+#define PROBE_REASON 448
 const char *probe__reason(const struct probe *probe, char text[PROBE_REASON]);
 
 /* Names of the kernel layers' functions, as records have them; of losses, with "_" for spaces. */

@@ -10,9 +10,6 @@
 /* Those that are open longer are lost. */
 #define PATIENCE_NS (300 * NS_PER_MS)
 
-/* Where nothing was measured: of a hit in the kernel's layers. */
-#define KERNEL_NS 250
-
 /* The probes of a layer of the kernel: from first to, not with, end. */
 static void layer_probes(enum kernel_layer layer, size_t *first, size_t *end)
 {
@@ -20,15 +17,22 @@ static void layer_probes(enum kernel_layer layer, size_t *first, size_t *end)
 	*end = layer == KERNEL_VFS ? TM_PROBE_BLOCK : TM_PROBE_USER;
 }
 
+static __u64 to_ppm(double share)
+{
+	return (__u64)(share * 1e6 + 0.5);
+}
+
 /* How something is parked now, by the governor. */
 static struct probe_parking describe(const struct governing *governing, size_t number, __u64 now)
 {
 	struct probe_parking parking = { .since_ns = clock__ns(CLOCK_REALTIME) };
+	struct governor_bounds bounds = governor__bounds(governing->governor);
 	struct governor_view view = { 0 };
 
 	governor__view(governing->governor, number, &view);
 	parking.until_ns = parking.since_ns + (view.until_ns > now ? view.until_ns - now : 0);
-	parking.bound_ppm = (__u64)(governor__bound(governing->governor) * 1e6 + 0.5);
+	parking.thread_ppm = to_ppm(view.toll);
+	parking.bound_ppm = to_ppm(view.toll > 0 ? bounds.thread : bounds.node);
 	parking.hits_per_s = (__u64)view.hits_per_s;
 	parking.cost_ns = (__u64)(view.cost * NS_PER_S);
 	return parking;
@@ -223,20 +227,25 @@ static void on_time(void *context)
 }
 
 int governing__open(struct governing **out, struct session *session, const struct report_run *run,
-		    enum governing_what what)
+		    enum governing_what what, struct error *err)
 {
-	struct governing *governing = calloc(1, sizeof(*governing));
+	struct governing *governing;
 
+	*out = NULL;
+	if (what == GOVERNING_TIMES && !session->options->parkable)
+		return 0;
+	governing = calloc(1, sizeof(*governing));
 	if (!governing)
-		return -ENOMEM;
+		return error__set(err, -ENOMEM, "no memory");
 	governing->session = session;
 	governing->run = run;
-	governing->kernel_ns = KERNEL_NS;
+	governing->kernel_ns[KERNEL_VFS] = NODE_COST_VFS_NS;
+	governing->kernel_ns[KERNEL_BLOCK] = NODE_COST_BLOCK_NS;
 	governing->what = what;
-	governing->governor = governor__new(session->options->max_overhead);
+	governing->governor = governor__new(session->options->bounds);
 	if (!governing->governor) {
 		free(governing);
-		return -ENOMEM;
+		return error__set(err, -ENOMEM, "no memory");
 	}
 	*out = governing;
 	return 0;
@@ -254,20 +263,22 @@ void governing__close(struct governing *governing)
 
 int governing__watch(struct governing *governing, struct loop *loop)
 {
+	if (!governing)
+		return 0;
 	governing->loop = loop;
 	governing->wait_s = governor__wait_s(governing->governor);
 	return loop__timer(loop, governing->wait_s, true, on_time, governing, &governing->timer);
 }
 
-void governing__set_bound(struct governing *governing, double bound)
+void governing__set_bounds(struct governing *governing, struct governor_bounds bounds)
 {
-	governor__set_bound(governing->governor, bound);
+	governor__set_bounds(governing->governor, bounds);
 }
 
-void governing__set_kernel_cost(struct governing *governing, double hit_ns)
+void governing__set_kernel_costs(struct governing *governing, const struct node_cost *cost)
 {
-	if (hit_ns > 0)
-		governing->kernel_ns = hit_ns;
+	for (enum kernel_layer layer = 0; governing && layer < KERNEL_LAYERS; layer++)
+		governing->kernel_ns[layer] = node_cost__hit_ns(cost, layer);
 }
 
 /* Takes a probe of the kernel's layers out, or back. */

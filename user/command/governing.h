@@ -7,7 +7,9 @@
 #define USER_COMMAND_GOVERNING_H
 
 #include "command/loop.h"
+#include "command/node_cost.h"
 #include "command/session.h"
+#include "governor/governor.h"
 #include "report/report.h"
 
 struct governing;
@@ -19,17 +21,18 @@ enum governing_what {
 };
 
 /*
- * The session is under way, and its options say that probes can be parked, and which bound holds.
- * run: of it, for what a hit costs. 0 and *out, or -ENOMEM.
+ * The session is under way, and its options say which bounds hold. run: of it, for what a hit
+ * costs. *out is NULL where times alone are given up and there is no bound, now or later: all of
+ * these do nothing then. 0, or -ENOMEM with err.
  */
 int governing__open(struct governing **out, struct session *session, const struct report_run *run,
-		    enum governing_what what);
+		    enum governing_what what, struct error *err);
 void governing__close(struct governing *governing); /* NULL is fine */
 
 /* Governs from the loop, which must not end before governing__close(). 0, or a negative errno. */
 int governing__watch(struct governing *governing, struct loop *loop);
 
-void governing__set_bound(struct governing *governing, double bound);
+void governing__set_bounds(struct governing *governing, struct governor_bounds bounds);
 
 /* Nothing is counted in that layer of the kernel from now on, or it is again: as a site wants it.
  */
@@ -38,7 +41,7 @@ void governing__leave_out(struct governing *governing, enum kernel_layer layer, 
 /* The session ends, its probes stay: those that are parked count again. */
 void governing__release(struct governing *governing);
 
-/* What a hit in the kernel's layers costs, in ns, once it is known. */
-void governing__set_kernel_cost(struct governing *governing, double hit_ns);
+/* What hits in the kernel's layers cost, as it was measured last. */
+void governing__set_kernel_costs(struct governing *governing, const struct node_cost *cost);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What each probe has cost since the last reading, as the governor wants it. */
 #include <errno.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "command/governing_state.h"
-#include "governor/node_time.h"
 #include "report/probe_cost.h"
 
-/* The node's time is asked no more often: of many processors it takes long. */
-#define SPENT_NS (440 * NS_PER_MS)
+/* How many processors are online is asked no more often. */
+#define CPUS_NS (5 * NS_PER_S)
 
 /* Where nothing was measured: of a call. */
 #define CALL_NS 5000
@@ -99,9 +99,10 @@ static bool is_tapped(const struct governing *governing, size_t i)
 
 static struct governor_load kernel_load(const struct governing *governing, size_t i, __u64 hits)
 {
+	enum kernel_layer layer = i < TM_PROBE_BLOCK ? KERNEL_VFS : KERNEL_BLOCK;
 	struct governor_load load = {
 		.hits = hits,
-		.cost_ns = (double)hits * governing->kernel_ns,
+		.cost_ns = (double)hits * governing->kernel_ns[layer],
 		.harm = HARM_ALONE,
 	};
 
@@ -168,7 +169,6 @@ static void read_probe(struct governing *governing, size_t i)
 int governing__read_loads(struct governing *governing, struct governor_reading *out)
 {
 	const struct kernel *kernel = governing->session->kernel;
-	__u64 own = clock__ns(CLOCK_PROCESS_CPUTIME_ID), spent = governing->spent_ns;
 	__u64 looked_at = kernel__looked_at(kernel);
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
 	size_t n = probe_table__n(governing->session->probes);
@@ -177,16 +177,16 @@ int governing__read_loads(struct governing *governing, struct governor_reading *
 
 	if (rc < 0)
 		return rc;
-	if (now - governing->asked_ns >= SPENT_NS) {
-		spent = node_time__spent();
+	if (!governing->cpus || now - governing->asked_ns >= CPUS_NS) {
+		governing->cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
 		governing->asked_ns = now;
 	}
 	for (size_t i = 0; i < n; i++)
 		read_probe(governing, i);
 	*out = (struct governor_reading){
 		.now_ns = now,
-		.spent_ns = (double)(spent - governing->spent_ns),
-		.fixed_ns = (double)(own - governing->own_ns),
+		.cpus = governing->cpus,
+		.toll = { .load = -1 },
 		.loads = governing->loads,
 		.n = governing->n_loads,
 	};
@@ -196,7 +196,5 @@ int governing__read_loads(struct governing *governing, struct governor_reading *
 	else
 		out->fixed_ns += look_ns;
 	governing->looked_at = looked_at;
-	governing->own_ns = own;
-	governing->spent_ns = spent;
 	return 0;
 }

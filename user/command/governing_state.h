@@ -30,13 +30,14 @@ struct governing {
 	size_t n, ledgers_room;
 	struct governor_load *loads; /* by unit */
 	size_t n_loads, loads_room;
-	__u64 own_ns, spent_ns, looked_at;
-	__u64 asked_ns;		      /* when spent_ns was */
-	double kernel_ns;	      /* of a hit in the kernel's layers */
-	__u64 begun_ns;		      /* the last one began to be parked then */
-	bool left_out[KERNEL_LAYERS]; /* by who wrote the configuration */
-	bool untapped;		      /* system calls are not looked at */
-	bool told;		      /* what is not known therefore */
+	__u64 looked_at;
+	unsigned int cpus;		 /* that are online, */
+	__u64 asked_ns;			 /* as it was asked then */
+	double kernel_ns[KERNEL_LAYERS]; /* of a hit in them */
+	__u64 begun_ns;			 /* the last one began to be parked then */
+	bool left_out[KERNEL_LAYERS];	 /* by who wrote the configuration */
+	bool untapped;			 /* system calls are not looked at */
+	bool told;			 /* what is not known therefore */
 };
 
 /* What the governor parks: a probe, or its exits alone. */

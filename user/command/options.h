@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "addb/filter.h"
+#include "governor/governor.h"
 #include "kernel/uprobe.h"
 #include "kernel/ladder.h"
 #include "process/accounts.h"
@@ -105,10 +106,10 @@ struct options {
 	int kernel_mechanisms[KERNEL_LAYERS]; /* as ladder.h numbers them, -1: the best */
 	bool parkable;			      /* single probes can be taken away for a while */
 	/*
-	 * So much of what the node spends tracing may cost, 0.01 for 1 %: where it costs more,
-	 * calls of libraries are timed for a part of the time only. 0: there is no bound.
+	 * So much probes may cost: where they cost more, calls of libraries are timed for a part of
+	 * the time only.
 	 */
-	double max_overhead;
+	struct governor_bounds bounds;
 	bool no_syscalls; /* they are not looked at: no vfs, nothing of the time inside calls */
 	bool timelines;	  /* when it was is kept */
 	unsigned int slots;

@@ -19,6 +19,7 @@
 #include "command/service_clean.h"
 #include "command/service_setup.h"
 #include "command/trapped.h"
+#include "governor/own_bound.h"
 #include "service/lock.h"
 #include "service/notify.h"
 #include "sink/utf8.h"
@@ -42,8 +43,11 @@ struct service {
 	struct service_answers *answers;
 	struct governing *governing;
 	struct loop *loop;
-	int log_timer; /* of the intervals of the log */
-	size_t n_told; /* of the session's notes */
+	int log_timer;	  /* of the intervals of the log */
+	int record_timer; /* of the history */
+	struct own_bound own;
+	unsigned int factor; /* so many times as long are the intervals of the history */
+	size_t n_told;	     /* of the session's notes */
 };
 
 enum {
@@ -113,8 +117,7 @@ static void on_interval(void *context)
 		live_run__note_told(output__live(service->output), clock__ns(CLOCK_REALTIME));
 	else if (output__print(service->output, false, &err) < 0)
 		say(err.text);
-	governing__set_kernel_cost(service->governing,
-				   service_answers__kernel_cost(service->answers));
+	governing__set_kernel_costs(service->governing, service_answers__cost(service->answers));
 	tell_notes(service);
 }
 
@@ -128,6 +131,23 @@ static void on_record(void *context)
 		say(err.text);
 		say("the service goes on without its history");
 	}
+}
+
+/* The history is what is written most often, and nothing is lost where that is done later. */
+static void on_own(void *context)
+{
+	struct service *service = context;
+	unsigned int factor;
+
+	service->own.bound = service->config.max_service_overhead;
+	factor = own_bound__read(&service->own, clock__ns(CLOCK_MONOTONIC),
+				 clock__ns(CLOCK_PROCESS_CPUTIME_ID),
+				 (unsigned int)sysconf(_SC_NPROCESSORS_ONLN));
+	if (!service->config.history || factor == service->factor)
+		return;
+	service->factor = factor;
+	loop__reset(service->loop, service->record_timer, factor * RECORDER_INTERVAL_S);
+	service_answers__tell_history(service->answers, factor * RECORDER_INTERVAL_S);
 }
 
 static void on_trim(void *context)
@@ -180,8 +200,9 @@ static void reload(struct service *service)
 		service->config.interval_s = config.interval_s;
 		service->config.log.types = config.log.types;
 		service->config.log.rate = config.log.rate;
-		service->config.max_overhead = config.max_overhead;
-		governing__set_bound(service->governing, config.max_overhead);
+		service->config.bounds = config.bounds;
+		service->config.max_service_overhead = config.max_service_overhead;
+		governing__set_bounds(service->governing, config.bounds);
 		choose_kernel_layers(service, &config);
 		service_answers__choose_metrics(service->answers, &config);
 		service_config__free(&config);
@@ -241,10 +262,10 @@ static int start(struct service *service, char **argv, struct error *err)
 	if (!rc)
 		rc = service_answers__start(service->answers, &service->session, service->output,
 					    err);
-	if (!rc &&
-	    governing__open(&service->governing, &service->session,
-			    live_run__report(output__live(service->output)), GOVERNING_PROBES) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
+	if (!rc)
+		rc = governing__open(&service->governing, &service->session,
+				     live_run__report(output__live(service->output)),
+				     GOVERNING_PROBES, err);
 	return rc;
 }
 
@@ -264,7 +285,10 @@ static int watch(struct service *service, struct error *err)
 		rc = loop__timer(loop, service->config.interval_s, true, on_interval, service,
 				 &service->log_timer);
 	if (!rc && service->config.history)
-		rc = loop__timer(loop, RECORDER_INTERVAL_S, true, on_record, service, NULL);
+		rc = loop__timer(loop, RECORDER_INTERVAL_S, true, on_record, service,
+				 &service->record_timer);
+	if (!rc)
+		rc = loop__timer(loop, OWN_BOUND_S, true, on_own, service, NULL);
 	if (!rc)
 		rc = loop__timer(loop, TRIM_S, true, on_trim, NULL, NULL);
 	if (!rc)
@@ -417,6 +441,7 @@ int service__main(int argc, char **argv)
 					    .check = service.check,
 					    .clean = service.clean,
 					    .moved_to = service.moved_to,
+					    .factor = 1,
 					    .lock = -1 };
 		rc = run_once(&service, argv);
 	} while (!rc && service.moves);

@@ -35,6 +35,7 @@ struct service_answers {
 	struct drain *drain; /* NULL: what is recorded is read along with it */
 	struct drain *jobs;  /* from which single jobs are read: this one, or what is recorded */
 	struct node_cost cost;
+	double history_s;	      /* so often the history is written; 0: there is none */
 	struct recording_about about; /* of recordings that are answers */
 	char boot_id[RECORDER_BOOT_ID];
 	bool unwritable; /* a file could not be written, which was told */
@@ -144,6 +145,7 @@ static int read_status(struct service_answers *answers, bool fresh, struct servi
 		.config = answers->config,
 		.cost = node_cost__interval(&answers->cost),
 		.own_ns = clock__ns(CLOCK_PROCESS_CPUTIME_ID),
+		.history_s = answers->history_s,
 		.hierarchy = answers->session->hierarchy,
 		.passes = answers->session->passes,
 	};
@@ -320,6 +322,7 @@ int service_answers__open(struct service_answers **out, const struct service_con
 	if (!answers)
 		return error__set(err, -ENOMEM, "no memory");
 	answers->config = config;
+	answers->history_s = config->history ? RECORDER_INTERVAL_S : 0;
 	rc = server__open(&answers->server, config->socket, make_answer, answers, err);
 	if (rc < 0)
 		free(answers);
@@ -382,9 +385,14 @@ int service_answers__watch(struct service_answers *answers, struct loop *loop)
 	return rc;
 }
 
-double service_answers__kernel_cost(const struct service_answers *answers)
+void service_answers__tell_history(struct service_answers *answers, double seconds)
 {
-	return answers->cost.hit_ns;
+	answers->history_s = seconds;
+}
+
+const struct node_cost *service_answers__cost(const struct service_answers *answers)
+{
+	return &answers->cost;
 }
 
 void service_answers__choose_metrics(struct service_answers *answers,

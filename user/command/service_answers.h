@@ -3,6 +3,7 @@
 #ifndef USER_COMMAND_SERVICE_ANSWERS_H
 #define USER_COMMAND_SERVICE_ANSWERS_H
 
+#include "command/node_cost.h"
 #include "command/output.h"
 #include "command/session.h"
 #include "service/config.h"
@@ -20,8 +21,10 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 			   struct output *output, struct error *err);
 /* Answers, and writes files, from the loop. 0, or a negative errno. */
 int service_answers__watch(struct service_answers *answers, struct loop *loop);
-/* What a hit in the kernel's layers costs, in ns, as it was measured last; 0: not yet. */
-double service_answers__kernel_cost(const struct service_answers *answers);
+/* What tracing costs the node, as it was measured last. It stays the answers'. */
+const struct node_cost *service_answers__cost(const struct service_answers *answers);
+/* Every so many seconds the history is written now. */
+void service_answers__tell_history(struct service_answers *answers, double seconds);
 /* The configuration has changed: who may have metrics, and how many. */
 void service_answers__choose_metrics(struct service_answers *answers,
 				     const struct service_config *config);

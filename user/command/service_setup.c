@@ -92,7 +92,7 @@ int service_setup__options(struct options *options, const struct service_config 
 	options->record = true; /* no tables */
 	options->parkable = true;
 	options->configured = true;
-	options->max_overhead = config->max_overhead;
+	options->bounds = config->bounds;
 	options->quiet = true;
 	options->recording = config->history;
 	options->recording_size = config->history_size;

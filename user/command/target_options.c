@@ -32,7 +32,7 @@ enum {
 };
 
 /* Not said: the bound is the usual one for the whole machine, and none for one's own processes. */
-#define OVERHEAD_UNSAID -1
+#define OVERHEAD_UNSAID (-1)
 
 static const struct argp_option target_options[] = {
 	{ "pid", 'p', "PID[,PID...]", 0, "processes that run already, and what they start", 1 },
@@ -74,10 +74,10 @@ static const struct argp_option session_options[] = {
 	  "-- COMMAND, for a program of your own that does nothing of it",
 	  1 },
 	{ "max-overhead", OPT_MAX_OVERHEAD, "SHARE", 0,
-	  "Time calls of libraries for a part of the time only where tracing would cost more than "
-	  "this share of the CPU time that the node spends, as in 1%, or none. All calls are "
-	  "counted "
-	  "all the same. Default: 1% with --all, otherwise none.",
+	  "Time calls of libraries for a part of the time only where probes would cost more than "
+	  "this share of what all processors of the node can do, as in 1%, or more than 5% of a "
+	  "thread's time; none: always. All calls are counted all the same. Default: 1% with "
+	  "--all, otherwise none.",
 	  1 },
 	{ "job-patterns", OPT_JOB_PATTERNS, "FILE", 0,
 	  "which cgroups are of a scheduler's jobs, beside those of Slurm, PBS, LSF and "
@@ -222,8 +222,8 @@ static double parse_overhead(const char *arg)
 	double share = 0;
 
 	if (strcmp(arg, "none") && quantity__share(arg, &share) < 0)
-		option_values__refuse("--max-overhead %s: a part above 0 is needed, as in 1%% or "
-				      "0.5%%, or none",
+		option_values__refuse("--max-overhead %s: a part above 0%% and up to 100%% is "
+				      "needed, as in 1%% or 0.5%%, or none",
 				      arg);
 	return share;
 }
@@ -247,9 +247,10 @@ static void check(const struct options *options)
 void target_options__finish(struct options *options)
 {
 	check(options);
-	if (options->max_overhead == OVERHEAD_UNSAID)
-		options->max_overhead = options->scope == SCOPE_ALL ? GOVERNOR_BOUND : 0;
-	options->parkable = options->max_overhead > 0;
+	if (options->bounds.node == OVERHEAD_UNSAID)
+		options->bounds.node = options->scope == SCOPE_ALL ? GOVERNOR_BOUND : 0;
+	options->bounds.thread = options->bounds.node > 0 ? GOVERNOR_THREAD_BOUND : 0;
+	options->parkable = options->bounds.node > 0;
 }
 
 static error_t parse_target(int key, char *arg, struct argp_state *state)
@@ -315,7 +316,7 @@ static error_t parse_session(int key, char *arg, struct argp_state *state)
 		options->fast_returns = !strcmp(arg, "fast");
 		return 0;
 	case OPT_MAX_OVERHEAD:
-		options->max_overhead = parse_overhead(arg);
+		options->bounds.node = parse_overhead(arg);
 		return 0;
 	case OPT_JOB_PATTERNS:
 		options->jobs = arg;
@@ -336,5 +337,5 @@ struct options target_options__none(void)
 {
 	return (struct options){ .mechanism = -1,
 				 .kernel_mechanisms = { -1, -1 },
-				 .max_overhead = OVERHEAD_UNSAID };
+				 .bounds.node = OVERHEAD_UNSAID };
 }

@@ -35,10 +35,9 @@ static int start(struct top_live *live, char **argv, bool *usage, struct error *
 	progress__free(progress);
 	if (!rc)
 		rc = live_run__start(live->run, err);
-	if (!rc && live->session.options->max_overhead > 0 &&
-	    governing__open(&live->governing, &live->session, live_run__report(live->run),
-			    GOVERNING_TIMES) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
+	if (!rc)
+		rc = governing__open(&live->governing, &live->session, live_run__report(live->run),
+				     GOVERNING_TIMES, err);
 	return rc;
 }
 
@@ -59,9 +58,7 @@ int top_live__watch(struct top_live *live, struct loop *loop)
 {
 	int rc = session__watch(&live->session, loop);
 
-	if (!rc && live->governing)
-		rc = governing__watch(live->governing, loop);
-	return rc;
+	return rc ? rc : governing__watch(live->governing, loop);
 }
 
 int top_live__read(struct top_live *live, struct top_source *out, struct error *err)
@@ -76,6 +73,7 @@ int top_live__read(struct top_live *live, struct top_source *out, struct error *
 	if (rc < 0)
 		return rc;
 	node_cost__read(&live->node, &live->session, live_run__report(live->run), snapshot);
+	governing__set_kernel_costs(live->governing, &live->node);
 	*out = (struct top_source){
 		.run = live_run__report(live->run),
 		.snapshot = snapshot,

@@ -155,7 +155,7 @@ static int follow(struct trace *trace)
 	int rc;
 
 	rc = session__watch(&trace->session, loop);
-	if (!rc && trace->governing)
+	if (!rc)
 		rc = governing__watch(trace->governing, loop);
 	if (!rc)
 		rc = output__watch(trace->output, loop);
@@ -288,10 +288,10 @@ static int set_up(struct trace *trace, char **argv, char **program, struct error
 		rc = watch_ends(trace, err);
 	if (!rc)
 		rc = output__start(trace->output, err);
-	if (!rc && options->max_overhead > 0 &&
-	    governing__open(&trace->governing, &trace->session,
-			    live_run__report(output__live(trace->output)), GOVERNING_TIMES) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
+	if (!rc)
+		rc = governing__open(&trace->governing, &trace->session,
+				     live_run__report(output__live(trace->output)), GOVERNING_TIMES,
+				     err);
 	return rc;
 }
 

@@ -11,21 +11,27 @@
 #define WINDOW_NS (450 * NS_PER_MS)
 
 /*
- * Parked is until this part of the bound is used; less than STAY (trials.c), so that who comes back
- * does not go at once.
+ * Parked is where more than OVER of the bound is used, until FILL of it is: less than STAY
+ * (trials.c), so that who comes back does not go at once.
  */
+#define OVER 0.95
 #define FILL 0.8
-/* What cannot be parked leaves at least this part of the bound to probes. */
+/*
+ * What was not used of the bound in so many seconds may be used at once. Two windows must be over
+ * the bound, so that a short burst parks nothing, however high it is.
+ */
+#define SAVED_NS (3 * NS_PER_S)
+/* What cannot be parked leaves at least this part of the bound to others. */
 #define RESERVE 0.25
-/* So much over the bound is no chance: acted upon at once, not after a second window. */
-#define FAR 2
+/* So much over a thread's bound is no chance: acted upon after one window. */
+#define FAR 4
 
-struct governor *governor__new(double bound)
+struct governor *governor__new(struct governor_bounds bounds)
 {
 	struct governor *governor = calloc(1, sizeof(*governor));
 
 	if (governor)
-		governor->bound = bound;
+		governor->bounds = bounds;
 	return governor;
 }
 
@@ -38,19 +44,29 @@ void governor__free(struct governor *governor)
 	free(governor);
 }
 
-void governor__set_bound(struct governor *governor, double bound)
+void governor__set_bounds(struct governor *governor, struct governor_bounds bounds)
 {
-	governor->bound = bound;
+	governor->bounds = bounds;
 }
 
-double governor__bound(const struct governor *governor)
+struct governor_bounds governor__bounds(const struct governor *governor)
 {
-	return governor->bound;
+	return governor->bounds;
+}
+
+/* Nothing costs more than all processors can do: such a cost is a wrong one. */
+static double possible(double cost_ns, double most_ns)
+{
+	if (!(cost_ns > 0))
+		return 0;
+	return cost_ns < most_ns ? cost_ns : most_ns;
 }
 
 /* The probe's numbers since the last reading. */
-static void count(struct watched *probe, const struct governor_load *load)
+static void count(struct watched *probe, const struct governor_load *load, double most_ns)
 {
+	double cost_ns = possible(load->cost_ns, most_ns);
+
 	probe->fixed = load->fixed || probe->refused;
 	probe->harm = load->harm > 0 ? load->harm : 1;
 	probe->part = load->part;
@@ -59,10 +75,10 @@ static void count(struct watched *probe, const struct governor_load *load)
 	/* A trial is no part of the window; nor is what a probe did on its way out. */
 	if (probe->state == TRIED || probe->state == TRIED_WITH_GROUP) {
 		probe->tried_hits += load->hits;
-		probe->tried_ns += load->cost_ns;
+		probe->tried_ns += cost_ns;
 	} else if (probe->state == ON) {
 		probe->window.hits += load->hits;
-		probe->window.cost_ns += load->cost_ns;
+		probe->window.cost_ns += cost_ns;
 	}
 }
 
@@ -76,7 +92,8 @@ static void count_group(struct watched *group, double ns)
 }
 
 /* The first reading is but where the next ones begin. */
-static int count_all(struct governor *governor, const struct governor_reading *reading, bool first)
+static int count_all(struct governor *governor, const struct governor_reading *reading, bool first,
+		     double most_ns)
 {
 	while (governor->n < reading->n) {
 		if (array__grow((void **)&governor->probes, &governor->room, governor->n,
@@ -87,11 +104,10 @@ static int count_all(struct governor *governor, const struct governor_reading *r
 	if (first)
 		return 0;
 	for (size_t i = 0; i < reading->n; i++)
-		count(&governor->probes[i], &reading->loads[i]);
+		count(&governor->probes[i], &reading->loads[i], most_ns);
 	for (size_t i = 0; i < GOVERNOR_GROUPS; i++)
-		count_group(&governor->groups[i], reading->groups_ns[i]);
-	governor->spent_ns += reading->spent_ns;
-	governor->fixed_ns += reading->fixed_ns;
+		count_group(&governor->groups[i], possible(reading->groups_ns[i], most_ns));
+	governor->fixed_ns += possible(reading->fixed_ns, most_ns);
 	return 0;
 }
 
@@ -120,7 +136,7 @@ static void add_groups(struct governor *governor, double ns)
 static void close_window(struct governor *governor, __u64 now)
 {
 	double ns = (double)(now - governor->begin_ns);
-	double spent = governor->spent_ns / ns, fixed = governor->fixed_ns / ns, most;
+	double fixed = governor->fixed_ns / ns, most = governor->bounds.node * governor->cpus;
 
 	governor->total = 0;
 	for (size_t i = 0; i < governor->n; i++) {
@@ -134,12 +150,23 @@ static void close_window(struct governor *governor, __u64 now)
 		*(probe->fixed ? &fixed : &governor->total) += probe->cost;
 	}
 	add_groups(governor, ns);
-	most = governor->bound * (spent > GOVERNOR_FLOOR ? spent : GOVERNOR_FLOOR);
 	governor->budget = most - fixed;
 	if (governor->budget < RESERVE * most)
 		governor->budget = RESERVE * most;
 	governor->begin_ns = now;
-	governor->spent_ns = governor->fixed_ns = 0;
+	governor->fixed_ns = 0;
+}
+
+/* What is left of the bound, or missing, adds up; neither does without limit. */
+static void save(struct governor *governor, double ns)
+{
+	double most = governor->budget * SAVED_NS;
+
+	governor->saved_ns += (OVER * governor->budget - governor->total) * ns;
+	if (governor->saved_ns > most)
+		governor->saved_ns = most;
+	if (governor->saved_ns < -most)
+		governor->saved_ns = -most;
 }
 
 /* The one that costs most for what it shows; -1: none is left. */
@@ -177,25 +204,6 @@ static unsigned int worst_group(const struct governor *governor, double most)
 	return found;
 }
 
-static void shed_group(struct governor *governor, unsigned int number, __u64 now)
-{
-	struct watched *group = &governor->groups[number - 1];
-
-	governor->total -= group->cost;
-	group->cost = group->own;
-	for (size_t i = 0; i < governor->n; i++) {
-		const struct watched *probe = &governor->probes[i];
-
-		if (probe->group != number)
-			continue;
-		if (probe->state == ON && !probe->fixed)
-			governor->total -= probe->cost;
-		group->cost += probe->cost;
-	}
-	group->trial_ns = 0;
-	moves__park_group(governor, number, now);
-}
-
 /* Parks the worst one, probe or group, or a part of it; false: none is left. */
 static bool shed_one(struct governor *governor, __u64 now)
 {
@@ -204,22 +212,66 @@ static bool shed_one(struct governor *governor, __u64 now)
 	unsigned int group = worst_group(governor, most);
 	const struct watched *part = i < 0 ? NULL : moves__part(governor, (size_t)i);
 
-	if (group)
-		shed_group(governor, group, now);
-	else if (i >= 0)
-		moves__shed(governor, (size_t)i + (part && part->state == ON), now);
+	if (group) {
+		governor->groups[group - 1].toll = 0;
+		moves__shed_group(governor, group, now);
+	} else if (i >= 0) {
+		i += part && part->state == ON;
+		governor->probes[i].toll = 0;
+		moves__shed(governor, (size_t)i, now);
+	}
 	return group || i >= 0;
 }
 
 /* Parks the fewest that are enough. */
 static void shed(struct governor *governor, __u64 now)
 {
-	governor->over = governor->total > governor->budget ? governor->over + 1 : 0;
-	if (governor->over < 2 && governor->total <= FAR * governor->budget)
+	bool over = governor->total > OVER * governor->budget, again = over && governor->over;
+
+	governor->over = over;
+	if (!again || governor->saved_ns >= 0)
 		return;
-	governor->over = 0;
+	/* With that all is done: nothing more is owed. */
+	governor->over = false;
+	governor->saved_ns = 0;
 	while (governor->total > FILL * governor->budget && shed_one(governor, now))
 		;
+}
+
+/* Parks what takes too much from a thread: where a part of it is enough, that part. */
+static void relieve(struct governor *governor, double share, __u64 now)
+{
+	const struct governor_toll *toll = &governor->toll;
+	struct watched *probe = toll->load >= 0 ? &governor->probes[toll->load] : NULL;
+	const struct watched *part = probe ? moves__part(governor, (size_t)toll->load) : NULL;
+	unsigned int group = toll->group;
+
+	if (probe && part && part->state == ON)
+		probe++;
+	if (probe && probe->group && share * probe->rest > FILL * governor->bounds.thread)
+		group = probe->group;
+	if (group && governor->groups[group - 1].state == ON) {
+		governor->groups[group - 1].toll = share;
+		moves__shed_group(governor, group, now);
+	} else if (probe && probe->state == ON && !probe->fixed) {
+		probe->toll = share;
+		moves__shed(governor, (size_t)(probe - governor->probes), now);
+	}
+}
+
+static void spare_thread(struct governor *governor, __u64 now)
+{
+	const struct governor_toll *toll = &governor->toll;
+	double bound = governor->bounds.thread;
+	double share = toll->elapsed_ns > 0 ? toll->ns / toll->elapsed_ns : 0;
+
+	if (!toll->ended || !(bound > 0) || toll->elapsed_ns < WINDOW_NS)
+		return;
+	governor->hard = share > bound ? governor->hard + 1 : 0;
+	if (governor->hard < 2 && share <= FAR * bound)
+		return;
+	governor->hard = 0;
+	relieve(governor, share, now);
 }
 
 static void decide(struct governor *governor, __u64 now)
@@ -229,10 +281,32 @@ static void decide(struct governor *governor, __u64 now)
 	trials__judge(governor, now);
 	if (now - window >= WINDOW_NS) {
 		close_window(governor, now);
-		shed(governor, now);
-		trials__save(governor, (double)(now - window));
+		if (governor->bounds.node > 0) {
+			save(governor, (double)(now - window));
+			shed(governor, now);
+			trials__save(governor, (double)(now - window));
+		}
 	}
+	spare_thread(governor, now);
 	trials__begin(governor, now);
+}
+
+/* The clock has gone back: what waits for a time waits anew. */
+static void begin_anew(struct governor *governor, __u64 now)
+{
+	governor->begin_ns = now;
+	governor->fixed_ns = 0;
+	for (size_t i = 0; i < governor->n + GOVERNOR_GROUPS; i++) {
+		struct watched *one =
+			i < governor->n ? &governor->probes[i] : &governor->groups[i - governor->n];
+
+		one->since_ns = now;
+		one->until_ns = now + one->rest_ns;
+		one->kept_ns = 0;
+		one->tried_ns = 0;
+		one->tried_hits = 0;
+		one->window = (struct governor_load){ 0 };
+	}
 }
 
 static void let_all_back(struct governor *governor, __u64 now)
@@ -249,18 +323,27 @@ static void let_all_back(struct governor *governor, __u64 now)
 const struct governor_order *governor__read(struct governor *governor,
 					    const struct governor_reading *reading, size_t *n)
 {
-	bool first = !governor->last_ns;
+	bool first = !governor->last_ns, back = reading->now_ns < governor->last_ns;
+	__u64 before = governor->last_ns, now = reading->now_ns;
 
 	*n = governor->n_orders = 0;
-	governor->last_ns = reading->now_ns;
+	governor->last_ns = now;
+	governor->cpus = reading->cpus ? reading->cpus : 1;
+	governor->toll = reading->toll;
+	if (governor->toll.load >= (long)reading->n)
+		governor->toll.load = -1;
 	if (first)
-		governor->begin_ns = reading->now_ns;
-	if (count_all(governor, reading, first) < 0 || first)
+		governor->begin_ns = now;
+	if (back)
+		begin_anew(governor, now);
+	if (count_all(governor, reading, first || back, (double)(now - before) * governor->cpus) <
+		    0 ||
+	    first || back)
 		return NULL;
-	if (governor->bound > 0)
-		decide(governor, reading->now_ns);
+	if (governor->bounds.node > 0 || governor->bounds.thread > 0)
+		decide(governor, now);
 	else
-		let_all_back(governor, reading->now_ns);
+		let_all_back(governor, now);
 	*n = governor->n_orders;
 	return governor->orders;
 }
@@ -293,6 +376,11 @@ void governor__release_group(struct governor *governor, unsigned int group)
 	governor->groups[group - 1] = (struct watched){ 0 };
 }
 
+bool governor__is_trying(const struct governor *governor)
+{
+	return trials__wait_s(governor, WAIT_S) < WAIT_S;
+}
+
 double governor__wait_s(const struct governor *governor)
 {
 	return trials__wait_s(governor, WAIT_S);
@@ -300,16 +388,17 @@ double governor__wait_s(const struct governor *governor)
 
 bool governor__view(const struct governor *governor, size_t probe, struct governor_view *out)
 {
-	const struct watched *watched = &governor->probes[probe];
+	const struct watched *watched = &governor->probes[probe], *waits = watched;
 
 	if (probe >= governor->n || watched->state != PARKED)
 		return false;
+	if (moves__is_with_group(governor, watched))
+		waits = &governor->groups[watched->group - 1];
 	*out = (struct governor_view){
 		.hits_per_s = watched->hits_per_s,
 		.cost = watched->cost,
-		.until_ns = moves__is_with_group(governor, watched)
-				    ? governor->groups[watched->group - 1].until_ns
-				    : watched->until_ns,
+		.toll = waits->toll,
+		.until_ns = waits->until_ns,
 	};
 	return true;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which probes are taken away so that all together cost the node no more than a share of the CPU
- * time that it spends, and when they come back. Only decisions: who calls reads the counters, and
- * parks.
+ * Decides which probes are taken away so that two bounds hold, and when they come back: all probes
+ * together take no more than a share of what all processors of the node can do, and from no thread
+ * more than a share of its elapsed time. Both hold over windows of seconds. Only decisions: who
+ * calls reads the counters, and parks.
  *
- * Times are of any monotonic clock, in nanoseconds; costs are CPU time.
+ * Times are of any monotonic clock, in nanoseconds; costs are CPU time. A clock that jumps does no
+ * harm: backwards, all waits begin anew; forwards, they are over.
  */
 #ifndef USER_GOVERNOR_GOVERNOR_H
 #define USER_GOVERNOR_GOVERNOR_H
@@ -15,19 +17,23 @@
 
 struct governor;
 
-/* The bound where nobody says another one. */
-#define GOVERNOR_BOUND 0.01
+/* Shares, 0.01 for 1 %; 0: there is no such bound. */
+struct governor_bounds {
+	double node;   /* of what all processors can do */
+	double thread; /* of a thread's elapsed time */
+};
 
-/* A node that spends less than this many processors is taken for one that does. */
-#define GOVERNOR_FLOOR 1.0
+/* The bounds where nobody says others. */
+#define GOVERNOR_BOUND	      0.01
+#define GOVERNOR_THREAD_BOUND 0.05
 
-/* bound: the share, 0.01 for 1 %; 0: none. NULL: no memory. */
-struct governor *governor__new(double bound);
+/* NULL: no memory. */
+struct governor *governor__new(struct governor_bounds bounds);
 void governor__free(struct governor *governor); /* NULL is fine */
 
-/* Another bound, from the next reading on; 0 lets all come back. */
-void governor__set_bound(struct governor *governor, double bound);
-double governor__bound(const struct governor *governor);
+/* Others, from the next reading on; without any, all come back. */
+void governor__set_bounds(struct governor *governor, struct governor_bounds bounds);
+struct governor_bounds governor__bounds(const struct governor *governor);
 
 /* What a probe did since the last reading. */
 struct governor_load {
@@ -55,15 +61,28 @@ struct governor_load {
 
 #define GOVERNOR_GROUPS 2
 
+/* What was taken from the thread from which most was, over a window. */
+struct governor_toll {
+	double ns;
+	double elapsed_ns;  /* of the window, until now; 0: nothing is known */
+	bool ended;	    /* the next reading is of another window */
+	long load;	    /* the one that took most of it; -1: none did */
+	unsigned int group; /* the same, where it was a group beside its probes; 0: none */
+};
+
+/* How long a window of the toll is, unless a trial begins or ends in it: governor__is_trying(). */
+#define GOVERNOR_TOLL_NS 1000000000ULL
+
 struct governor_reading {
 	__u64 now_ns;
-	double spent_ns; /* by the whole node since the last reading */
-	double fixed_ns; /* of it, by what traces and cannot be parked, without the loads */
+	unsigned int cpus; /* that are online; 0 is taken for 1 */
+	double fixed_ns;   /* what probes cost that cannot be parked, without the loads */
 	const struct governor_load *loads; /* by probe: more each time, if any are new */
 	size_t n;
 	/* What groups cost as a whole since then, beside the hits of their probes; by number - 1.
 	 */
 	double groups_ns[GOVERNOR_GROUPS];
+	struct governor_toll toll;
 };
 
 /* What is to be done with a probe: parked, or let come back. */
@@ -91,6 +110,9 @@ bool governor__group_parked(const struct governor *governor, unsigned int group)
 /* As if it had never been; its probes are to be released, too. */
 void governor__release_group(struct governor *governor, unsigned int group);
 
+/* Is something let back to be tried? What it takes is best read from a window of its own. */
+bool governor__is_trying(const struct governor *governor);
+
 /* So many seconds from one reading to the next; less while a probe is being tried. */
 double governor__wait_s(const struct governor *governor);
 
@@ -98,6 +120,7 @@ double governor__wait_s(const struct governor *governor);
 struct governor_view {
 	double hits_per_s;
 	double cost;	/* of one processor: 0.6 is 60 % */
+	double toll;	/* of a thread's time, where that was too much; else 0 */
 	__u64 until_ns; /* when it comes back, at the earliest */
 };
 

@@ -2,13 +2,15 @@
 #include "base/array.h"
 #include "governor/moves.h"
 
-/* Rest of a parked probe: from the first time to the longest. */
+/*
+ * Rest of a parked probe. What bounds the cost of trials is what trials may cost; the rest grows
+ * only for those that came back to stay and were parked again soon, as with a load that comes and
+ * goes, and not beyond the longest.
+ */
 #define REST_NS	    (2 * NS_PER_S)
-#define REST_MAX_NS (300 * NS_PER_S)
-/* The same of a part: what it costs to look at it is bounded by what trials may cost. */
-#define REST_PART_NS (8 * NS_PER_S)
-/* What is dear may have to wait longer, until it can be afforded; at most so long. */
-#define LONG_NS (3600 * NS_PER_S)
+#define REST_MAX_NS (60 * NS_PER_S)
+/* What is dear may have to wait longer, until it can be afforded: told is at most so long. */
+#define LONG_NS (60 * NS_PER_S)
 /* Who is parked again before so many rests are over rests twice as long. */
 #define RESTS 4
 
@@ -27,14 +29,28 @@ double moves__trial_ns(const struct watched *probe)
 	return probe->trial_ns > 0 ? probe->trial_ns : probe->cost * (LOOK_NS + LEAVE_NS);
 }
 
+double moves__trials(const struct governor *governor)
+{
+	double spare = governor->budget - governor->total;
+
+	if (spare < LEAST * governor->budget)
+		spare = LEAST * governor->budget;
+	return TRIALS * spare;
+}
+
+void moves__pay_trial(struct governor *governor, double ns)
+{
+	governor->credit_ns = governor->credit_ns > ns ? governor->credit_ns - ns : 0;
+}
+
 /* When there will be enough credit for a trial, as it looks. */
 static __u64 affordable_ns(const struct governor *governor, const struct watched *probe, __u64 now)
 {
 	double missing = moves__trial_ns(probe) - governor->credit_ns;
 
-	if (missing <= 0 || governor->budget <= 0)
+	if (missing <= 0 || !(moves__trials(governor) > 0))
 		return now;
-	missing /= TRIALS * governor->budget;
+	missing /= moves__trials(governor);
 	return now + (missing < LONG_NS ? (__u64)missing : LONG_NS);
 }
 
@@ -50,16 +66,18 @@ const struct watched *moves__part(const struct governor *governor, size_t i)
 	return i + 1 < governor->n && part->part && !part->fixed ? part : NULL;
 }
 
-/* Until when: longer each time. */
+/* Until when. */
 static void rest(const struct governor *governor, struct watched *probe, __u64 now)
 {
-	bool again = probe->rest_ns && now - probe->since_ns < RESTS * probe->rest_ns;
 	__u64 affordable = affordable_ns(governor, probe, now);
-	__u64 longest = probe->part ? REST_PART_NS : REST_MAX_NS;
 
-	probe->rest_ns = again ? 2 * probe->rest_ns : REST_NS;
-	if (probe->rest_ns > longest)
-		probe->rest_ns = longest;
+	if (probe->kept_ns && now - probe->kept_ns < RESTS * probe->rest_ns)
+		probe->rest_ns *= 2;
+	else if (probe->kept_ns || !probe->rest_ns)
+		probe->rest_ns = REST_NS;
+	if (probe->rest_ns > REST_MAX_NS)
+		probe->rest_ns = REST_MAX_NS;
+	probe->kept_ns = 0;
 	probe->until_ns = now + probe->rest_ns;
 	if (probe->until_ns < affordable)
 		probe->until_ns = affordable;
@@ -126,4 +144,23 @@ void moves__shed(struct governor *governor, size_t i, __u64 now)
 		moves__add_rest(governor, probe);
 	probe->trial_ns = 0; /* it was another load */
 	moves__park(governor, i, now);
+}
+
+void moves__shed_group(struct governor *governor, unsigned int number, __u64 now)
+{
+	struct watched *group = &governor->groups[number - 1];
+
+	governor->total -= group->cost;
+	group->cost = group->own;
+	for (size_t i = 0; i < governor->n; i++) {
+		const struct watched *probe = &governor->probes[i];
+
+		if (probe->group != number)
+			continue;
+		if (probe->state == ON && !probe->fixed)
+			governor->total -= probe->cost;
+		group->cost += probe->cost;
+	}
+	group->trial_ns = 0; /* it was another load */
+	moves__park_group(governor, number, now);
 }

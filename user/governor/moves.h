@@ -17,10 +17,11 @@
 #define LEAVE_NS (20 * NS_PER_MS)
 
 /*
- * Trials cost at most so much of what is left of the bound, or of a part of it: a machine whose
+ * Trials cost at most so much of what is left of the bound, or of this part of it: a machine whose
  * clock is slower than when a hit's cost was measured makes them several times as dear.
  */
-#define TRIALS 0.25
+#define TRIALS 0.2
+#define LEAST  0.2
 
 enum state {
 	ON,
@@ -45,16 +46,18 @@ struct watched {
 	double own;	   /* the same of a group, beside its probes */
 	double hits_per_s; /* the same */
 	double trial_ns;   /* CPU time that the last trial cost, with its end; 0: there was none */
+	double toll;	   /* of a thread's time, for which it was parked; 0: it was for the node */
 	__u64 rest_ns;	   /* the last one; 0: it was never parked */
 	__u64 until_ns;	   /* PARKED */
 	__u64 since_ns;	   /* it came back */
+	__u64 kept_ns;	   /* since when it was let stay after a trial; 0: it was not */
 	/* TRIED: since then. */
 	double tried_ns;
 	__u64 tried_hits;
 };
 
 struct governor {
-	double bound;
+	struct governor_bounds bounds;
 	struct watched *probes;
 	size_t n, room;
 	/*
@@ -66,11 +69,15 @@ struct governor {
 	size_t n_orders, orders_room;
 	/* The window. */
 	__u64 begin_ns, last_ns;
-	double spent_ns, fixed_ns;
-	unsigned int over; /* windows in a row that were over the bound */
+	double fixed_ns;
+	unsigned int cpus;
 	/* Of the last window, in processors. */
 	double budget, total;
-	double credit_ns; /* for trials */
+	double saved_ns; /* of the bound: what was left in the last seconds; negative: it is owed */
+	bool over;	 /* the last window was */
+	double credit_ns; /* for trials; never negative */
+	struct governor_toll toll;
+	unsigned int hard; /* windows in a row in which too much was taken from a thread */
 };
 
 /* Is it parked, or tried, with its group? */
@@ -84,12 +91,18 @@ void moves__park(struct governor *governor, size_t i, __u64 now);
 void moves__park_group(struct governor *governor, unsigned int number, __u64 now);
 /* The same as long as it costs something, as part of the window's sums. */
 void moves__shed(struct governor *governor, size_t i, __u64 now);
+void moves__shed_group(struct governor *governor, unsigned int number, __u64 now);
 
 void moves__let_back(struct governor *governor, size_t i, __u64 now, enum state state);
 void moves__let_group_back(struct governor *governor, unsigned int number, __u64 now);
 
 /* What is left of a probe that is parked goes on being paid for. */
 void moves__add_rest(struct governor *governor, const struct watched *probe);
+
+/* What trials may cost, in processors. */
+double moves__trials(const struct governor *governor);
+/* One has cost so much; nothing is owed for it. */
+void moves__pay_trial(struct governor *governor, double ns);
 
 /* What a trial will cost, as it looks, of a probe or a group. */
 double moves__trial_ns(const struct watched *probe);

@@ -5,14 +5,28 @@
 #define TRIAL_S 0.02
 #define SOON_S	0.005
 
-/* How long a probe that comes back is watched before it may stay. */
+/*
+ * How long a probe that comes back is watched before it may stay, and at the most: what comes in
+ * bursts is known by its cost over a second. One that has cost what it may cost in half of that
+ * time goes at once.
+ */
 #define TRIAL_NS (100 * NS_PER_MS)
+#define LONG_NS	 NS_PER_S
+#define DEAR_NS	 (LONG_NS / 2)
 
 /* Who comes back may stay if twice its cost fits into this part, or if it costs next to nothing. */
 #define STAY	0.9
 #define NOTHING 0.01
-/* Of what is left of the bound, or of this part of it, trials may cost TRIALS. */
-#define LEAST 0.05
+/* A trial takes no more of a thread's time than this part of what probes may. */
+#define TOLL 0.5
+
+/* What is to become of what is tried. */
+enum verdict {
+	WAIT,
+	DEAR, /* before its time */
+	GO,
+	STAYS,
+};
 
 /* So much may a probe cost that comes back and stays. */
 static double room_for_one(const struct governor *governor)
@@ -22,24 +36,57 @@ static double room_for_one(const struct governor *governor)
 	return room > NOTHING * governor->budget ? room : NOTHING * governor->budget;
 }
 
+/* Has it taken too much from a thread by now? Only what is tried itself is blamed. */
+static bool is_hard(const struct governor *governor, const struct watched *tried, double ns)
+{
+	const struct governor_toll *toll = &governor->toll;
+	const struct watched *taker = toll->load >= 0 ? &governor->probes[toll->load] : NULL;
+	bool own = taker == tried || (toll->group && &governor->groups[toll->group - 1] == tried) ||
+		   (taker && taker->group && &governor->groups[taker->group - 1] == tried) ||
+		   (taker && tried->part && tried == taker + 1);
+
+	if (!own || !(governor->bounds.thread > 0))
+		return false;
+	return toll->ns > TOLL * governor->bounds.thread * LONG_NS ||
+	       (ns >= TRIAL_NS && toll->ns > governor->bounds.thread * ns);
+}
+
+/* cost_ns: what it has cost in ns, but what is left of it without being parked as a whole. */
+static enum verdict judge_cost(const struct governor *governor, const struct watched *tried,
+			       double cost_ns, double ns)
+{
+	bool node = governor->bounds.node > 0;
+	double room = room_for_one(governor);
+
+	if ((node && cost_ns > room * DEAR_NS) || is_hard(governor, tried, ns))
+		return ns < TRIAL_NS ? DEAR : GO;
+	if (ns < TRIAL_NS)
+		return WAIT;
+	if (!node || cost_ns <= room * ns)
+		return STAYS;
+	return ns < LONG_NS ? WAIT : GO;
+}
+
 /* Is the probe that is being tried known well enough, and may it stay? */
 static void judge(struct governor *governor, size_t i, __u64 now)
 {
 	struct watched *probe = &governor->probes[i];
-	double ns = (double)(now - probe->since_ns), cost = probe->tried_ns / ns;
-	bool dear = probe->tried_ns > room_for_one(governor) * TRIAL_NS;
+	double ns = (double)(now - probe->since_ns), cost = ns > 0 ? probe->tried_ns / ns : 0;
+	enum verdict verdict = judge_cost(governor, probe, probe->tried_ns, ns);
 
-	if (ns < TRIAL_NS && !dear)
+	if (verdict == WAIT)
 		return;
-	probe->trial_ns = probe->tried_ns + (dear ? cost * LEAVE_NS : 0);
-	governor->credit_ns -= probe->trial_ns;
-	if (!dear && cost <= room_for_one(governor)) {
+	probe->trial_ns = probe->tried_ns + (verdict == STAYS ? 0 : cost * LEAVE_NS);
+	moves__pay_trial(governor, probe->trial_ns);
+	if (verdict == STAYS) {
 		probe->state = ON;
+		probe->kept_ns = now;
 		governor->total += cost;
 		return;
 	}
 	probe->hits_per_s = (double)probe->tried_hits / ns * NS_PER_S;
 	probe->cost = cost;
+	probe->toll = is_hard(governor, probe, ns) ? governor->toll.ns / ns : 0;
 	moves__park(governor, i, now);
 }
 
@@ -49,6 +96,7 @@ static void keep_group(struct governor *governor, unsigned int number, double ns
 	struct watched *group = &governor->groups[number - 1];
 
 	group->state = ON;
+	group->kept_ns = now;
 	group->cost = group->own;
 	governor->total += group->own;
 	for (size_t i = 0; i < governor->n; i++) {
@@ -73,7 +121,7 @@ static void judge_group(struct governor *governor, unsigned int number, __u64 no
 {
 	struct watched *group = &governor->groups[number - 1];
 	double ns = (double)(now - group->since_ns), all = group->tried_ns, left = all;
-	bool dear;
+	enum verdict verdict;
 
 	for (size_t i = 0; i < governor->n; i++) {
 		const struct watched *probe = &governor->probes[i];
@@ -83,17 +131,18 @@ static void judge_group(struct governor *governor, unsigned int number, __u64 no
 			left += probe->rest * probe->tried_ns;
 		}
 	}
-	dear = left > room_for_one(governor) * TRIAL_NS;
-	if (ns < TRIAL_NS && !dear)
+	verdict = judge_cost(governor, group, left, ns);
+	if (verdict == WAIT)
 		return;
-	group->trial_ns = all + (dear ? all / ns * LEAVE_NS : 0);
-	governor->credit_ns -= group->trial_ns;
+	group->trial_ns = all + (verdict == STAYS ? 0 : all / ns * LEAVE_NS);
+	moves__pay_trial(governor, group->trial_ns);
 	group->own = group->tried_ns / ns;
 	group->cost = all / ns;
-	if (dear || left / ns > room_for_one(governor))
-		moves__park_group(governor, number, now);
-	else
+	group->toll = is_hard(governor, group, ns) ? governor->toll.ns / ns : 0;
+	if (verdict == STAYS)
 		keep_group(governor, number, ns, now);
+	else
+		moves__park_group(governor, number, now);
 }
 
 void trials__judge(struct governor *governor, __u64 now)
@@ -117,10 +166,8 @@ static bool can_be_tried(const struct governor *governor, size_t i)
 
 void trials__save(struct governor *governor, double ns)
 {
-	double spare = governor->budget - governor->total, most = 0;
+	double most = 0;
 
-	if (spare < LEAST * governor->budget)
-		spare = LEAST * governor->budget;
 	for (size_t i = 0; i < governor->n; i++)
 		if (can_be_tried(governor, i) && moves__trial_ns(&governor->probes[i]) > most)
 			most = moves__trial_ns(&governor->probes[i]);
@@ -128,7 +175,7 @@ void trials__save(struct governor *governor, double ns)
 		if (governor->groups[i].state == PARKED &&
 		    moves__trial_ns(&governor->groups[i]) > most)
 			most = moves__trial_ns(&governor->groups[i]);
-	governor->credit_ns += TRIALS * spare * ns;
+	governor->credit_ns += moves__trials(governor) * ns;
 	if (governor->credit_ns > most)
 		governor->credit_ns = most;
 }
@@ -161,7 +208,7 @@ void trials__begin(struct governor *governor, __u64 now)
 			group = (long)i;
 		}
 	}
-	if (!next || moves__trial_ns(next) > governor->credit_ns)
+	if (!next || (governor->bounds.node > 0 && moves__trial_ns(next) > governor->credit_ns))
 		return;
 	if (group >= 0)
 		moves__let_group_back(governor, (unsigned int)group + 1, now);

@@ -503,9 +503,9 @@ int kernel__measure_time(struct kernel *kernel, bool on)
 	return on && kernel->measuring < 0 ? kernel->measuring : 0;
 }
 
-__u64 kernel__run_time(const struct kernel *kernel)
+__u64 kernel__run_time(const struct kernel *kernel, enum run_time kind)
 {
-	return run_time__sum(kernel->skel->obj, kernel->options.pins, &kernel->links);
+	return run_time__sum(kernel->skel->obj, kernel->options.pins, &kernel->links, kind);
 }
 
 __u64 kernel__lost_arrivals(const struct kernel *kernel)

@@ -20,6 +20,7 @@
 #include "kernel/ladder.h"
 #include "kernel/misses.h"
 #include "kernel/pins.h"
+#include "kernel/run_time.h"
 #include "process/accounts.h"
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
@@ -197,11 +198,10 @@ __u64 kernel__missed(const struct kernel *kernel, enum missed kind);
 
 /*
  * Lets the kernel measure how long its programs run, or no longer; that costs some 50 ns a run. 0,
- * or a negative errno. The sum is that of the layers vfs and block and of the following of
- * processes, in nanoseconds.
+ * or a negative errno. The sums are in nanoseconds.
  */
 int kernel__measure_time(struct kernel *kernel, bool on);
-__u64 kernel__run_time(const struct kernel *kernel);
+__u64 kernel__run_time(const struct kernel *kernel, enum run_time kind);
 
 /*
  * The ring buffer of struct tm_arrival: who comes into the traced cgroup, once kernel__attach() was

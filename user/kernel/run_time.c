@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <bpf/bpf.h>
 
@@ -22,17 +23,46 @@ static __u64 time_of(int program_fd)
 	return info.run_time_ns;
 }
 
-__u64 run_time__sum(const struct bpf_object *object, struct pins *pins, const struct links *links)
+static bool begins_with(const char *name, const char *begin)
+{
+	return !strncmp(name, begin, strlen(begin));
+}
+
+static bool is_of(const struct bpf_program *prog, enum run_time kind)
+{
+	static const char *const following[] = { "syscall_switch", "process_", "account_",
+						 "cgroup_",	   "env_",     NULL };
+	const char *name = bpf_program__name(prog);
+	bool follows = false;
+
+	/* Iterators run when the loader reads them. */
+	if (bpf_program__expected_attach_type(prog) == BPF_TRACE_ITER)
+		return false;
+	for (size_t i = 0; following[i]; i++)
+		follows |= begins_with(name, following[i]);
+	switch (kind) {
+	case RUN_TIME_VFS:
+		return !follows && (begins_with(name, "syscall_") || begins_with(name, "uring_"));
+	case RUN_TIME_BLOCK:
+		return begins_with(name, "block_");
+	default:
+		return follows;
+	}
+}
+
+__u64 run_time__sum(const struct bpf_object *object, struct pins *pins, const struct links *links,
+		    enum run_time kind)
 {
 	struct bpf_program *prog;
 	__u64 sum = 0;
 
 	bpf_object__for_each_program(prog, object)
 	{
-		if (strncmp(bpf_program__name(prog), "call_", 5) != 0)
+		if (is_of(prog, kind))
 			sum += time_of(pins__program_fd(pins, prog));
 	}
-	for (size_t i = 0; i < links->n_programs; i++)
+	/* Those beside the object's are on system calls. */
+	for (size_t i = 0; kind == RUN_TIME_VFS && i < links->n_programs; i++)
 		sum += time_of(links->programs[i]);
 	return sum;
 }

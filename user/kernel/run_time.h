@@ -16,9 +16,17 @@
 int run_time__measure(void);
 
 /*
- * Nanoseconds that the programs ran while it was measured. Without those of probes on library
- * functions: most of what these cost is the trap. pins: as in misses.h.
+ * Whose run time. Neither has that of probes on library functions: most of what these cost is the
+ * trap. Nor what the loader runs itself, which is its own time.
  */
-__u64 run_time__sum(const struct bpf_object *object, struct pins *pins, const struct links *links);
+enum run_time {
+	RUN_TIME_VFS,	    /* system calls, and io_uring */
+	RUN_TIME_BLOCK,	    /* requests to devices */
+	RUN_TIME_FOLLOWING, /* starts, ends and switches of processes, and cgroups */
+};
+
+/* Nanoseconds that the programs ran while it was measured. pins: as in misses.h. */
+__u64 run_time__sum(const struct bpf_object *object, struct pins *pins, const struct links *links,
+		    enum run_time kind);
 
 #endif

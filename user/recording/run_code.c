@@ -160,8 +160,8 @@ void run_code__free(struct run_code *code)
 	*code = (struct run_code){ 0 };
 }
 
-/* More can follow, at the end. */
-#define PARKING_NUMBERS (sizeof(struct probe_parking) / sizeof(__u64))
+/* More can follow, at the end; thread_ppm does, which came later. */
+#define PARKING_NUMBERS (offsetof(struct probe_parking, thread_ppm) / sizeof(__u64))
 
 void run_code__pack_probe(struct pack *pack, const struct probe *probe)
 {
@@ -179,6 +179,8 @@ void run_code__pack_probe(struct pack *pack, const struct probe *probe)
 	pack__numbers(pack, (const __u64 *)&probe->parking, PARKING_NUMBERS);
 	pack__numbers(pack, (const __u64 *)&probe->untimed, PARKING_NUMBERS);
 	pack__u64(pack, probe->counted);
+	pack__u64(pack, probe->parking.thread_ppm);
+	pack__u64(pack, probe->untimed.thread_ppm);
 }
 
 int run_code__unpack_probe(struct probe *out, struct unpack *unpack)
@@ -200,6 +202,10 @@ int run_code__unpack_probe(struct probe *out, struct unpack *unpack)
 	if (unpack->at < unpack->end) {
 		unpack__numbers(unpack, (__u64 *)&out->untimed, PARKING_NUMBERS);
 		out->counted = unpack__u64(unpack);
+	}
+	if (unpack->at < unpack->end) {
+		out->parking.thread_ppm = unpack__u64(unpack);
+		out->untimed.thread_ppm = unpack__u64(unpack);
 	}
 	if (!unpack->failed)
 		return 0;

@@ -64,7 +64,7 @@ struct probe_cost probe_cost__sum(const struct report_run *run, const struct sna
 		sum.hits += ledger->hits;
 		sum.lost += ledger__lost(ledger);
 		if (i < TM_PROBE_USER)
-			sum.kernel_hits += ledger->hits;
+			*(i < TM_PROBE_BLOCK ? &sum.vfs_hits : &sum.block_hits) += ledger->hits;
 		if (i < TM_PROBE_USER || !ledger->hits)
 			continue;
 		ns = library_ns(run, probe, ledger);

@@ -23,7 +23,7 @@ __u64 probe_cost__timed(const struct probe *probe, const struct tm_ledger *ledge
 struct probe_cost {
 	size_t armed; /* probes */
 	__u64 hits, lost;
-	__u64 kernel_hits; /* those of the layers vfs and block */
+	__u64 vfs_hits, block_hits;
 	double library_ns; /* CPU time that hits of probes on libraries took, whoever made them */
 	bool known;	   /* library_ns is: each that was hit was measured */
 };

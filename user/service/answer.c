@@ -235,6 +235,8 @@ int answer__dump(const struct answer_source *source, const struct request *reque
 
 	if (rc < 0)
 		return rc;
+	/* The last reading was for whatever reason: since then is no interval of the asker's. */
+	view.snapshot.before_ns = 0;
 	rc = put_records(&view, body, err);
 	view__close(&view);
 	return rc;

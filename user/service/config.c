@@ -15,17 +15,18 @@
 #include "service/config_reader.h"
 #include "service/config_sections.h"
 
-#define SERIES	     16384
-#define PAST_JOBS    256
-#define INTERVAL_S   60
-#define HISTORY	     "/var/lib/tmtrace/history.data"
-#define TIMELINES    (1 << 20)
-#define HISTORY_SIZE (64ULL << 20)
-#define LOG_RATE     1000
-#define PROCESSES    4096
-#define SNAPSHOT     "/run/tmtrace/snapshot"
-#define SNAPSHOT_S   15
-#define PINS	     "/sys/fs/bpf/tmtrace"
+#define SERIES	      16384
+#define PAST_JOBS     256
+#define INTERVAL_S    60
+#define HISTORY	      "/var/lib/tmtrace/history.data"
+#define TIMELINES     (1 << 20)
+#define HISTORY_SIZE  (64ULL << 20)
+#define LOG_RATE      1000
+#define PROCESSES     4096
+#define SNAPSHOT      "/run/tmtrace/snapshot"
+#define SNAPSHOT_S    15
+#define SERVICE_BOUND 0.01
+#define PINS	      "/sys/fs/bpf/tmtrace"
 
 /* What is on where nobody says it; a site chooses mpi, hdf5, m0 and addb. */
 static const char *const default_layers[] = { "vfs", "block", "mstro", "mio" };
@@ -144,12 +145,12 @@ static int read_pins(struct config_reader *r, const yaml_node_t *root)
 	return 0;
 }
 
-static int read_overhead(struct config_reader *r)
+/* A share of something, or "none", which is 0; unchanged where the key is not there. */
+static int read_share(struct config_reader *r, const char *key, double *share)
 {
-	const yaml_node_t *node = yaml_doc__get(&r->doc, yaml_doc__root(&r->doc), "max_overhead");
-	double *share = &r->config->max_overhead;
+	const yaml_node_t *node = yaml_doc__get(&r->doc, yaml_doc__root(&r->doc), key);
 	const char *text = NULL;
-	int rc = node ? yaml_doc__read_text(&r->doc, node, "max_overhead", &text, r->err) : 0;
+	int rc = node ? yaml_doc__read_text(&r->doc, node, key, &text, r->err) : 0;
 
 	if (!node || rc < 0)
 		return rc;
@@ -157,19 +158,51 @@ static int read_overhead(struct config_reader *r)
 		*share = 0;
 	else if (quantity__share(text, share) < 0)
 		rc = yaml_doc__fail(&r->doc, node, r->err,
-				    "max_overhead is %s, a part above 0 is needed, as in 1%% or "
-				    "0.5%%, or none",
-				    yaml_doc__quote(text).text);
+				    "%s is %s, a part above 0%% and up to 100%% is needed, as in "
+				    "1%% or 0.5%%, or none",
+				    key, yaml_doc__quote(text).text);
+	return rc;
+}
+
+static int read_overheads(struct config_reader *r)
+{
+	struct service_config *config = r->config;
+	int rc = read_share(r, "max_overhead", &config->bounds.node);
+
+	/* Who wants no bound wants none of threads either, unless one is said. */
+	if (!(config->bounds.node > 0))
+		config->bounds.thread = 0;
+	if (rc == 0)
+		rc = read_share(r, "max_thread_overhead", &config->bounds.thread);
+	if (rc == 0)
+		rc = read_share(r, "max_service_overhead", &config->max_service_overhead);
 	return rc;
 }
 
 static int read_keys(struct config_reader *r)
 {
-	static const char *const known[] = { "layers",	   "probes",	"job_patterns", "cgroup",
-					     "max_series", "interval",	"history",	"log",
-					     "processes",  "socket",	"snapshot",	"calls",
-					     "pins",	   "past_jobs", "max_overhead", "hierarchy",
-					     "metrics",	   "timelines", "leave_alone",	NULL };
+	static const char *const known[] = { "layers",
+					     "probes",
+					     "job_patterns",
+					     "cgroup",
+					     "max_series",
+					     "interval",
+					     "history",
+					     "log",
+					     "processes",
+					     "socket",
+					     "snapshot",
+					     "calls",
+					     "pins",
+					     "past_jobs",
+					     "max_overhead",
+					     "hierarchy",
+					     "metrics",
+					     "timelines",
+					     "leave_alone",
+					     "max_thread_overhead",
+					     "max_service_overhead",
+					     NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *root = yaml_doc__root(&r->doc);
 	const yaml_node_t *layers = yaml_doc__get(&r->doc, root, "layers");
@@ -214,7 +247,7 @@ static int read_keys(struct config_reader *r)
 	if (rc == 0)
 		rc = read_snapshot(r);
 	if (rc == 0)
-		rc = read_overhead(r);
+		rc = read_overheads(r);
 	if (rc == 0)
 		rc = config_metrics__read(r);
 	return rc == 0 ? config_processes__read(r) : rc;
@@ -253,7 +286,8 @@ int service_config__defaults(struct service_config *config)
 		.log = { .types = default_types, .rate = LOG_RATE },
 		.socket = SERVICE_SOCKET,
 		.pins = PINS,
-		.max_overhead = GOVERNOR_BOUND,
+		.bounds = { GOVERNOR_BOUND, GOVERNOR_THREAD_BOUND },
+		.max_service_overhead = SERVICE_BOUND,
 		.snapshot = SNAPSHOT,
 		.snapshot_s = SNAPSHOT_S,
 		.metrics_listen = METRICS_LISTEN,

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "catalogue/strings.h"
+#include "governor/governor.h"
 #include "service/levels.h"
 #include "sink/syslog.h"
 
@@ -53,8 +54,9 @@ struct service_config {
 	__u64 timelines;	   /* bytes of memory for when it was; 0: none are kept */
 	struct syslog_options log; /* types 0: nothing is sent there */
 	const char *socket;
-	const char *pins;    /* a folder in bpffs; NULL: nothing is kept */
-	double max_overhead; /* of what the node spends, 0.01 for 1 %; 0: there is no bound */
+	const char *pins;	       /* a folder in bpffs; NULL: nothing is kept */
+	struct governor_bounds bounds; /* of what probes cost */
+	double max_service_overhead;   /* of what all processors can do, by itself; 0: none */
 	/* What other programs read, each NULL: not written. */
 	const char *snapshot;	/* pairs of name and value */
 	const char *prometheus; /* for the textfile collector of node_exporter */

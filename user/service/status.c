@@ -44,6 +44,12 @@ static void add_share(struct json_object *record, const char *name, double share
 	add(record, name, share < 0 ? NULL : json_object_new_double_s(share, text));
 }
 
+/* Null where there is none. */
+static void add_bound(struct json_object *record, const char *name, double bound)
+{
+	add_share(record, name, bound > 0 ? bound : -1);
+}
+
 static struct json_object *mechanisms(const struct report_run *run)
 {
 	struct json_object *object = json_object_new_object();
@@ -80,6 +86,7 @@ static struct json_object *cost(const struct service_status *status)
 	add(object, "cpus", json_object_new_uint64(status->cost.cpus));
 	add_share(object, "own_share", status->cost.own_share);
 	add_share(object, "probes_share", status->cost.probes_share);
+	add_share(object, "following_share", status->cost.following_share);
 	json_value__add_u64(object, "hits_per_s", (__u64)status->cost.hits_per_s);
 	json_value__add_u64(object, "own_cpu_ns", status->own_ns);
 	json_value__add_u64(object, "memory_bytes", status->cost.memory_bytes);
@@ -227,8 +234,11 @@ struct json_object *status__record(const struct service_status *status)
 		add(record, "levels", status->levels);
 	add(record, "cost", cost(status));
 	add(record, "kernel_io", kernel_io(status->passes));
-	add_share(record, "max_overhead",
-		  status->config->max_overhead > 0 ? status->config->max_overhead : -1);
+	add_bound(record, "max_overhead", status->config->bounds.node);
+	add_bound(record, "max_thread_overhead", status->config->bounds.thread);
+	add_bound(record, "max_service_overhead", status->config->max_service_overhead);
+	if (status->history_s > 0)
+		add(record, "history_interval", json_object_new_double(status->history_s));
 	add(record, "parked", list_probes(run, is_parked));
 	add(record, "untimed", list_probes(run, is_untimed));
 	add(record, "log", log_counts(status));
@@ -311,15 +321,47 @@ static void print_share(struct json_object *cost, const char *name, const char *
 		fprintf(out, "%s not known", what);
 }
 
-static void print_cost(struct json_object *cost, FILE *out)
+/* "at most 1 %" */
+static bool print_bound(struct json_object *record, const char *name, const char *before, FILE *out)
 {
+	struct json_object *bound = get(record, name);
+
+	if (bound)
+		fprintf(out, "%sat most %g %%", before, json_object_get_double(bound) * 100);
+	return bound;
+}
+
+static void print_cost(struct json_object *record, FILE *out)
+{
+	struct json_object *cost = get(record, "cost");
+	double history_s = json_object_get_double(get(record, "history_interval"));
 	char text[UNITS_ROOM];
 
 	fprintf(out, "cost       ");
 	print_share(cost, "probes_share", "probes", out);
-	fprintf(out, ", %s hits/s\n           ", units__count(text, number(cost, "hits_per_s")));
+	print_bound(record, "max_overhead", " (", out);
+	if (print_bound(record, "max_thread_overhead",
+			get(record, "max_overhead") ? ", and " : " (", out))
+		fputs(" of a thread's time", out);
+	if (get(record, "max_overhead") || get(record, "max_thread_overhead"))
+		fputc(')', out);
+	fprintf(out, ", %s hits/s\n", units__count(text, number(cost, "hits_per_s")));
+	if (get(cost, "following_share")) {
+		fputs("           ", out);
+		print_share(cost, "following_share", "following processes", out);
+		fputc('\n', out);
+	}
+	fputs("           ", out);
 	print_share(cost, "own_share", "service", out);
+	if (print_bound(record, "max_service_overhead", " (", out))
+		fputc(')', out);
 	fprintf(out, ", %s resident\n", units__bytes(text, number(cost, "memory_bytes")));
+	if (history_s > 1)
+		fprintf(out,
+			"           the history is written every %g s only, as the service costs "
+			"more "
+			"than it may\n",
+			history_s);
 }
 
 static void print_text(struct json_object *value, FILE *out)
@@ -445,13 +487,6 @@ void status__print_set(struct json_object *record, FILE *out)
 	}
 }
 
-static void print_bound(struct json_object *bound, FILE *out)
-{
-	if (bound)
-		fprintf(out, "           at most %g %% of what the node spends\n",
-			json_object_get_double(bound) * 100);
-}
-
 /* Of more, nobody reads each line. */
 #define PARKED_LINES 8
 
@@ -520,8 +555,7 @@ void status__print(struct json_object *record, FILE *out)
 	fprintf(out, "jobs       %s\n", units__count(text, number(record, "jobs")));
 	if (get(record, "levels"))
 		status__print_set(record, out);
-	print_cost(get(record, "cost"), out);
-	print_bound(get(record, "max_overhead"), out);
+	print_cost(record, out);
 	print_kernel_io(get(record, "kernel_io"), out);
 	print_parked(record, "parked", out);
 	print_parked(record, "untimed", out);

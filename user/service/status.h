@@ -18,6 +18,7 @@ struct service_status {
 	const struct service_config *config;
 	struct top_cost cost;		   /* of the last interval */
 	__u64 own_ns;			   /* CPU time of this process, since its start */
+	double history_s;		   /* so often the history is written; 0: there is none */
 	struct syslog_counts log;	   /* all 0 where nothing is sent there */
 	struct hierarchy_choice hierarchy; /* of cgroups, by which jobs are told */
 	struct json_object *levels;	   /* what status__record() takes over; NULL: none */

@@ -30,24 +30,34 @@ void top_meter__read(struct top_reading *out, const struct report_run *run,
 	};
 }
 
+/* Of so many hits; negative: not known. */
+static double hits_ns(__u64 hits, double hit_ns)
+{
+	if (!hits)
+		return 0;
+	return hit_ns < 0 ? -1 : (double)hits * hit_ns;
+}
+
 /* What the probes took in between; negative: not known. */
 static double probes_ns(const struct probe_cost *now, const struct probe_cost *before,
-			double hit_ns)
+			const struct top_kernel_cost *kernel)
 {
-	__u64 hits = now->kernel_hits - before->kernel_hits;
+	double vfs = hits_ns(now->vfs_hits - before->vfs_hits, kernel->vfs_ns);
+	double block = hits_ns(now->block_hits - before->block_hits, kernel->block_ns);
 
-	if (!now->known || (hits && hit_ns < 0))
+	if (!now->known || vfs < 0 || block < 0)
 		return -1;
-	return now->library_ns - before->library_ns + (hits ? (double)hits * hit_ns : 0);
+	return now->library_ns - before->library_ns + vfs + block;
 }
 
 struct top_cost top_meter__cost(const struct top_reading *now, const struct top_reading *before,
-				unsigned int cpus, double hit_ns)
+				unsigned int cpus, const struct top_kernel_cost *kernel)
 {
 	double ns = (double)(now->time_ns - before->time_ns), whole = ns * cpus;
 	struct top_cost cost = {
 		.cpus = cpus,
 		.probes_share = -1,
+		.following_share = kernel->following < 0 ? -1 : kernel->following / cpus,
 		.probes = now->probes.armed,
 		.memory_bytes = now->memory_bytes,
 		.lost = now->probes.lost,
@@ -57,7 +67,7 @@ struct top_cost top_meter__cost(const struct top_reading *now, const struct top_
 		return cost;
 	cost.own_share = (double)(now->own_ns - before->own_ns) / whole;
 	cost.hits_per_s = (double)(now->probes.hits - before->probes.hits) / (ns / NS_PER_S);
-	ns = probes_ns(&now->probes, &before->probes, hit_ns);
+	ns = probes_ns(&now->probes, &before->probes, kernel);
 	cost.probes_share = ns < 0 ? -1 : (ns + now->looking_ns - before->looking_ns) / whole;
 	return cost;
 }
@@ -68,6 +78,7 @@ struct top_cost top_meter__own(__u64 *own_ns, unsigned int cpus, double seconds)
 	struct top_cost cost = {
 		.cpus = cpus,
 		.probes_share = -1,
+		.following_share = -1,
 		.memory_bytes = own_memory(),
 	};
 

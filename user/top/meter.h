@@ -8,12 +8,13 @@
 /* What tracing costs the node, in the interval. */
 struct top_cost {
 	unsigned int cpus;
-	double own_share;    /* of the CPUs, 0-1: this program */
-	double probes_share; /* what the probes took; negative: not known */
-	double hits_per_s;   /* of the probes */
-	size_t probes;	     /* that are armed */
-	__u64 memory_bytes;  /* resident */
-	__u64 lost;	     /* operations and calls, since the start */
+	double own_share;	/* of the CPUs, 0-1: this program */
+	double probes_share;	/* what the probes took; negative: not known */
+	double following_share; /* what following processes took, beside; negative: not known */
+	double hits_per_s;	/* of the probes */
+	size_t probes;		/* that are armed */
+	__u64 memory_bytes;	/* resident */
+	__u64 lost;		/* operations and calls, since the start */
 	/* Where the service is asked, of probes nothing is known, but of its answer: */
 	bool is_asked;
 	double answer_s; /* how long it took */
@@ -32,12 +33,15 @@ struct top_reading {
 void top_meter__read(struct top_reading *out, const struct report_run *run,
 		     const struct snapshot *snapshot);
 
-/*
- * The cost in between, of a node with so many CPUs. hit_ns is the CPU time that a hit in the
- * kernel's layers takes, negative where it is not known.
- */
+/* What is measured of the kernel's programs; negative: not known. */
+struct top_kernel_cost {
+	double vfs_ns, block_ns; /* CPU time that a hit in the layer takes */
+	double following;	 /* of one processor, what it takes to follow processes */
+};
+
+/* The cost in between, of a node with so many CPUs. */
 struct top_cost top_meter__cost(const struct top_reading *now, const struct top_reading *before,
-				unsigned int cpus, double hit_ns);
+				unsigned int cpus, const struct top_kernel_cost *kernel);
 
 /*
  * The cost of this process alone, in so many seconds. own_ns: its CPU time until then, which is set
