@@ -14,6 +14,7 @@
 #include "recorder.bpf.h"
 #include "scope.bpf.h"
 #include "thread.bpf.h"
+#include "toll.bpf.h"
 
 /* As since 7.2; before, they take no argument, and user/kernel/kfuncs.c makes the object fit. */
 extern __u64 *bpf_session_cookie(void *ctx) __ksym __weak;
@@ -183,6 +184,8 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 attached, bool session)
 	    *(volatile u8 *)&probe->generation != (u8)(attached >> TM_COOKIE_BITS))
 		return false;
 	ADD(ledger->hits, 1);
+	if (toll__is_on())
+		toll__pay_hit(index, *(volatile u32 *)&probe->toll_ns);
 	if (stack && !stack->is_known)
 		stack = NULL;
 	if (!(stack && stack->followed) && !scope__holds_for(task)) {

@@ -453,6 +453,9 @@ extern __u64 tm_slots_folded;
  */
 #define TM_LOOKED_AT 64
 extern __u64 tm_looked_at[TM_LOOKED_AT][8];
+/* What was taken from threads, and what the loader says of it (tmtrace/toll.h). */
+extern struct tm_toll_cell tm_toll_cells[TM_TOLL_CELLS];
+extern struct tm_toll_prices tm_toll_prices;
 /* The same of objects, counted from TM_OBJECT_NOBODY. */
 extern __u32 tm_next_object;
 /* The next number of a process never used; from 1. */

@@ -38,7 +38,7 @@ int BPF_PROG(syscall_enter, struct pt_regs *regs, long id)
 
 	/* They are paid for, too. */
 	if (!row || row->class <= TM_SYSCALL_WAIT || tm_config.hooks)
-		tm_looked_at[bpf_get_smp_processor_id() % TM_LOOKED_AT][0]++;
+		++*syscall__looked_at();
 	if (!row || is_probe(id) || scope__is_over())
 		return 0;
 	if (doorbell__is_on() && row->function == TM_VFS_MMAP && regs->dx & PROT_EXEC &&

@@ -13,6 +13,7 @@
 #include "scope.bpf.h"
 #include "syscalls.bpf.h"
 #include "thread.bpf.h"
+#include "toll.bpf.h"
 
 #define AT_EMPTY_PATH 0x1000 /* uapi/linux/fcntl.h */
 #define AT_REMOVEDIR  0x200
@@ -164,6 +165,12 @@ TM_INLINE void look_at(struct tm_thread *thread, const struct arguments *args,
 	}
 }
 
+/* How many of this processor's system calls were looked at, and counted by no probe. */
+TM_INLINE u64 *syscall__looked_at(void)
+{
+	return tm_looked_at[bpf_get_smp_processor_id() % TM_LOOKED_AT];
+}
+
 /* Is it known by the system call alone that nothing is counted of it? An unlinkat() may be rmdir().
  */
 TM_INLINE bool is_off(const struct syscall_row *row)
@@ -178,6 +185,7 @@ TM_INLINE struct tm_thread *follow(const struct syscall_row *row)
 	bool counted = row->class > TM_SYSCALL_WAIT && counts_operations() && !is_off(row);
 	struct tm_ledger *ledger;
 
+	toll__pay_call(thread, counted, *syscall__looked_at());
 	if (!(thread && thread->followed) && !scope__holds())
 		return NULL;
 	if (is_compat()) {

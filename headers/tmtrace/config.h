@@ -8,6 +8,7 @@
 #include "tmtrace/key.h"
 #include "tmtrace/spec.h"
 #include "tmtrace/task_io.h"
+#include "tmtrace/toll.h"
 
 enum tm_scope {
 	TM_SCOPE_ALL,
@@ -115,6 +116,8 @@ struct tm_probe {
 	 * still be there for a while.
 	 */
 	__u8 generation;
+	__u32 toll_ns; /* what a hit takes from its thread, as the loader sees it; may change, too
+			*/
 	struct tm_spec spec;
 };
 

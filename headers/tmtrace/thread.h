@@ -80,6 +80,7 @@ struct tm_thread {
 	__u32 account;		    /* the number of its process' account; 0: not asked yet */
 	/* What its end has added to that account; 0: it has not ended. */
 	__u64 ended_user_ns, ended_system_ns, ended_run_ns;
+	struct tm_toll toll; /* what probes took from it */
 	struct tm_syscall syscall;
 	struct tm_slot_cache slots[TM_SLOT_CACHES];
 	struct tm_object_cache objects[TM_OBJECT_CACHES];

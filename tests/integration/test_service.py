@@ -24,6 +24,8 @@ history:
   size: 4M
 log: {log}
 max_overhead: {max_overhead}
+max_thread_overhead: {max_thread_overhead}
+max_service_overhead: {max_service_overhead}
 socket: {dir}/run/socket
 snapshot:
   file: {dir}/pairs
@@ -62,7 +64,8 @@ class Service:
     def write(self, **values):
         values = {"layers": "sample, vfs", "log": "none", "probes": self.env.sample,
                   "dir": self.env.dir, "pins": "none", "more": "",
-                  "max_overhead": "none", **values}
+                  "max_overhead": "none", "max_thread_overhead": "none",
+                  "max_service_overhead": "none", **values}
         with open(self.config, "w", encoding="utf-8") as f:
             f.write(CONFIG.format(**values))
 

@@ -394,17 +394,20 @@ __u64 probe__untimed_ns(const struct probe *probe, __u64 now_ns)
 	return parked_ns(&probe->untimed, now_ns);
 }
 
-#define BOUND_TEXT 100
+#define BOUND_TEXT 120
 
 /* "and all probes may cost 1 % of what the node's processors can do" */
 static const char *say_bound(const struct probe_parking *parking, char text[BOUND_TEXT])
 {
 	double bound = parking->bound_ppm / 1e4;
+	char of[48] = "";
 
+	if (parking->thread_pid)
+		snprintf(of, sizeof(of), " of process %llu", parking->thread_pid);
 	if (parking->thread_ppm)
 		snprintf(text, BOUND_TEXT,
-			 "probes took %.1f %% of a thread's time, and may take %g %% of it",
-			 parking->thread_ppm / 1e4, bound);
+			 "probes took %.1f %% of the time of a thread%s, and may take %g %% of it",
+			 parking->thread_ppm / 1e4, of, bound);
 	else
 		snprintf(text, BOUND_TEXT,
 			 "all probes may cost %g %% of what the node's processors can do", bound);

@@ -39,6 +39,7 @@ struct probe_parking {
 	 * may cost of what all processors can do.
 	 */
 	__u64 thread_ppm;
+	__u64 thread_pid; /* whose thread it was; 0: not known */
 };
 
 struct probe {

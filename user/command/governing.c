@@ -32,6 +32,7 @@ static struct probe_parking describe(const struct governing *governing, size_t n
 	governor__view(governing->governor, number, &view);
 	parking.until_ns = parking.since_ns + (view.until_ns > now ? view.until_ns - now : 0);
 	parking.thread_ppm = to_ppm(view.toll);
+	parking.thread_pid = view.toll > 0 ? (__u64)governing->payer : 0;
 	parking.bound_ppm = to_ppm(view.toll > 0 ? bounds.thread : bounds.node);
 	parking.hits_per_s = (__u64)view.hits_per_s;
 	parking.cost_ns = (__u64)(view.cost * NS_PER_S);
@@ -317,6 +318,7 @@ void governing__release(struct governing *governing)
 	const struct probe_table *table = governing->session->probes;
 
 	tap(governing, true);
+	tolls__end(kernel__tolls(governing->session->kernel));
 	for (size_t i = 0; i < probe_table__n(table); i++) {
 		const struct probe *probe = probe_table__at(table, i);
 

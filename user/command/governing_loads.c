@@ -145,6 +145,28 @@ static void library_loads(const struct governing *governing, size_t i, const str
 	};
 }
 
+/* What a hit takes, as it is probed now. */
+static double price_of(const struct governing *governing, const struct probe *probe)
+{
+	double own = probe_cost__hits_ns(governing->run, probe, 1);
+
+	if (own < 0)
+		return CALL_NS;
+	if (probe->entry_only || probe->untimed.since_ns)
+		return own;
+	return own + probe_cost__timing_ns(governing->run, probe, 1);
+}
+
+/* What the probe's hits take from their threads is added up by the kernel side. */
+static void set_price(const struct governing *governing, size_t i, double hit_ns)
+{
+	struct tm_probe *probe = &kernel__probes(governing->session->kernel)[i - TM_PROBE_USER];
+	__u32 price = (__u32)hit_ns;
+
+	if (probe->toll_ns != price)
+		__atomic_store_n(&probe->toll_ns, price, __ATOMIC_RELAXED);
+}
+
 /* What has come since the last reading; of a probe on a library, what it cost, too. */
 static void read_probe(struct governing *governing, size_t i)
 {
@@ -160,10 +182,57 @@ static void read_probe(struct governing *governing, size_t i)
 		*loads = kernel_load(governing, i, since.hits);
 	} else {
 		library_loads(governing, i, probe, &since, loads);
+		set_price(governing, i, price_of(governing, probe));
 		if (probe->untimed.since_ns)
 			probe_table__add_counted(table, i, since.recorded);
 	}
 	loads->fixed = !can_be_parked(governing, i, probe);
+}
+
+/* Hooks on functions are left out one by one: here, the one that cost most since the last reading.
+ */
+static long dearest_of_files(const struct governing *governing)
+{
+	long dearest = TM_PROBE_VFS;
+
+	for (long i = dearest; i < TM_PROBE_BLOCK; i++)
+		if (governing->loads[i].cost_ns > governing->loads[dearest].cost_ns)
+			dearest = i;
+	return dearest;
+}
+
+/*
+ * From whom most was taken, in this window. Windows are ended by time, and where a trial begins or
+ * ends, so that what is tried is known by itself.
+ */
+static struct governor_toll read_toll(struct governing *governing, __u64 now)
+{
+	struct kernel *kernel = governing->session->kernel;
+	struct tolls *tolls = kernel__tolls(kernel);
+	struct governor_toll toll = { .load = -1 };
+	bool trying = governor__is_trying(governing->governor);
+	struct kernel_toll read;
+
+	if (!(governor__bounds(governing->governor).thread > 0)) {
+		tolls__end(tolls);
+		return toll;
+	}
+	tolls__set_prices(tolls, governing->kernel_ns[KERNEL_VFS], kernel__look_ns(kernel));
+	read = tolls__read(tolls, now);
+	toll.ns = (double)read.ns;
+	toll.elapsed_ns = (double)read.elapsed_ns;
+	if (read.ns && read.taker == TM_TOLL_TAP && governing->what == GOVERNING_PROBES)
+		toll.group = TAP_GROUP;
+	else if (read.ns && read.taker == TM_TOLL_HOOK)
+		toll.load = dearest_of_files(governing);
+	else if (read.ns && read.taker < governing->n)
+		toll.load = (long)governed__number((struct governed){ .probe = read.taker });
+	governing->payer = kernel__is_in_namespace(kernel) ? 0 : read.pid;
+	toll.ended = trying != governing->was_trying || read.elapsed_ns >= GOVERNOR_TOLL_NS;
+	governing->was_trying = trying;
+	if (toll.ended || !read.elapsed_ns)
+		tolls__begin(tolls, now);
+	return toll;
 }
 
 int governing__read_loads(struct governing *governing, struct governor_reading *out)
@@ -186,7 +255,7 @@ int governing__read_loads(struct governing *governing, struct governor_reading *
 	*out = (struct governor_reading){
 		.now_ns = now,
 		.cpus = governing->cpus,
-		.toll = { .load = -1 },
+		.toll = read_toll(governing, now),
 		.loads = governing->loads,
 		.n = governing->n_loads,
 	};

@@ -34,10 +34,12 @@ struct governing {
 	unsigned int cpus;		 /* that are online, */
 	__u64 asked_ns;			 /* as it was asked then */
 	double kernel_ns[KERNEL_LAYERS]; /* of a hit in them */
-	__u64 begun_ns;			 /* the last one began to be parked then */
-	bool left_out[KERNEL_LAYERS];	 /* by who wrote the configuration */
-	bool untapped;			 /* system calls are not looked at */
-	bool told;			 /* what is not known therefore */
+	pid_t payer;	 /* the process of the thread that paid most, when it was read */
+	bool was_trying; /* as the governor was at the last reading */
+	__u64 begun_ns;	 /* the last one began to be parked then */
+	bool left_out[KERNEL_LAYERS]; /* by who wrote the configuration */
+	bool untapped;		      /* system calls are not looked at */
+	bool told;		      /* what is not known therefore */
 };
 
 /* What the governor parks: a probe, or its exits alone. */

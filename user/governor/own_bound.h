@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 /* How often own_bound__read() is to be called, in seconds: what is decided is so over this long. */
-#define OWN_BOUND_S 10
+#define OWN_BOUND_S 5
 /* At most so many times as long is the interval. */
 #define OWN_BOUND_FACTOR_MAX 16
 

@@ -483,6 +483,12 @@ double kernel__look_ns(const struct kernel *kernel)
 	return tap__look_ns(&kernel->tap);
 }
 
+struct tolls *kernel__tolls(struct kernel *kernel)
+{
+	kernel->tolls.skel = kernel->skel;
+	return &kernel->tolls;
+}
+
 pid_t kernel__detach(struct kernel *kernel, size_t *hooks)
 {
 	tap__release(&kernel->tap);

@@ -21,6 +21,7 @@
 #include "kernel/misses.h"
 #include "kernel/pins.h"
 #include "kernel/run_time.h"
+#include "kernel/tolls.h"
 #include "process/accounts.h"
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
@@ -185,6 +186,11 @@ bool kernel__is_untapped(const struct kernel *kernel);
 __u64 kernel__looked_at(const struct kernel *kernel);
 /* What that costs each, in ns of CPU time: tap__look_ns(). */
 double kernel__look_ns(const struct kernel *kernel);
+
+/*
+ * What probes take from threads: nothing is added up before this was called. It stays the kernel's.
+ */
+struct tolls *kernel__tolls(struct kernel *kernel);
 
 /*
  * Takes the VFS and block layers and the following of processes away again. Hooks on functions of

@@ -10,6 +10,7 @@
 #include "kernel/links.h"
 #include "kernel/tap.h"
 #include "kernel/task_io.h"
+#include "kernel/tolls.h"
 #include "tmtrace.skel.h"
 
 struct kernel {
@@ -20,7 +21,8 @@ struct kernel {
 	int rungs[KERNEL_LAYERS]; /* the mechanisms in use; -1: the layer is not seen */
 	struct btf *btf;	  /* the kernel's types; until all is attached */
 	struct links links;
-	struct tap tap;		     /* what is in none of the links */
+	struct tap tap; /* what is in none of the links */
+	struct tolls tolls;
 	struct calls_programs calls; /* of options.later, once they are there */
 	struct note_list notes;
 	__u64 missed_before[MISSED_KINDS]; /* the start: see misses.h */

@@ -180,7 +180,9 @@ void run_code__pack_probe(struct pack *pack, const struct probe *probe)
 	pack__numbers(pack, (const __u64 *)&probe->untimed, PARKING_NUMBERS);
 	pack__u64(pack, probe->counted);
 	pack__u64(pack, probe->parking.thread_ppm);
+	pack__u64(pack, probe->parking.thread_pid);
 	pack__u64(pack, probe->untimed.thread_ppm);
+	pack__u64(pack, probe->untimed.thread_pid);
 }
 
 int run_code__unpack_probe(struct probe *out, struct unpack *unpack)
@@ -205,7 +207,9 @@ int run_code__unpack_probe(struct probe *out, struct unpack *unpack)
 	}
 	if (unpack->at < unpack->end) {
 		out->parking.thread_ppm = unpack__u64(unpack);
+		out->parking.thread_pid = unpack__u64(unpack);
 		out->untimed.thread_ppm = unpack__u64(unpack);
+		out->untimed.thread_pid = unpack__u64(unpack);
 	}
 	if (!unpack->failed)
 		return 0;
