@@ -174,9 +174,10 @@ CREATE TABLE probe (
 	state TEXT, entry TEXT, moved_bytes INTEGER, hits INTEGER, recorded INTEGER, filtered INTEGER,
 	lost INTEGER, in_flight INTEGER, unsized INTEGER, calls JSON, operations JSON,
 	parked_ns INTEGER, parked_count INTEGER, parked_since_ns INTEGER, parked_until_ns INTEGER,
-	parked_hits_per_s INTEGER, parked_cost_ns INTEGER,
+	parked_hits_per_s INTEGER, parked_cost_ns INTEGER, parked_thread_ppm INTEGER, parked_thread_pid INTEGER,
 	untimed_ns INTEGER, untimed_count INTEGER, untimed_since_ns INTEGER, untimed_until_ns INTEGER,
-	untimed_calls_per_s INTEGER, untimed_cost_ns INTEGER, reason TEXT,
+	untimed_calls_per_s INTEGER, untimed_cost_ns INTEGER,
+	untimed_thread_ppm INTEGER, untimed_thread_pid INTEGER, reason TEXT,
 	final BOOLEAN, other JSON
 );
 

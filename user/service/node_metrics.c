@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "metrics/labels.h"
 #include "service/node_metrics.h"
 
@@ -93,6 +94,10 @@ static void write_cost(struct metrics_text *text, const struct service_status *s
 		"tmtrace_service_cost_ratio", "ratio", METRICS_GAUGE,
 		"What the service takes of the node's processors, in the last interval."
 	};
+	static const struct metrics_about following = {
+		"tmtrace_following_cost_ratio", "ratio", METRICS_GAUGE,
+		"What it takes of the node's processors to follow processes, when it was measured last."
+	};
 	const struct number numbers[] = {
 		{ { "tmtrace_cpu_seconds", "seconds", METRICS_COUNTER,
 		    "CPU time of the service, since its process began." },
@@ -104,7 +109,39 @@ static void write_cost(struct metrics_text *text, const struct service_status *s
 
 	write_numbers(text, numbers, sizeof(numbers) / sizeof(*numbers));
 	write_share(text, &probes, status->cost.probes_share);
+	write_share(text, &following, status->cost.following_share);
 	write_share(text, &own, status->cost.own_share);
+}
+
+/* Those that there are. */
+static void write_bounds(struct metrics_text *text, const struct service_status *status)
+{
+	static const struct metrics_about probes = {
+		"tmtrace_probes_bound_ratio", "ratio", METRICS_GAUGE,
+		"What the probes may take of the node's processors."
+	};
+	static const struct metrics_about thread = {
+		"tmtrace_thread_bound_ratio", "ratio", METRICS_GAUGE,
+		"What the probes may take of the time of a thread."
+	};
+	static const struct metrics_about own = {
+		"tmtrace_service_bound_ratio", "ratio", METRICS_GAUGE,
+		"What the service may take of the node's processors."
+	};
+	static const struct metrics_about history = {
+		"tmtrace_history_interval_seconds", "seconds", METRICS_GAUGE,
+		"How often the history is written: every second, unless the service costs too much."
+	};
+	const struct service_config *config = status->config;
+
+	write_share(text, &probes, config->bounds.node > 0 ? config->bounds.node : -1);
+	write_share(text, &thread, config->bounds.thread > 0 ? config->bounds.thread : -1);
+	write_share(text, &own,
+		    config->max_service_overhead > 0 ? config->max_service_overhead : -1);
+	if (!(status->history_s > 0))
+		return;
+	metrics_text__begin(text, &history);
+	metrics_text__seconds(text, "", (__u64)(status->history_s * NS_PER_S));
 }
 
 void node_metrics__write(struct metrics_text *text, const struct service_status *status)
@@ -141,5 +178,6 @@ void node_metrics__write(struct metrics_text *text, const struct service_status 
 	write_numbers(text, numbers, sizeof(numbers) / sizeof(*numbers));
 	write_probes(text, &sums);
 	write_cost(text, status);
+	write_bounds(text, status);
 	write_log(text, status);
 }
