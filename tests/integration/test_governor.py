@@ -385,8 +385,8 @@ def test_wrong_bounds(env):
             f.write(f"interval: 60\n{key}: {text}\n")
         status, _, err = env.trace("service", "--check", "--config", path)
         equal(f"{key}: {text}: exit status", status, 2)
-        check(f"{path}:2: {key} is " in err and "above 0% and up to 100%" in err
+        check(f"{path}:2: {key} is " in err and "above 0 is needed, up to 100%" in err
               or text == "[1%]", err)
     status, _, err = env.trace("--all", "--max-overhead", "2ms")
     equal("exit status", status, 2)
-    check("--max-overhead 2ms: a part above 0% and up to 100%" in err, err)
+    check("--max-overhead 2ms: a part above 0 is needed, up to 100%" in err, err)

@@ -135,7 +135,7 @@ static void test_bad_config(void **state)
 		{ "calls: all", "f:1: calls is \"all\", one of none, root and users" },
 		{ "processes: {min_wall: soon}", "f:1: min_wall is \"soon\", a time is needed" },
 		{ "\nmax_overhead: 1",
-		  "f:2: max_overhead is \"1\", a part above 0% and up to 100% is needed" },
+		  "f:2: max_overhead is \"1\", a part above 0 is needed, up to 100%" },
 		{ "max_overhead: 0%", "f:1: max_overhead is \"0%\", a part above 0" },
 		{ "max_thread_overhead: 50ms", "f:1: max_thread_overhead is \"50ms\", a part" },
 		{ "max_service_overhead: -1%", "f:1: max_service_overhead is \"-1%\", a part" },

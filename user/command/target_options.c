@@ -222,8 +222,8 @@ static double parse_overhead(const char *arg)
 	double share = 0;
 
 	if (strcmp(arg, "none") && quantity__share(arg, &share) < 0)
-		option_values__refuse("--max-overhead %s: a part above 0%% and up to 100%% is "
-				      "needed, as in 1%% or 0.5%%, or none",
+		option_values__refuse("--max-overhead %s: a part above 0 is needed, up to 100%%, "
+				      "as in 1%% or 0.5%%, or none",
 				      arg);
 	return share;
 }

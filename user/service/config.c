@@ -158,8 +158,8 @@ static int read_share(struct config_reader *r, const char *key, double *share)
 		*share = 0;
 	else if (quantity__share(text, share) < 0)
 		rc = yaml_doc__fail(&r->doc, node, r->err,
-				    "%s is %s, a part above 0%% and up to 100%% is needed, as in "
-				    "1%% or 0.5%%, or none",
+				    "%s is %s, a part above 0 is needed, up to 100%%, as in 1%% or "
+				    "0.5%%, or none",
 				    key, yaml_doc__quote(text).text);
 	return rc;
 }
