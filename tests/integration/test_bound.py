@@ -79,6 +79,24 @@ def test_thread(env):
     service.stop()
 
 
+def test_thread_reads(env):
+    """The same of operations on files, by whatever they are seen."""
+    data = env.path("data")
+    with open(data, "wb") as f:
+        f.truncate(1 << 30)
+    service = Governed(env, layers="vfs, block", bound="100%", max_thread_overhead="1%")
+    busy = env.spawn(["dd", f"if={data}", "of=/dev/null", "bs=1", "status=none"])
+
+    def is_away():
+        return [p for p in service.probes("vfs") if p["function"] in ("read", "write") and
+                f"the time of a thread of process {busy.pid}," in (p["reason"] or "")]
+    wait_for(is_away, "reads or writes to be taken away for a thread", seconds=60)
+    busy.kill()
+    busy.communicate()
+    wait_for(lambda: not service.status()["parked"], "them to come back", seconds=60)
+    service.stop()
+
+
 def test_own_cost(env):
     """The service's own bound: it does less when it is too dear, and probes are not parked for it."""
     service = Governed(env, layers="sample, vfs", max_service_overhead="0.0001%")
