@@ -3,6 +3,7 @@
 #ifndef BPF_TOLL_BPF_H
 #define BPF_TOLL_BPF_H
 
+#include "scope.bpf.h"
 #include "thread.bpf.h"
 
 TM_INLINE bool toll__is_on(void)
@@ -46,6 +47,7 @@ TM_INLINE void toll__pay(struct tm_thread *thread, u32 probe, u32 ns)
 	most->ns = toll->ns;
 	most->probe = toll->probe;
 	most->thread = bpf_get_current_pid_tgid();
+	most->job = scope__job();
 }
 
 /*

@@ -31,7 +31,8 @@ struct tm_toll_cell {
 	__u32 probe;
 	__u64 ns;
 	__u64 thread; /* process and thread, as bpf_get_current_pid_tgid() tells them */
-	__u64 spare[5];
+	__u64 job;
+	__u64 spare[4];
 };
 
 /* By processor; where there are more, some share one, and the lower toll may be lost. */

@@ -64,7 +64,8 @@ def test_thread(env):
     need_tracepoints(service)
     text = service.command("status")
     check("(at most 100 %, and at most 4 % of a thread's time)" in text, text)
-    busy = env.spawn([sys.executable, "-c", ASK])
+    cgroup = new_cgroup(env, mount_v2(), "asker")
+    busy = env.spawn([*joining(cgroup), sys.executable, "-c", ASK])
 
     def is_away():
         return [p for p in service.probes("vfs") if "the time of a thread of process" in (p["reason"] or "")]
@@ -72,6 +73,10 @@ def test_thread(env):
     check(all(p["parked_thread_ppm"] > 40000 for p in parked), parked)
     check(all(f" of process {busy.pid}," in p["reason"] and "may take 4 % of it" in p["reason"]
               for p in parked), parked)
+    record = next(p for p in service.status()["parked"] if p["layer"] == "vfs")
+    equal("whose it is", (record["thread_pid"], record["jobid"], record["cgroup"]),
+          (busy.pid, None, "/" + os.path.basename(cgroup)))
+    check(f"most was taken from process {busy.pid}, cgroup /" in service.command("status"), "not told")
     busy.kill()
     busy.communicate()
     # It comes back soon, and does not go again.

@@ -402,7 +402,7 @@ static const char *say_bound(const struct probe_parking *parking, char text[BOUN
 	double bound = parking->bound_ppm / 1e4;
 	char of[48] = "";
 
-	if (parking->thread_pid)
+	if (parking->thread_pid && parking->thread_ppm)
 		snprintf(of, sizeof(of), " of process %llu", parking->thread_pid);
 	if (parking->thread_ppm)
 		snprintf(text, BOUND_TEXT,

@@ -39,7 +39,8 @@ struct probe_parking {
 	 * may cost of what all processors can do.
 	 */
 	__u64 thread_ppm;
-	__u64 thread_pid; /* whose thread it was; 0: not known */
+	/* Whose thread it was, or else from whose most was taken then; 0: not known. */
+	__u64 thread_pid, thread_job;
 };
 
 struct probe {

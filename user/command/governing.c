@@ -32,7 +32,8 @@ static struct probe_parking describe(const struct governing *governing, size_t n
 	governor__view(governing->governor, number, &view);
 	parking.until_ns = parking.since_ns + (view.until_ns > now ? view.until_ns - now : 0);
 	parking.thread_ppm = to_ppm(view.toll);
-	parking.thread_pid = view.toll > 0 ? (__u64)governing->payer : 0;
+	parking.thread_pid = (__u64)governing->payer;
+	parking.thread_job = governing->payer_job;
 	parking.bound_ppm = to_ppm(view.toll > 0 ? bounds.thread : bounds.node);
 	parking.hits_per_s = (__u64)view.hits_per_s;
 	parking.cost_ns = (__u64)(view.cost * NS_PER_S);

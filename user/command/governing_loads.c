@@ -228,6 +228,7 @@ static struct governor_toll read_toll(struct governing *governing, __u64 now)
 	else if (read.ns && read.taker < governing->n)
 		toll.load = (long)governed__number((struct governed){ .probe = read.taker });
 	governing->payer = kernel__is_in_namespace(kernel) ? 0 : read.pid;
+	governing->payer_job = read.ns ? read.job : 0;
 	toll.ended = trying != governing->was_trying || read.elapsed_ns >= GOVERNOR_TOLL_NS;
 	governing->was_trying = trying;
 	if (toll.ended || !read.elapsed_ns)

@@ -34,9 +34,11 @@ struct governing {
 	unsigned int cpus;		 /* that are online, */
 	__u64 asked_ns;			 /* as it was asked then */
 	double kernel_ns[KERNEL_LAYERS]; /* of a hit in them */
-	pid_t payer;	 /* the process of the thread that paid most, when it was read */
-	bool was_trying; /* as the governor was at the last reading */
-	__u64 begun_ns;	 /* the last one began to be parked then */
+	pid_t payer; /* the process of the thread that paid most, at the last reading; 0: not known
+		      */
+	__u64 payer_job;	      /* its job */
+	bool was_trying;	      /* as the governor was at the last reading */
+	__u64 begun_ns;		      /* the last one began to be parked then */
 	bool left_out[KERNEL_LAYERS]; /* by who wrote the configuration */
 	bool untapped;		      /* system calls are not looked at */
 	bool told;		      /* what is not known therefore */

@@ -216,6 +216,7 @@ static int tell_status(struct service_answers *answers, const struct request *re
 		return service_levels__set(answers->levels, &source, request, uid, body, err);
 	if (request->probes && uid != 0)
 		return error__set(err, -EPERM, "single probes are shown to root only");
+	status.names_jobs = uid == 0;
 	status.levels = service_levels__show(answers->levels, &source, uid);
 	status__write(&status, request->probes, body);
 	return 0;

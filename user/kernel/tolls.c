@@ -53,6 +53,7 @@ struct kernel_toll tolls__read(const struct tolls *tolls, __u64 now_ns)
 			continue;
 		toll.ns = cells[i].ns;
 		toll.pid = (pid_t)(cells[i].thread >> 32);
+		toll.job = cells[i].job;
 		toll.taker = cells[i].probe;
 	}
 	return toll;

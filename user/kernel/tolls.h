@@ -21,6 +21,7 @@ struct kernel_toll {
 	__u64 elapsed_ns; /* of the window, until now; 0: there is none */
 	__u32 taker; /* what took most of it: a probe of a library, TM_TOLL_TAP or TM_TOLL_HOOK */
 	pid_t pid;   /* whose thread it is, in the first PID namespace */
+	__u64 job;   /* and which job it is of, as in keys */
 };
 
 /* Begins a window at that time, the first one, too; the one before is over. */

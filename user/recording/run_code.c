@@ -162,6 +162,7 @@ void run_code__free(struct run_code *code)
 
 /* More can follow, at the end; thread_ppm does, which came later. */
 #define PARKING_NUMBERS (offsetof(struct probe_parking, thread_ppm) / sizeof(__u64))
+#define THREAD_NUMBERS	(sizeof(struct probe_parking) / sizeof(__u64) - PARKING_NUMBERS)
 
 void run_code__pack_probe(struct pack *pack, const struct probe *probe)
 {
@@ -179,10 +180,8 @@ void run_code__pack_probe(struct pack *pack, const struct probe *probe)
 	pack__numbers(pack, (const __u64 *)&probe->parking, PARKING_NUMBERS);
 	pack__numbers(pack, (const __u64 *)&probe->untimed, PARKING_NUMBERS);
 	pack__u64(pack, probe->counted);
-	pack__u64(pack, probe->parking.thread_ppm);
-	pack__u64(pack, probe->parking.thread_pid);
-	pack__u64(pack, probe->untimed.thread_ppm);
-	pack__u64(pack, probe->untimed.thread_pid);
+	pack__numbers(pack, &probe->parking.thread_ppm, THREAD_NUMBERS);
+	pack__numbers(pack, &probe->untimed.thread_ppm, THREAD_NUMBERS);
 }
 
 int run_code__unpack_probe(struct probe *out, struct unpack *unpack)
@@ -206,10 +205,8 @@ int run_code__unpack_probe(struct probe *out, struct unpack *unpack)
 		out->counted = unpack__u64(unpack);
 	}
 	if (unpack->at < unpack->end) {
-		out->parking.thread_ppm = unpack__u64(unpack);
-		out->parking.thread_pid = unpack__u64(unpack);
-		out->untimed.thread_ppm = unpack__u64(unpack);
-		out->untimed.thread_pid = unpack__u64(unpack);
+		unpack__numbers(unpack, &out->parking.thread_ppm, THREAD_NUMBERS);
+		unpack__numbers(unpack, &out->untimed.thread_ppm, THREAD_NUMBERS);
 	}
 	if (!unpack->failed)
 		return 0;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "report/jobs.h"
+#include "report/names.h"
 #include "report/units.h"
 #include "service/status.h"
 #include "sink/json_value.h"
@@ -135,10 +136,25 @@ static bool is_untimed(const struct probe *probe)
 	return probe->state == PROBE_ARMED && probe->untimed.since_ns;
 }
 
+/* For whose load it is parked: of the thread from which most was taken then. */
+static void add_payer(struct json_object *object, const struct service_status *status,
+		      const struct probe_parking *parking)
+{
+	if (!parking->thread_pid)
+		return;
+	json_value__add_u64(object, "thread_pid", parking->thread_pid);
+	if (!status->names_jobs)
+		return;
+	json_value__add_string(object, "jobid",
+			       names__jobid_of(status->run, parking->thread_job, NULL));
+	json_value__add_string(object, "cgroup", names__cgroup(status->run, parking->thread_job));
+}
+
 /* Those that are parked, by the governor or the configuration, or untimed, and why. */
-static struct json_object *list_probes(const struct report_run *run,
+static struct json_object *list_probes(const struct service_status *status,
 				       bool (*is_wanted)(const struct probe *probe))
 {
+	const struct report_run *run = status->run;
 	struct json_object *array = json_object_new_array(), *object;
 	char text[PROBE_REASON];
 
@@ -152,6 +168,7 @@ static struct json_object *list_probes(const struct report_run *run,
 		json_value__add_string(object, "function", probe->function);
 		json_value__add_string(object, "library", probe->library);
 		json_value__add_string(object, "reason", probe__reason(probe, text));
+		add_payer(object, status, is_parked(probe) ? &probe->parking : &probe->untimed);
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -239,8 +256,8 @@ struct json_object *status__record(const struct service_status *status)
 	add_bound(record, "max_service_overhead", status->config->max_service_overhead);
 	if (status->history_s > 0)
 		add(record, "history_interval", json_object_new_double(status->history_s));
-	add(record, "parked", list_probes(run, is_parked));
-	add(record, "untimed", list_probes(run, is_untimed));
+	add(record, "parked", list_probes(status, is_parked));
+	add(record, "untimed", list_probes(status, is_untimed));
 	add(record, "log", log_counts(status));
 	add(record, "notes", notes(run));
 	return record;
@@ -487,6 +504,21 @@ void status__print_set(struct json_object *record, FILE *out)
 	}
 }
 
+/* "; most is paid by process 4711, job 17" */
+static void print_payer(struct json_object *one, FILE *out)
+{
+	struct json_object *job = get(one, "jobid"), *cgroup = get(one, "cgroup");
+
+	if (!get(one, "thread_pid"))
+		return;
+	fprintf(out, "; most was taken from process %llu",
+		(unsigned long long)number(one, "thread_pid"));
+	if (!job && !cgroup)
+		return;
+	fprintf(out, ", %s ", job ? "job" : "cgroup");
+	print_text(job ? job : cgroup, out);
+}
+
 /* Of more, nobody reads each line. */
 #define PARKED_LINES 8
 
@@ -506,6 +538,7 @@ static void print_parked(struct json_object *record, const char *name, FILE *out
 		print_text(get(one, get(one, "library") ? "library" : "layer"), out);
 		fprintf(out, "): ");
 		print_text(get(one, "reason"), out);
+		print_payer(one, out);
 		fputc('\n', out);
 	}
 	if (shown < n)

@@ -21,6 +21,7 @@ struct service_status {
 	double history_s;		   /* so often the history is written; 0: there is none */
 	struct syslog_counts log;	   /* all 0 where nothing is sent there */
 	struct hierarchy_choice hierarchy; /* of cgroups, by which jobs are told */
+	bool names_jobs;		   /* whoever asks may know what others do: root */
 	struct json_object *levels;	   /* what status__record() takes over; NULL: none */
 	__u64 restarts;			   /* since the counters began */
 	size_t adopted;			   /* links that were in place when this process began */

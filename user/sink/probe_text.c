@@ -56,10 +56,10 @@ static void add_parking(struct record_text *record, const struct probe *probe, _
 	record_text__u64(record, "parked_until_ns", parking->until_ns);
 	record_text__u64(record, "parked_hits_per_s", parking->hits_per_s);
 	record_text__u64(record, "parked_cost_ns", parking->cost_ns);
-	if (parking->thread_ppm) {
+	if (parking->thread_ppm)
 		record_text__u64(record, "parked_thread_ppm", parking->thread_ppm);
+	if (parking->thread_pid)
 		record_text__u64(record, "parked_thread_pid", parking->thread_pid);
-	}
 }
 
 /* The same of its exits, which most never had parked. */
@@ -77,10 +77,10 @@ static void add_untimed(struct record_text *record, const struct probe *probe, _
 	record_text__u64(record, "untimed_until_ns", untimed->until_ns);
 	record_text__u64(record, "untimed_calls_per_s", untimed->hits_per_s);
 	record_text__u64(record, "untimed_cost_ns", untimed->cost_ns);
-	if (untimed->thread_ppm) {
+	if (untimed->thread_ppm)
 		record_text__u64(record, "untimed_thread_ppm", untimed->thread_ppm);
+	if (untimed->thread_pid)
 		record_text__u64(record, "untimed_thread_pid", untimed->thread_pid);
-	}
 }
 
 int probe_text__add(struct json_text *text, const struct report_run *run,
