@@ -85,7 +85,12 @@ static void test_same_records_and_tables(void **state)
 /* Of one whose calls were timed for a part of the time: how many, what is said, for how long. */
 static void test_untimed(void **state)
 {
-	const struct probe_parking untimed = { .since_ns = MS, .until_ns = 2 * MS, .bound_ppm = 1 };
+	const struct probe_parking untimed = { .since_ns = MS,
+					       .until_ns = 2 * MS,
+					       .bound_ppm = 50000,
+					       .thread_ppm = 362000,
+					       .thread_pid = 4711,
+					       .thread_job = 17 };
 	struct world *world = *state;
 	struct sample *sample = &world->sample;
 	const struct probe *probe;
@@ -105,6 +110,9 @@ static void test_untimed(void **state)
 	assert_int_equal(probe->counted, 7);
 	assert_int_equal(probe__untimed_ns(probe, 5 * MS), 4 * MS);
 	assert_non_null(strstr(probe__reason(probe, text), "counted, not timed since "));
+	assert_non_null(strstr(text, "probes took 36.2 % of the time of a thread of process 4711, "
+				     "and may take 5 % of it; timed again at "));
+	assert_int_equal(probe->untimed.thread_job, 17);
 	records = records_of(recording__run(recording), recording__snapshot(recording));
 	assert_non_null(strstr(records, "\"untimed_count\":1"));
 	free(records);
