@@ -150,7 +150,7 @@ def between(service, seconds=2):
     run = service.records("--all").of("run")[0]
     site = "emulated" if probe["entry"] == "moved" else probe["entry"]
     counted, timed = (hits * run[name][site] / 1e9 / can for name in ("hit_counted_ns", "hit_cost_ns"))
-    # 80 % of it are for what stays.
+    # 75 % of it are for what stays.
     bound = (counted * timed) ** 0.5
     if bound < 1.5 * counted:
         raise Skip(f"to count costs {counted:.4f}, to time {timed:.4f}: nothing is between")

@@ -209,7 +209,7 @@ static void test_fixed_cost(void **state)
 
 	(void)state;
 	open_sim(&sim, moderate, 8); /* 0.64 % */
-	sim.fixed = 0.003;
+	sim.fixed = 0.002;
 	run(&sim, 60);
 	assert_int_equal(sim.first_parked, 0);
 	sim.fixed = 0.02;
@@ -320,6 +320,30 @@ static void test_back_soon(void **state)
 	assert_true(cost_until(&sim, 3600) <= BOUND);
 	run(&sim, 3600 + 20);
 	check_all_back(&sim);
+	close_sim(&sim);
+}
+
+/* Others use what there is; what then costs little is let back, and the dearest goes if need be. */
+static double crowded(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	if (probe)
+		return 1250; /* 0.1 % of a processor each: eight of them */
+	return at < 10 ? 1e6 : 1000;
+}
+
+static void test_crowded(void **state)
+{
+	struct sim sim;
+
+	(void)state;
+	open_sim(&sim, crowded, 9);
+	run(&sim, 5);
+	assert_true(sim.parked[0]);
+	run(&sim, 40);
+	assert_false(sim.parked[0]);
+	assert_true(cost_until(&sim, 100) <= BOUND);
+	assert_true(governor__parked(sim.governor) <= 2);
 	close_sim(&sim);
 }
 
@@ -467,6 +491,7 @@ int main(void)
 		cmocka_unit_test(test_half_second),
 		cmocka_unit_test(test_bursts),
 		cmocka_unit_test(test_back_soon),
+		cmocka_unit_test(test_crowded),
 		cmocka_unit_test(test_impossible),
 		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_other_bound),

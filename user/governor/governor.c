@@ -14,8 +14,8 @@
  * Parked is where more than OVER of the bound is used, until FILL of it is: less than STAY
  * (trials.c), so that who comes back does not go at once.
  */
-#define OVER 0.95
-#define FILL 0.8
+#define OVER 0.9
+#define FILL 0.75
 /*
  * What was not used of the bound in so many seconds may be used at once. Two windows must be over
  * the bound, so that a short burst parks nothing, however high it is.
@@ -300,7 +300,7 @@ static void begin_anew(struct governor *governor, __u64 now)
 		struct watched *one =
 			i < governor->n ? &governor->probes[i] : &governor->groups[i - governor->n];
 
-		one->since_ns = now;
+		one->since_ns = one->gone_ns = now;
 		one->until_ns = now + one->rest_ns;
 		one->kept_ns = 0;
 		one->tried_ns = 0;

@@ -11,6 +11,8 @@
 #define REST_MAX_NS (60 * NS_PER_S)
 /* What is dear may have to wait longer, until it can be afforded: told is at most so long. */
 #define LONG_NS (60 * NS_PER_S)
+/* A trial that was so long ago is taken for half as dear. */
+#define AGO_NS (20 * NS_PER_S)
 /* Who is parked again before so many rests are over rests twice as long. */
 #define RESTS 4
 
@@ -23,10 +25,12 @@ static void order(struct governor *governor, size_t probe, bool park)
 		(struct governor_order){ .probe = probe, .park = park };
 }
 
-/* The last one did. */
-double moves__trial_ns(const struct watched *probe)
+/* The last one did; but the longer ago that is, the less it tells. */
+double moves__trial_ns(const struct governor *governor, const struct watched *probe)
 {
-	return probe->trial_ns > 0 ? probe->trial_ns : probe->cost * (LOOK_NS + LEAVE_NS);
+	double ns = probe->trial_ns > 0 ? probe->trial_ns : probe->cost * (LOOK_NS + LEAVE_NS);
+
+	return ns / (1 + (double)(governor->last_ns - probe->gone_ns) / AGO_NS);
 }
 
 double moves__trials(const struct governor *governor)
@@ -46,7 +50,7 @@ void moves__pay_trial(struct governor *governor, double ns)
 /* When there will be enough credit for a trial, as it looks. */
 static __u64 affordable_ns(const struct governor *governor, const struct watched *probe, __u64 now)
 {
-	double missing = moves__trial_ns(probe) - governor->credit_ns;
+	double missing = moves__trial_ns(governor, probe) - governor->credit_ns;
 
 	if (missing <= 0 || !(moves__trials(governor) > 0))
 		return now;
@@ -69,8 +73,10 @@ const struct watched *moves__part(const struct governor *governor, size_t i)
 /* Until when. */
 static void rest(const struct governor *governor, struct watched *probe, __u64 now)
 {
-	__u64 affordable = affordable_ns(governor, probe, now);
+	__u64 affordable;
 
+	probe->gone_ns = now;
+	affordable = affordable_ns(governor, probe, now);
 	if (probe->kept_ns && now - probe->kept_ns < RESTS * probe->rest_ns)
 		probe->rest_ns *= 2;
 	else if (probe->kept_ns || !probe->rest_ns)

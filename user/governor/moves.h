@@ -21,7 +21,7 @@
  * clock is slower than when a hit's cost was measured makes them several times as dear.
  */
 #define TRIALS 0.2
-#define LEAST  0.2
+#define LEAST  0.5
 
 enum state {
 	ON,
@@ -49,6 +49,7 @@ struct watched {
 	double toll;	   /* of a thread's time, for which it was parked; 0: it was for the node */
 	__u64 rest_ns;	   /* the last one; 0: it was never parked */
 	__u64 until_ns;	   /* PARKED */
+	__u64 gone_ns;	   /* since then */
 	__u64 since_ns;	   /* it came back */
 	__u64 kept_ns;	   /* since when it was let stay after a trial; 0: it was not */
 	/* TRIED: since then. */
@@ -104,7 +105,7 @@ double moves__trials(const struct governor *governor);
 /* One has cost so much; nothing is owed for it. */
 void moves__pay_trial(struct governor *governor, double ns);
 
-/* What a trial will cost, as it looks, of a probe or a group. */
-double moves__trial_ns(const struct watched *probe);
+/* What a trial will cost now, as it looks, of a probe or a group. */
+double moves__trial_ns(const struct governor *governor, const struct watched *probe);
 
 #endif

@@ -14,9 +14,13 @@
 #define LONG_NS	 NS_PER_S
 #define DEAR_NS	 (LONG_NS / 2)
 
-/* Who comes back may stay if twice its cost fits into this part, or if it costs next to nothing. */
-#define STAY	0.9
-#define NOTHING 0.01
+/*
+ * Who comes back may stay if twice its cost fits into this part. Or if it costs little: where that
+ * is too much for what is used already, the dearest go for it, so that many cheap ones are seen
+ * rather than few dear ones.
+ */
+#define STAY   0.85
+#define LITTLE 0.1
 /* A trial takes no more of a thread's time than this part of what probes may. */
 #define TOLL 0.5
 
@@ -33,7 +37,7 @@ static double room_for_one(const struct governor *governor)
 {
 	double room = (STAY * governor->budget - governor->total) / 2;
 
-	return room > NOTHING * governor->budget ? room : NOTHING * governor->budget;
+	return room > LITTLE * governor->budget ? room : LITTLE * governor->budget;
 }
 
 /* Has it taken too much from a thread by now? Only what is tried itself is blamed. */
@@ -169,12 +173,13 @@ void trials__save(struct governor *governor, double ns)
 	double most = 0;
 
 	for (size_t i = 0; i < governor->n; i++)
-		if (can_be_tried(governor, i) && moves__trial_ns(&governor->probes[i]) > most)
-			most = moves__trial_ns(&governor->probes[i]);
+		if (can_be_tried(governor, i) &&
+		    moves__trial_ns(governor, &governor->probes[i]) > most)
+			most = moves__trial_ns(governor, &governor->probes[i]);
 	for (size_t i = 0; i < GOVERNOR_GROUPS; i++)
 		if (governor->groups[i].state == PARKED &&
-		    moves__trial_ns(&governor->groups[i]) > most)
-			most = moves__trial_ns(&governor->groups[i]);
+		    moves__trial_ns(governor, &governor->groups[i]) > most)
+			most = moves__trial_ns(governor, &governor->groups[i]);
 	governor->credit_ns += moves__trials(governor) * ns;
 	if (governor->credit_ns > most)
 		governor->credit_ns = most;
@@ -208,7 +213,8 @@ void trials__begin(struct governor *governor, __u64 now)
 			group = (long)i;
 		}
 	}
-	if (!next || (governor->bounds.node > 0 && moves__trial_ns(next) > governor->credit_ns))
+	if (!next ||
+	    (governor->bounds.node > 0 && moves__trial_ns(governor, next) > governor->credit_ns))
 		return;
 	if (group >= 0)
 		moves__let_group_back(governor, (unsigned int)group + 1, now);
