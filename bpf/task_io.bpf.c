@@ -70,6 +70,15 @@ TM_INLINE bool has_moved(const struct tm_task_io_mark *mark, const struct tm_tas
 	return by;
 }
 
+TM_INLINE bool is_nothing(const struct tm_task_io *io)
+{
+	u64 all = 0;
+
+	for (int i = 0; i < TM_TASK_IO_COUNTS; i++)
+		all |= io->count[i];
+	return !all;
+}
+
 /* Moves one mark as far as the count is; how far that was. */
 TM_INLINE u64 advance(u64 *mark, u64 count)
 {
@@ -233,12 +242,24 @@ __attribute__((noinline)) int task_io__exec(void)
 	return 0;
 }
 
+/* Has it done anything since the counting began, and is it to be told? */
+TM_INLINE bool is_missing(struct task_struct *task)
+{
+	struct tm_task_io io = {};
+
+	read_counts(task, &io);
+	return !is_nothing(&io) && task->start_time >= tm_task_io.since_ns &&
+	       scope__holds_any(task);
+}
+
 __attribute__((noinline)) int task_io__exit(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	if (!task_io__is_off() && !(task->flags & PF_KTHREAD))
-		meet(task, false);
+	if (task_io__is_off() || task->flags & PF_KTHREAD)
+		return 0;
+	if (!meet(task, true) && is_missing(task))
+		ADD(tm_task_io.lost[TM_TASK_IO_NO_MARK], 1);
 	return 0;
 }
 
@@ -251,16 +272,14 @@ int BPF_PROG(task_io_exit_again, struct task_struct *task)
 
 /*
  * What a thread does at its end, such as giving back files that were removed, is known now; and all
- * of one whose end was not seen.
+ * of one whose end was not seen. Up to 6.1 no storage can be had where this interrupts somebody who
+ * is looking into his (bpf_task_storage_trylock()): then it is done without.
  */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(task_io_gone, struct task_struct *task)
 {
-	if (task_io__is_off() || task->flags & PF_KTHREAD)
-		return 0;
-	/* One that had ended before the counting began is none that is missing. */
-	if (!meet(task, true) && task->start_time >= tm_task_io.since_ns && scope__holds_any(task))
-		ADD(tm_task_io.lost[TM_TASK_IO_NO_MARK], 1);
+	if (!task_io__is_off() && !(task->flags & PF_KTHREAD))
+		meet(task, false);
 	return 0;
 }
 
@@ -398,6 +417,9 @@ int task_io_pass(struct bpf_iter__task *context)
 	mark = bpf_task_storage_get(&tm_task_io_marks, task, NULL, 0);
 	read_counts(task, &io);
 	if (mark && !*(volatile u64 *)&tm_task_io.n_moves && !has_moved(mark, &io))
+		return 0;
+	/* One that is just being forked is among the tasks before it is in its cgroup. */
+	if (!mark && is_nothing(&io) && task->start_time >= tm_task_io.since_ns)
 		return 0;
 	mark = meet(task, false);
 	if (mark && !(task->flags & PF_EXITING))
