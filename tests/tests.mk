@@ -27,6 +27,13 @@ stack:
 
 include tests/bench/bench.mk
 
+# Hours of mixed load: see tests/soak/run.
+MINUTES ?= 120
+.PHONY: soak
+soak: all stack
+	$(Q)tests/soak/run --minutes $(MINUTES) --build $(BUILD)
+	$(GIVE_BACK)
+
 # The same, with functions that begin with endbr64.
 .PHONY: stack-endbr64
 stack-endbr64:
