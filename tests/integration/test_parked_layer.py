@@ -169,8 +169,8 @@ ASK = "import os\nwhile True: os.getppid()"
 
 
 def test_no_files(env):
-    """System calls that are no operations on files cost, too, and nobody else bounds that."""
-    service = GovernedLayer(env, bound=BOUND)
+    """System calls that are no operations on files cost their thread, too."""
+    service = GovernedLayer(env, bound=BOUND, max_thread_overhead="4%")
     need_tracepoints(service)
     busy = env.spawn(["python3", "-c", ASK])
     wait_for(lambda: is_away(service), "vfs to be taken away", seconds=120)
@@ -182,7 +182,7 @@ def test_no_files(env):
 
 def test_inside_calls(env):
     """The same without vfs, where they are looked at for the time inside library calls."""
-    service = Governed(env, bound=BOUND, layers="sample")
+    service = Governed(env, bound=BOUND, max_thread_overhead="4%", layers="sample")
     busy = env.spawn(["python3", "-c", ASK])
 
     def told():

@@ -33,8 +33,7 @@ struct sim {
 	unsigned int cpus; /* processors that the node has */
 	double known;	   /* part of hit_ns that was measured before */
 	double fixed;	   /* of one, by what cannot be parked */
-	load_fn own;	   /* of the first group, beside its probes; NULL: nothing */
-	double own_ns;	   /* what that cost since the last reading */
+	load_fn own;	   /* what the thread does that no probe counts; NULL: nothing */
 	bool one_thread;   /* hits the first, and knows what it pays */
 	bool part_too;	   /* and the second, which is a part of it */
 	double paid_ns;	   /* in the toll's window, which began then: */
@@ -100,12 +99,8 @@ static inline void pass(struct sim *sim, __u64 ns)
 			sim->cost_ns += cost / 2;
 		}
 	}
-	if (sim->own && !governor__group_parked(sim->governor, 1)) {
-		double cost = sim->own(sim, 0, seconds(sim)) * (double)ns / 1e9 * sim->hit_ns;
-
-		sim->own_ns += cost * sim->known;
-		sim->cost_ns += cost;
-	}
+	if (sim->own && !governor__group_parked(sim->governor, 1))
+		sim->paid_ns += sim->own(sim, 0, seconds(sim)) * (double)ns / 1e9 * sim->hit_ns;
 	sim->now += ns;
 }
 
@@ -130,8 +125,8 @@ static inline struct governor_toll read_toll(struct sim *sim)
 		return toll;
 	toll.ns = sim->paid_ns;
 	toll.elapsed_ns = (double)(sim->now - sim->paid_since);
-	toll.load = sim->parked[0] ? -1 : 0;
-	toll.group = sim->parked[0] ? sim->loads[0].group : 0;
+	toll.load = sim->parked[0] || sim->own ? -1 : 0;
+	toll.group = toll.load < 0 ? 1 : 0;
 	toll.ended = trying != sim->was_trying || toll.elapsed_ns >= GOVERNOR_TOLL_NS;
 	if (toll.ended) {
 		sim->paid_ns = 0;
@@ -158,11 +153,9 @@ static inline void run(struct sim *sim, double until)
 						.fixed_ns = sim->fixed * (double)(sim->now - begin),
 						.loads = sim->loads,
 						.n = sim->n,
-						.groups_ns = { sim->own_ns },
 						.toll = read_toll(sim),
 					},
 					&n);
-		sim->own_ns = 0;
 		for (size_t i = 0; i < sim->n; i++) {
 			sim->loads[i].hits = 0;
 			sim->loads[i].cost_ns = 0;

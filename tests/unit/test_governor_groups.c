@@ -59,15 +59,6 @@ static void test_group_stays(void **state)
 	close_sim(&sim);
 }
 
-/* 0.08 % of a processor. */
-static double moderate(const struct sim *sim, size_t probe, double at)
-{
-	(void)sim;
-	(void)probe;
-	(void)at;
-	return 1000;
-}
-
 /* One burst, and then for ever what can be afforded if the one that is too dear is parked. */
 static double calms_down(const struct sim *sim, size_t probe, double at)
 {
@@ -120,54 +111,6 @@ static void test_group_released(void **state)
 	close_sim(&sim);
 }
 
-static double nothing(const struct sim *sim, size_t probe, double at)
-{
-	(void)sim;
-	(void)probe;
-	(void)at;
-	return 0;
-}
-
-/* What costs is counted by no probe of the layer, which may have none: it goes all the same. */
-static void test_own(void **state)
-{
-	static const size_t probes[] = { 8, 1 };
-
-	(void)state;
-	for (size_t k = 0; k < sizeof(probes) / sizeof(*probes); k++) {
-		struct sim sim;
-
-		open_layer(&sim, nothing, probes[k]);
-		sim.own = burst;
-		run(&sim, 5);
-		assert_false(governor__group_parked(sim.governor, 1));
-		run(&sim, 7);
-		assert_true(governor__group_parked(sim.governor, 1));
-		assert_int_equal(governor__parked(sim.governor), probes[k] - 1);
-		assert_true(cost_until(&sim, 17) <= BOUND);
-		assert_true(cost_until(&sim, 110) <= BOUND);
-		run(&sim, 120 + 300);
-		assert_false(governor__group_parked(sim.governor, 1));
-		check_all_back(&sim);
-		close_sim(&sim);
-	}
-}
-
-/* What can be afforded stays, and others go for it. */
-static void test_own_stays(void **state)
-{
-	struct sim sim;
-
-	(void)state;
-	open_layer(&sim, just_too_much, 4);
-	sim.own = moderate;
-	run(&sim, 100);
-	assert_false(governor__group_parked(sim.governor, 1));
-	assert_int_equal(governor__parked(sim.governor), 1);
-	assert_true(sim.parked[0]);
-	close_sim(&sim);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,8 +118,6 @@ int main(void)
 		cmocka_unit_test(test_group_stays),
 		cmocka_unit_test(test_group_comes_back),
 		cmocka_unit_test(test_group_released),
-		cmocka_unit_test(test_own),
-		cmocka_unit_test(test_own_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,6 +117,42 @@ static void test_group(void **state)
 	close_sim(&sim);
 }
 
+static double nothing(const struct sim *sim, size_t probe, double at)
+{
+	(void)sim;
+	(void)probe;
+	(void)at;
+	return 0;
+}
+
+/* What it pays for is counted by no probe of the layer, which may have none: it goes all the same.
+ */
+static void test_own(void **state)
+{
+	static const size_t probes[] = { 8, 1 };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(probes) / sizeof(*probes); k++) {
+		struct sim sim;
+
+		open_thread(&sim, nothing, probes[k]);
+		for (size_t i = 0; i + 1 < probes[k]; i++) {
+			sim.loads[i].group = 1;
+			sim.loads[i].rest = 0.5;
+		}
+		sim.own = burst;
+		run(&sim, 5);
+		assert_false(governor__group_parked(sim.governor, 1));
+		run(&sim, 8);
+		assert_true(governor__group_parked(sim.governor, 1));
+		assert_int_equal(governor__parked(sim.governor), probes[k] - 1);
+		run(&sim, 120 + 20);
+		assert_false(governor__group_parked(sim.governor, 1));
+		check_all_back(&sim);
+		close_sim(&sim);
+	}
+}
+
 /* Its exits are enough, and go alone. */
 static double timed(const struct sim *sim, size_t probe, double at)
 {
@@ -158,7 +194,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_thread),	     cmocka_unit_test(test_affordable),
 		cmocka_unit_test(test_half_seconds), cmocka_unit_test(test_group),
-		cmocka_unit_test(test_part),	     cmocka_unit_test(test_fixed),
+		cmocka_unit_test(test_own),	     cmocka_unit_test(test_part),
+		cmocka_unit_test(test_fixed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,10 +176,13 @@ static void read_probe(struct governing *governing, size_t i)
 	struct tm_ledger now = drain__ledger(governing->session->drain, i);
 	struct tm_ledger since = { .hits = now.hits - governing->ledgers[i].hits,
 				   .recorded = now.recorded - governing->ledgers[i].recorded };
+	__u64 filtered = now.filtered - governing->ledgers[i].filtered;
 
 	governing->ledgers[i] = now;
 	if (i < TM_PROBE_USER) {
-		*loads = kernel_load(governing, i, since.hits);
+		/* What is on no file is paid for by threads alone, like other system calls. */
+		*loads = kernel_load(governing, i,
+				     since.hits > filtered ? since.hits - filtered : 0);
 	} else {
 		library_loads(governing, i, probe, &since, loads);
 		set_price(governing, i, price_of(governing, probe));
@@ -238,11 +241,8 @@ static struct governor_toll read_toll(struct governing *governing, __u64 now)
 
 int governing__read_loads(struct governing *governing, struct governor_reading *out)
 {
-	const struct kernel *kernel = governing->session->kernel;
-	__u64 looked_at = kernel__looked_at(kernel);
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
 	size_t n = probe_table__n(governing->session->probes);
-	double look_ns;
 	int rc = make_room(governing, n);
 
 	if (rc < 0)
@@ -260,11 +260,5 @@ int governing__read_loads(struct governing *governing, struct governor_reading *
 		.loads = governing->loads,
 		.n = governing->n_loads,
 	};
-	look_ns = (double)(looked_at - governing->looked_at) * kernel__look_ns(kernel);
-	if (governing->what == GOVERNING_PROBES)
-		out->groups_ns[TAP_GROUP - 1] = look_ns;
-	else
-		out->fixed_ns += look_ns;
-	governing->looked_at = looked_at;
 	return 0;
 }

@@ -30,7 +30,6 @@ struct governing {
 	size_t n, ledgers_room;
 	struct governor_load *loads; /* by unit */
 	size_t n_loads, loads_room;
-	__u64 looked_at;
 	unsigned int cpus;		 /* that are online, */
 	__u64 asked_ns;			 /* as it was asked then */
 	double kernel_ns[KERNEL_LAYERS]; /* of a hit in them */

@@ -39,7 +39,8 @@ static void measure(struct node_cost *cost, struct kernel *kernel, __u64 looked)
 
 	/* The programs of vfs run for what is looked at, too, about as long. */
 	measure_hits(&cost->vfs, measured, kernel__run_time(kernel, RUN_TIME_VFS),
-		     now->probes.vfs_hits - before->probes.vfs_hits + looked,
+		     now->probes.vfs_hits - before->probes.vfs_hits + now->probes.other_hits -
+			     before->probes.other_hits + looked,
 		     kernel__can_tap(kernel) ? LONGER_WAY_NS : 0);
 	measure_hits(&cost->block, measured, kernel__run_time(kernel, RUN_TIME_BLOCK),
 		     now->probes.block_hits - before->probes.block_hits, 0);

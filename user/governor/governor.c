@@ -82,15 +82,6 @@ static void count(struct watched *probe, const struct governor_load *load, doubl
 	}
 }
 
-/* What a group costs beside its probes. */
-static void count_group(struct watched *group, double ns)
-{
-	if (group->state == TRIED)
-		group->tried_ns += ns;
-	else if (group->state == ON)
-		group->window.cost_ns += ns;
-}
-
 /* The first reading is but where the next ones begin. */
 static int count_all(struct governor *governor, const struct governor_reading *reading, bool first,
 		     double most_ns)
@@ -105,24 +96,16 @@ static int count_all(struct governor *governor, const struct governor_reading *r
 		return 0;
 	for (size_t i = 0; i < reading->n; i++)
 		count(&governor->probes[i], &reading->loads[i], most_ns);
-	for (size_t i = 0; i < GOVERNOR_GROUPS; i++)
-		count_group(&governor->groups[i], possible(reading->groups_ns[i], most_ns));
 	governor->fixed_ns += possible(reading->fixed_ns, most_ns);
 	return 0;
 }
 
-/* Of groups that are not parked: their own, and what is left of their probes that are. */
-static void add_groups(struct governor *governor, double ns)
+/* Of groups that are not parked: what is left of their probes that are. */
+static void add_groups(struct governor *governor)
 {
-	for (size_t i = 0; i < GOVERNOR_GROUPS; i++) {
-		struct watched *group = &governor->groups[i];
-
-		if (group->state != ON)
-			continue;
-		group->cost = group->own = group->window.cost_ns / ns;
-		group->window = (struct governor_load){ 0 };
-		governor->total += group->own;
-	}
+	for (size_t i = 0; i < GOVERNOR_GROUPS; i++)
+		if (governor->groups[i].state == ON)
+			governor->groups[i].cost = 0;
 	for (size_t i = 0; i < governor->n; i++) {
 		const struct watched *probe = &governor->probes[i];
 
@@ -149,7 +132,7 @@ static void close_window(struct governor *governor, __u64 now)
 		probe->window = (struct governor_load){ 0 };
 		*(probe->fixed ? &fixed : &governor->total) += probe->cost;
 	}
-	add_groups(governor, ns);
+	add_groups(governor);
 	governor->budget = most - fixed;
 	if (governor->budget < RESERVE * most)
 		governor->budget = RESERVE * most;

@@ -79,9 +79,6 @@ struct governor_reading {
 	double fixed_ns;   /* what probes cost that cannot be parked, without the loads */
 	const struct governor_load *loads; /* by probe: more each time, if any are new */
 	size_t n;
-	/* What groups cost as a whole since then, beside the hits of their probes; by number - 1.
-	 */
-	double groups_ns[GOVERNOR_GROUPS];
 	struct governor_toll toll;
 };
 

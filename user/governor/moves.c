@@ -157,7 +157,7 @@ void moves__shed_group(struct governor *governor, unsigned int number, __u64 now
 	struct watched *group = &governor->groups[number - 1];
 
 	governor->total -= group->cost;
-	group->cost = group->own;
+	group->cost = 0;
 	for (size_t i = 0; i < governor->n; i++) {
 		const struct watched *probe = &governor->probes[i];
 

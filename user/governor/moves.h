@@ -40,10 +40,9 @@ struct watched {
 	bool fixed, part;
 	/*
 	 * A second, in processors; of what is parked, before; of a group that is not, what is left
-	 * of parked probes, and its own.
+	 * of parked probes.
 	 */
 	double cost;
-	double own;	   /* the same of a group, beside its probes */
 	double hits_per_s; /* the same */
 	double trial_ns;   /* CPU time that the last trial cost, with its end; 0: there was none */
 	double toll;	   /* of a thread's time, for which it was parked; 0: it was for the node */

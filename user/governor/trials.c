@@ -101,8 +101,7 @@ static void keep_group(struct governor *governor, unsigned int number, double ns
 
 	group->state = ON;
 	group->kept_ns = now;
-	group->cost = group->own;
-	governor->total += group->own;
+	group->cost = 0;
 	for (size_t i = 0; i < governor->n; i++) {
 		struct watched *probe = &governor->probes[i];
 
@@ -118,13 +117,13 @@ static void keep_group(struct governor *governor, unsigned int number, double ns
 }
 
 /*
- * The same of a group: what counts is its own and the rests, as its probes can be parked for
+ * The same of a group: what counts are the rests, as its probes can be parked for
  * themselves.
  */
 static void judge_group(struct governor *governor, unsigned int number, __u64 now)
 {
 	struct watched *group = &governor->groups[number - 1];
-	double ns = (double)(now - group->since_ns), all = group->tried_ns, left = all;
+	double ns = (double)(now - group->since_ns), all = 0, left = 0;
 	enum verdict verdict;
 
 	for (size_t i = 0; i < governor->n; i++) {
@@ -140,7 +139,6 @@ static void judge_group(struct governor *governor, unsigned int number, __u64 no
 		return;
 	group->trial_ns = all + (verdict == STAYS ? 0 : all / ns * LEAVE_NS);
 	moves__pay_trial(governor, group->trial_ns);
-	group->own = group->tried_ns / ns;
 	group->cost = all / ns;
 	group->toll = is_hard(governor, group, ns) ? governor->toll.ns / ns : 0;
 	if (verdict == STAYS)

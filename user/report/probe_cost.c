@@ -63,8 +63,12 @@ struct probe_cost probe_cost__sum(const struct report_run *run, const struct sna
 		sum.armed += probe->state == PROBE_ARMED;
 		sum.hits += ledger->hits;
 		sum.lost += ledger__lost(ledger);
-		if (i < TM_PROBE_USER)
-			*(i < TM_PROBE_BLOCK ? &sum.vfs_hits : &sum.block_hits) += ledger->hits;
+		if (i < TM_PROBE_BLOCK) {
+			sum.vfs_hits += ledger->hits - ledger->filtered;
+			sum.other_hits += ledger->filtered;
+		} else if (i < TM_PROBE_USER) {
+			sum.block_hits += ledger->hits;
+		}
 		if (i < TM_PROBE_USER || !ledger->hits)
 			continue;
 		ns = library_ns(run, probe, ledger);

@@ -24,6 +24,7 @@ struct probe_cost {
 	size_t armed; /* probes */
 	__u64 hits, lost;
 	__u64 vfs_hits, block_hits;
+	__u64 other_hits;  /* of vfs, that were on no file */
 	double library_ns; /* CPU time that hits of probes on libraries took, whoever made them */
 	bool known;	   /* library_ns is: each that was hit was measured */
 };

@@ -96,8 +96,14 @@ static void write_cost(struct metrics_text *text, const struct service_status *s
 	};
 	static const struct metrics_about following = {
 		"tmtrace_following_cost_ratio", "ratio", METRICS_GAUGE,
-		"What it takes of the node's processors to follow processes, when it was measured last."
+		"What it takes of the node's processors to follow processes, when it was measured "
+		"last."
 	};
+	static const struct metrics_about other = { "tmtrace_other_calls_cost_ratio", "ratio",
+						    METRICS_GAUGE,
+						    "What it takes of the node's processors to "
+						    "look at system calls that are no operations "
+						    "on files, in the last interval." };
 	const struct number numbers[] = {
 		{ { "tmtrace_cpu_seconds", "seconds", METRICS_COUNTER,
 		    "CPU time of the service, since its process began." },
@@ -109,6 +115,7 @@ static void write_cost(struct metrics_text *text, const struct service_status *s
 
 	write_numbers(text, numbers, sizeof(numbers) / sizeof(*numbers));
 	write_share(text, &probes, status->cost.probes_share);
+	write_share(text, &other, status->cost.other_share);
 	write_share(text, &following, status->cost.following_share);
 	write_share(text, &own, status->cost.own_share);
 }

@@ -87,6 +87,7 @@ static struct json_object *cost(const struct service_status *status)
 	add(object, "cpus", json_object_new_uint64(status->cost.cpus));
 	add_share(object, "own_share", status->cost.own_share);
 	add_share(object, "probes_share", status->cost.probes_share);
+	add_share(object, "other_calls_share", status->cost.other_share);
 	add_share(object, "following_share", status->cost.following_share);
 	json_value__add_u64(object, "hits_per_s", (__u64)status->cost.hits_per_s);
 	json_value__add_u64(object, "own_cpu_ns", status->own_ns);
@@ -348,6 +349,16 @@ static bool print_bound(struct json_object *record, const char *name, const char
 	return bound;
 }
 
+/* What is not known is not told. */
+static void print_beside(struct json_object *cost, const char *name, const char *what, FILE *out)
+{
+	if (!get(cost, name))
+		return;
+	fputs("           ", out);
+	print_share(cost, name, what, out);
+	fputc('\n', out);
+}
+
 static void print_cost(struct json_object *record, FILE *out)
 {
 	struct json_object *cost = get(record, "cost");
@@ -363,11 +374,8 @@ static void print_cost(struct json_object *record, FILE *out)
 	if (get(record, "max_overhead") || get(record, "max_thread_overhead"))
 		fputc(')', out);
 	fprintf(out, ", %s hits/s\n", units__count(text, number(cost, "hits_per_s")));
-	if (get(cost, "following_share")) {
-		fputs("           ", out);
-		print_share(cost, "following_share", "following processes", out);
-		fputc('\n', out);
-	}
+	print_beside(cost, "other_calls_share", "system calls on no files", out);
+	print_beside(cost, "following_share", "following processes", out);
 	fputs("           ", out);
 	print_share(cost, "own_share", "service", out);
 	if (print_bound(record, "max_service_overhead", " (", out))

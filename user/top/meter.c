@@ -30,20 +30,20 @@ void top_meter__read(struct top_reading *out, const struct report_run *run,
 	};
 }
 
-/* Of so many hits; negative: not known. */
-static double hits_ns(__u64 hits, double hit_ns)
+/* Of the hits in between, which may seem to be fewer by a few; negative: not known. */
+static double hits_ns(__u64 now, __u64 before, double hit_ns)
 {
-	if (!hits)
+	if (now <= before)
 		return 0;
-	return hit_ns < 0 ? -1 : (double)hits * hit_ns;
+	return hit_ns < 0 ? -1 : (double)(now - before) * hit_ns;
 }
 
 /* What the probes took in between; negative: not known. */
 static double probes_ns(const struct probe_cost *now, const struct probe_cost *before,
 			const struct top_kernel_cost *kernel)
 {
-	double vfs = hits_ns(now->vfs_hits - before->vfs_hits, kernel->vfs_ns);
-	double block = hits_ns(now->block_hits - before->block_hits, kernel->block_ns);
+	double vfs = hits_ns(now->vfs_hits, before->vfs_hits, kernel->vfs_ns);
+	double block = hits_ns(now->block_hits, before->block_hits, kernel->block_ns);
 
 	if (!now->known || vfs < 0 || block < 0)
 		return -1;
@@ -57,6 +57,7 @@ struct top_cost top_meter__cost(const struct top_reading *now, const struct top_
 	struct top_cost cost = {
 		.cpus = cpus,
 		.probes_share = -1,
+		.other_share = -1,
 		.following_share = kernel->following < 0 ? -1 : kernel->following / cpus,
 		.probes = now->probes.armed,
 		.memory_bytes = now->memory_bytes,
@@ -68,7 +69,9 @@ struct top_cost top_meter__cost(const struct top_reading *now, const struct top_
 	cost.own_share = (double)(now->own_ns - before->own_ns) / whole;
 	cost.hits_per_s = (double)(now->probes.hits - before->probes.hits) / (ns / NS_PER_S);
 	ns = probes_ns(&now->probes, &before->probes, kernel);
-	cost.probes_share = ns < 0 ? -1 : (ns + now->looking_ns - before->looking_ns) / whole;
+	cost.probes_share = ns < 0 ? -1 : ns / whole;
+	ns = hits_ns(now->probes.other_hits, before->probes.other_hits, kernel->vfs_ns);
+	cost.other_share = ns < 0 ? -1 : (ns + now->looking_ns - before->looking_ns) / whole;
 	return cost;
 }
 
@@ -78,6 +81,7 @@ struct top_cost top_meter__own(__u64 *own_ns, unsigned int cpus, double seconds)
 	struct top_cost cost = {
 		.cpus = cpus,
 		.probes_share = -1,
+		.other_share = -1,
 		.following_share = -1,
 		.memory_bytes = own_memory(),
 	};

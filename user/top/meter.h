@@ -10,6 +10,7 @@ struct top_cost {
 	unsigned int cpus;
 	double own_share;	/* of the CPUs, 0-1: this program */
 	double probes_share;	/* what the probes took; negative: not known */
+	double other_share;	/* beside: system calls that are no operations on files; as above */
 	double following_share; /* what following processes took, beside; negative: not known */
 	double hits_per_s;	/* of the probes */
 	size_t probes;		/* that are armed */
