@@ -104,7 +104,7 @@ def test_thread_reads(env):
 
 def test_own_cost(env):
     """The service's own bound: it does less when it is too dear, and probes are not parked for it."""
-    service = Governed(env, layers="sample, vfs", max_service_overhead="0.0001%")
+    service = Governed(env, layers="vfs, block", bound="20%", max_service_overhead="0.0001%")
     status = service.status()
     equal("bound", status["max_service_overhead"], 0.000001)
     equal("history", status["history_interval"], 1)
@@ -114,7 +114,7 @@ def test_own_cost(env):
     equal("parked", status["parked"], [])
     text = service.command("status")
     check("as the service costs more than it may" in text and "(at most 0.0001 %)" in text, text)
-    service.reload("1%", max_service_overhead="none")
+    service.reload("1%", layers="vfs, block", max_service_overhead="none")
     wait_for(lambda: service.status()["history_interval"] == 1, "the history to be written as before",
              seconds=60)
     service.stop()

@@ -39,7 +39,7 @@ class Governed(Service):
     def reload(self, bound, max_service_overhead="none", **values):
         self.bound = bound
         self.bounds["max_service_overhead"] = max_service_overhead
-        self.write(layers="sample", **values)
+        self.write(**{"layers": "sample", **values})
         self.process.send_signal(signal.SIGHUP)
         self.told("READY=1")
 

@@ -30,8 +30,9 @@ static bool begins_with(const char *name, const char *begin)
 
 static bool is_of(const struct bpf_program *prog, enum run_time kind)
 {
-	static const char *const following[] = { "syscall_switch", "process_", "account_",
-						 "cgroup_",	   "env_",     NULL };
+	static const char *const following[] = {
+		"syscall_switch", "process_", "account_", "cgroup_", "env_", "task_io_", NULL
+	};
 	const char *name = bpf_program__name(prog);
 	bool follows = false;
 
