@@ -246,13 +246,64 @@ static void test_nobody(void **state)
 	assert_int_equal(sink_syslog__open(&sink, &options, &run, &err), -ENOENT);
 }
 
+/* A patient one needs no daemon to begin: what is sent waits, and goes when there is one. */
+static void test_patient(void **state)
+{
+	struct world world = { 0 };
+	struct syslog_options options = { .types = 1U << SYSLOG_RUN, .rate = 100000 };
+	struct output_state *output;
+	struct syslog_counts counts;
+	struct error err;
+
+	(void)state;
+	snprintf(world.daemon.path, sizeof(world.daemon.path), "/tmp/tmtrace-test.%d", getpid());
+	unlink(world.daemon.path);
+	sample__open(&world.sample);
+	options.path = world.daemon.path;
+	options.patient = true;
+	assert_int_equal(sink_syslog__open(&world.sink, &options, &world.sample.run, &err), 0);
+	output = sink_syslog__state(world.sink);
+	assert_true(output->fails);
+	assert_non_null(strstr(output->reason.text, "no log daemon listens there"));
+	assert_non_null(output_state__remedy(output));
+	for (int i = 0; i < 3; i++)
+		sink_syslog__run_start(world.sink);
+	sink_syslog__counts(world.sink, &counts);
+	assert_int_equal(counts.waiting, 3);
+	assert_int_equal(output->tries, 1); /* it is not looked for with each record */
+	listen_at(&world.daemon);
+	output_state__hurry(output);
+	sink_syslog__flush(world.sink);
+	assert_false(output->fails);
+	assert_int_equal(receive_all(&world.daemon), 3);
+	leave(&world.daemon);
+	sink_syslog__run_start(world.sink);
+	assert_true(output->fails);
+	listen_at(&world.daemon);
+	/* Noted also where nothing waits. */
+	output_state__hurry(output);
+	sink_syslog__flush(world.sink);
+	assert_int_equal(receive_all(&world.daemon), 1);
+	assert_int_equal(output->failures, 2);
+	assert_int_equal(output->lost, 0);
+	leave(&world.daemon);
+	/* More than can wait. */
+	for (int i = 0; i < 20000; i++)
+		sink_syslog__run_start(world.sink);
+	assert_true(output->lost > 0);
+	sink_syslog__counts(world.sink, &counts);
+	assert_int_equal(output->lost, counts.lost);
+	sink_syslog__close(world.sink);
+	sample__close(&world.sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut),	cmocka_unit_test(test_cut_characters),
 		cmocka_unit_test(test_records), cmocka_unit_test(test_rate),
 		cmocka_unit_test(test_daemon),	cmocka_unit_test(test_end),
-		cmocka_unit_test(test_nobody),
+		cmocka_unit_test(test_nobody),	cmocka_unit_test(test_patient),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,6 +98,7 @@ int service_setup__options(struct options *options, const struct service_config 
 	options->recording_size = config->history_size;
 	options->coarse_timelines = config->history ? config->timelines : 0;
 	options->syslog = config->log;
+	options->syslog.patient = true;
 	options->by_job = true;
 	options->calls.on = options->calls.quiet = config->calls != LEVELS_CALLS_NONE;
 	options->calls.buffer = CALL_BUFFER;

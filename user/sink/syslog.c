@@ -81,7 +81,7 @@ int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *opt
 		sink->options.journal = access(JOURNAL_SOCKET, W_OK) == 0;
 		sink->options.path = sink->options.journal ? JOURNAL_SOCKET : SYSLOG_SOCKET;
 	}
-	rc = syslog_socket__open(&sink->socket, sink->options.path, err);
+	rc = syslog_socket__open(&sink->socket, sink->options.path, options->patient, err);
 	if (rc < 0) {
 		free(sink);
 		return error__prefix(err, "--syslog");
@@ -433,6 +433,11 @@ void sink_syslog__counts(const struct sink_syslog *sink, struct syslog_counts *o
 		.lost = sink->unmade + socket.lost,
 		.waiting = socket.waiting,
 	};
+}
+
+struct output_state *sink_syslog__state(struct sink_syslog *sink)
+{
+	return syslog_socket__state(sink->socket);
 }
 
 void sink_syslog__close(struct sink_syslog *sink)

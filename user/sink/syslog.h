@@ -13,6 +13,7 @@
 #include "calls/call_batch.h"
 #include "process/account.h"
 #include "report/report.h"
+#include "sink/output_state.h"
 
 struct sink_syslog;
 
@@ -64,9 +65,14 @@ struct syslog_options {
 	bool journal;	    /* it is a journal's; with a path only */
 	unsigned int types; /* 1 << enum syslog_type */
 	unsigned int rate;  /* lines a second, and at once */
+	bool patient;	    /* a daemon may come later, and go, see syslog_socket.h */
 };
 
-/* 0 and *out; run must outlive it. Errors: no daemon listens there, no memory. */
+/*
+ * 0 and *out; run must outlive it. Errors: no daemon listens there, unless patient; no memory. A
+ * patient one for which no path was named waits for /dev/log where no journal is there yet: the
+ * journal serves that, too.
+ */
 int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *options,
 		      const struct report_run *run, struct error *err);
 
@@ -92,6 +98,8 @@ struct syslog_counts {
 };
 
 void sink_syslog__counts(const struct sink_syslog *sink, struct syslog_counts *out);
+/* Whether the daemon takes them; lives as long as the sink. */
+struct output_state *sink_syslog__state(struct sink_syslog *sink);
 void sink_syslog__close(struct sink_syslog *sink); /* NULL is fine */
 
 #endif

@@ -15,9 +15,21 @@
 /* The longest wait for a daemon that does not keep up, and when it is waited for again. */
 #define WAIT_MS	 100
 #define PAUSE_MS 1000
+/* A daemon that is there and takes nothing for so long fails. */
+#define STALL_NS (10 * NS_PER_S)
+
+static const struct output_kind log_kind = {
+	.name = "log",
+	.lost = "records",
+	.again = "sums in records from now on are complete, and what waited is sent",
+	.no_peer = "start the log daemon, name its socket in log, or say log: none",
+};
 
 struct syslog_socket {
 	struct sockaddr_un address;
+	bool patient;
+	struct output_state state;
+	__u64 taken_ns;	      /* CLOCK_MONOTONIC: when it last took something, or was connected */
 	int fd;		      /* -1: not connected */
 	long long stalled_ms; /* CLOCK_MONOTONIC: since when it does not keep up; 0: it does */
 	struct backlog backlog;
@@ -36,7 +48,7 @@ static void disconnect(struct syslog_socket *to)
 	to->fd = -1;
 }
 
-static int connect_to(struct syslog_socket *to)
+static int connect_now(struct syslog_socket *to)
 {
 	int rc;
 
@@ -51,7 +63,56 @@ static int connect_to(struct syslog_socket *to)
 	return rc;
 }
 
-int syslog_socket__open(struct syslog_socket **out, const char *path, struct error *err)
+static int explain(const struct syslog_socket *to, int rc, struct error *err)
+{
+	return error__set(err, rc, "%s: no log daemon listens there: %s", to->address.sun_path,
+			  strerror(-rc));
+}
+
+/* The daemon takes what comes. */
+static void note_taken(struct syslog_socket *to)
+{
+	to->taken_ns = clock__ns(CLOCK_MONOTONIC);
+	output_state__work(&to->state, to->taken_ns);
+}
+
+/* Looks for the daemon, where it may be looked for already. */
+static int connect_to(struct syslog_socket *to)
+{
+	__u64 now = clock__ns(CLOCK_MONOTONIC);
+	struct error err;
+	int rc;
+
+	if (to->patient && !output_state__is_due(&to->state, now))
+		return -ENOTCONN;
+	rc = connect_now(to);
+	if (rc == 0)
+		note_taken(to);
+	if (rc == 0 || !to->patient)
+		return rc;
+	explain(to, rc, &err);
+	output_state__fail(&to->state, &err, now);
+	/* Whatever the reason, what is sent waits. */
+	return -ENOTCONN;
+}
+
+/* One that is there is tried at each flush, which costs little: only its state is told. */
+static void note_full(struct syslog_socket *to)
+{
+	__u64 now = clock__ns(CLOCK_MONOTONIC);
+	struct error err;
+
+	if (!to->patient || to->state.fails || to->fd < 0 || now - to->taken_ns < STALL_NS)
+		return;
+	error__set(&err, -EAGAIN,
+		   "%s: the log daemon has taken nothing for %llu s; is it stopped, or its disk "
+		   "full?",
+		   to->address.sun_path, STALL_NS / NS_PER_S);
+	output_state__fail(&to->state, &err, now);
+}
+
+int syslog_socket__open(struct syslog_socket **out, const char *path, bool patient,
+			struct error *err)
 {
 	struct syslog_socket *to = calloc(1, sizeof(*to));
 	int rc;
@@ -59,16 +120,21 @@ int syslog_socket__open(struct syslog_socket **out, const char *path, struct err
 	if (!to)
 		return error__set(err, -ENOMEM, "no memory");
 	to->fd = -1;
+	to->patient = patient;
+	to->state.kind = patient ? &log_kind : NULL;
+	to->taken_ns = clock__ns(CLOCK_MONOTONIC);
 	to->address.sun_family = AF_UNIX;
-	rc = strlen(path) < sizeof(to->address.sun_path) ? 0 : -ENAMETOOLONG;
-	if (!rc) {
-		memcpy(to->address.sun_path, path, strlen(path) + 1);
-		rc = connect_to(to);
-	}
-	if (rc < 0) {
+	if (strlen(path) >= sizeof(to->address.sun_path)) {
 		free(to);
-		return error__set(err, rc, "%s: no log daemon listens there: %s", path,
-				  strerror(-rc));
+		return error__set(err, -ENAMETOOLONG, "%s: too long for the path of a socket",
+				  path);
+	}
+	memcpy(to->address.sun_path, path, strlen(path) + 1);
+	rc = connect_to(to);
+	if (rc < 0 && !patient) {
+		explain(to, rc, err);
+		free(to);
+		return rc;
 	}
 	*out = to;
 	return 0;
@@ -129,7 +195,15 @@ static int send_now(struct syslog_socket *to, const void *data, size_t size)
 		return rc;
 	to->stalled_ms = 0;
 	to->sent++;
+	note_taken(to);
 	return 0;
+}
+
+static void count_lost(struct syslog_socket *to, __u64 n)
+{
+	to->lost += n;
+	if (to->state.fails)
+		to->state.lost += n;
 }
 
 void syslog_socket__flush(struct syslog_socket *to)
@@ -138,11 +212,16 @@ void syslog_socket__flush(struct syslog_socket *to)
 	size_t size;
 	int rc;
 
+	/* One that is back is noted also where nothing waits for it. */
+	if (to->patient && to->fd < 0 && !to->backlog.n)
+		connect_to(to);
 	while ((data = backlog__first(&to->backlog, &size)) != NULL) {
 		rc = send_now(to, data, size);
+		if (is_full(rc))
+			note_full(to);
 		if (is_full(rc) || is_gone(rc))
 			break;
-		to->lost += rc != 0;
+		count_lost(to, rc != 0);
 		backlog__drop_first(&to->backlog);
 	}
 }
@@ -163,13 +242,14 @@ void syslog_socket__send(struct syslog_socket *to, const void *data, size_t size
 	int rc = to->backlog.n ? -EAGAIN : send_now(to, data, size);
 
 	if (rc && !((is_full(rc) || is_gone(rc)) && let_wait(to, data, size)))
-		to->lost++;
+		count_lost(to, 1);
 }
 
 void syslog_socket__finish(struct syslog_socket *to)
 {
 	struct pollfd room = { .events = POLLOUT };
 
+	output_state__hurry(&to->state);
 	syslog_socket__flush(to);
 	while (to->backlog.n && to->fd >= 0) {
 		room.fd = to->fd;
@@ -177,11 +257,16 @@ void syslog_socket__finish(struct syslog_socket *to)
 			break;
 		syslog_socket__flush(to);
 	}
-	to->lost += to->backlog.n;
+	count_lost(to, to->backlog.n);
 	backlog__clear(&to->backlog);
 }
 
 struct syslog_socket_counts syslog_socket__counts(const struct syslog_socket *to)
 {
 	return (struct syslog_socket_counts){ to->sent, to->lost, to->backlog.n };
+}
+
+struct output_state *syslog_socket__state(struct syslog_socket *to)
+{
+	return &to->state;
 }

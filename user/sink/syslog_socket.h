@@ -10,11 +10,16 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "sink/output_state.h"
 
 struct syslog_socket;
 
-/* 0 and *out; -ENOMEM, -ENAMETOOLONG, or why nobody listens there. */
-int syslog_socket__open(struct syslog_socket **out, const char *path, struct error *err);
+/*
+ * 0 and *out; -ENOMEM, -ENAMETOOLONG, or why nobody listens there. patient: a daemon may come
+ * later, and one that is away is looked for after growing pauses, as syslog_socket__state() says.
+ */
+int syslog_socket__open(struct syslog_socket **out, const char *path, bool patient,
+			struct error *err);
 void syslog_socket__close(struct syslog_socket *to); /* NULL is fine */
 
 /*
@@ -33,5 +38,8 @@ struct syslog_socket_counts {
 };
 
 struct syslog_socket_counts syslog_socket__counts(const struct syslog_socket *to);
+
+/* Does the daemon take what is sent? Of one that is patient; lives as long as the socket. */
+struct output_state *syslog_socket__state(struct syslog_socket *to);
 
 #endif
