@@ -351,6 +351,24 @@ int output__record(struct output *output, struct error *err)
 	return recorder__write(output->recorder, err);
 }
 
+struct output_state *output__history_state(const struct output *output)
+{
+	return output->recorder ? recorder__state(output->recorder) : NULL;
+}
+
+struct output_state *output__log_state(const struct output *output)
+{
+	return output->syslog ? sink_syslog__state(output->syslog) : NULL;
+}
+
+void output__hurry(struct output *output)
+{
+	if (output->recorder)
+		output_state__hurry(recorder__state(output->recorder));
+	if (output->syslog)
+		output_state__hurry(sink_syslog__state(output->syslog));
+}
+
 void output__choose_log(struct output *output, unsigned int types, unsigned int rate)
 {
 	if (output->syslog)

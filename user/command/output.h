@@ -18,8 +18,15 @@ int output__start(struct output *output, struct error *err);
 int output__watch(struct output *output, struct loop *loop);
 /* The interval's figures, or the totals. */
 int output__print(struct output *output, bool final, struct error *err);
-/* Writes the recording, where there is one. */
+/* Writes the recording, where there is one; see recorder__write() for what is an error. */
 int output__record(struct output *output, struct error *err);
+/*
+ * Of a service: how its history and its log fare, as long as the output is open; NULL: there is
+ * none. output__hurry(): the next try of both is due at once.
+ */
+struct output_state *output__history_state(const struct output *output);
+struct output_state *output__log_state(const struct output *output);
+void output__hurry(struct output *output);
 /* Other types and another rate for the log, where records are sent there. */
 void output__choose_log(struct output *output, unsigned int types, unsigned int rate);
 /* What became of the records that went there; all 0 where none do. */

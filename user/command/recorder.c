@@ -4,24 +4,45 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/identity.h"
 #include "command/recorder.h"
 #include "command/output_file.h"
 #include "recording/recording_writer.h"
 #include "ring/ring_file.h"
 
+/* What a service says of its history. */
+static const struct output_kind history_kind = {
+	.name = "history",
+	.lost = "calls and records of processes",
+	.again = "a new file has all sums; intervals of that time are not in it, what was recorded "
+		 "before is in .old",
+	.no_peer = "make its folder again, or mount what it is on",
+};
+
 struct recorder {
 	const struct options *options;
 	struct live_run *live;
-	struct recording_writer *writer;
-	struct drain *drain;	       /* its own: intervals of tables and records are others */
-	const struct snapshot *latest; /* of the drain */
-	struct place place;	       /* where the file goes */
-	bool is_unnamed;	       /* it is not there yet */
-	bool failed;
+	struct recording_writer *writer; /* NULL: it fails, and is made anew later */
+	struct drain *drain;		 /* its own: intervals of tables and records are others */
+	const struct snapshot *latest;	 /* of the drain */
+	struct place place;		 /* where the file goes */
+	bool is_unnamed;		 /* it is not there yet */
+	struct stat made;		 /* the file, once it has its name */
+	bool failed;			 /* a single run: for good */
+	struct output_state state;	 /* a service: for some time */
+	const struct snapshot_series **none; /* as many series as there were, all new */
+	size_t n_none;
 };
+
+/* A service goes on without its history for some time, others give the recording up. */
+static bool tries_again(const struct recorder *recorder)
+{
+	return recorder->options->configured;
+}
 
 /* An empty file beside its place, with the rights of who asked for it. */
 static int prepare_file(struct recorder *recorder, struct error *err)
@@ -61,11 +82,64 @@ static int name_file(struct recorder *recorder, bool drop, struct error *err)
 	return rc < 0 ? identity__explain_caller(err) : 0;
 }
 
+/* Frees what there is of a file, which keeps its name if it has one. */
+static int end_file(struct recorder *recorder, struct error *err)
+{
+	int rc = recording_writer__close(recorder->writer, err);
+	struct error ignored;
+
+	recorder->writer = NULL;
+	if (recorder->is_unnamed)
+		name_file(recorder, true, &ignored);
+	recorder->is_unnamed = false;
+	place__close(&recorder->place);
+	recorder->place = (struct place){ .dir = -1 };
+	return rc;
+}
+
+static int open_file(struct recorder *recorder, struct error *err)
+{
+	const struct options *options = recorder->options;
+	int fd = prepare_file(recorder, err), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = recording_writer__create(&recorder->writer, fd, options->recording,
+				      options->recording_size, err);
+	if (rc < 0 || fstat(fd, &recorder->made) < 0) {
+		if (rc < 0)
+			close(fd);
+		else
+			rc = error__set(err, -errno, "%s: cannot be looked at: %s",
+					options->recording, strerror(errno));
+	}
+	return rc;
+}
+
+/* Nobody but who configured it can mend these. */
+static bool is_final(int rc)
+{
+	return rc == -EEXIST || rc == -EBUSY || rc == -EINVAL || rc == -EISDIR ||
+	       rc == -ENAMETOOLONG || rc == -ELOOP || rc == -ENOMEM;
+}
+
+/* What a service lets pass, to try again; 0, or the error. */
+static int let_fail(struct recorder *recorder, int rc, const struct error *err)
+{
+	struct error ignored;
+
+	if (rc >= 0 || !tries_again(recorder))
+		return rc;
+	end_file(recorder, &ignored);
+	output_state__fail(&recorder->state, err, clock__ns(CLOCK_MONOTONIC));
+	return 0;
+}
+
 int recorder__open(struct recorder **out, const struct options *options, struct live_run *live,
 		   struct error *err)
 {
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
-	int fd, rc;
+	int rc;
 
 	if (!recorder)
 		return error__set(err, -ENOMEM, "no memory");
@@ -73,13 +147,10 @@ int recorder__open(struct recorder **out, const struct options *options, struct 
 	recorder->options = options;
 	recorder->live = live;
 	recorder->place.dir = -1;
-	fd = prepare_file(recorder, err);
-	rc = fd < 0 ? fd
-		    : recording_writer__create(&recorder->writer, fd, options->recording,
-					       options->recording_size, err);
-	if (rc < 0 && fd >= 0)
-		close(fd);
-	return rc;
+	if (tries_again(recorder))
+		recorder->state.kind = &history_kind;
+	rc = open_file(recorder, err);
+	return is_final(rc) ? rc : let_fail(recorder, rc, err);
 }
 
 /* The machine's boot, as the kernel numbers it: times of the monotonic clock are of one boot. */
@@ -103,27 +174,114 @@ struct recording_about recorder__about(char boot_id[RECORDER_BOOT_ID])
 	};
 }
 
-int recorder__start(struct recorder *recorder, struct session *session, struct error *err)
+/* What the run is comes first. */
+static int begin_file(struct recorder *recorder, struct error *err)
 {
 	char boot_id[RECORDER_BOOT_ID];
 	struct recording_about about = recorder__about(boot_id);
 	struct identity user;
 	const struct passwd *entry;
-	struct job_map jobs;
-	int rc;
 
 	if (!identity__choose(&user, recorder->options->user, err)) {
 		entry = getpwuid(user.uid);
 		about.user = entry ? entry->pw_name : NULL;
 	}
+	return recording_writer__start(recorder->writer, live_run__report(recorder->live), &about,
+				       err);
+}
+
+int recorder__start(struct recorder *recorder, struct session *session, struct error *err)
+{
+	struct job_map jobs;
+	int rc;
+
 	rc = session__new_drain(session, &recorder->drain, err);
 	if (rc < 0)
 		return rc;
 	jobs = live_run__jobs(recorder->live);
 	drain__map_jobs(recorder->drain, &jobs);
-	rc = recording_writer__start(recorder->writer, live_run__report(recorder->live), &about,
-				     err);
-	return rc < 0 ? rc : name_file(recorder, false, err);
+	if (!recorder->writer)
+		return 0;
+	rc = begin_file(recorder, err);
+	if (rc == 0)
+		rc = name_file(recorder, false, err);
+	return is_final(rc) ? rc : let_fail(recorder, rc, err);
+}
+
+/* As if the read before had had no series: a new file needs all of them. */
+static int make_all_new(struct recorder *recorder, struct snapshot *snapshot, struct error *err)
+{
+	if (snapshot->n_series > recorder->n_none) {
+		free((void *)recorder->none);
+		recorder->n_none = 0;
+		recorder->none = calloc(snapshot->n_series, sizeof(*recorder->none));
+		if (!recorder->none)
+			return error__set(err, -ENOMEM, "no memory");
+		recorder->n_none = snapshot->n_series;
+	}
+	snapshot->before = recorder->none;
+	snapshot->before_ns = 0;
+	return 0;
+}
+
+/*
+ * A new file takes the name of the one that failed, and that one .old, only once it has everything:
+ * however often that fails, what was recorded stays.
+ */
+static int write_anew(struct recorder *recorder, struct snapshot *snapshot, bool final,
+		      struct error *err)
+{
+	int rc = open_file(recorder, err);
+
+	if (rc == 0)
+		rc = begin_file(recorder, err);
+	if (rc == 0)
+		rc = make_all_new(recorder, snapshot, err);
+	if (rc == 0)
+		rc = recording_writer__snapshot(recorder->writer, live_run__report(recorder->live),
+						snapshot, final, err);
+	if (rc >= 0)
+		rc = recording_writer__flush(recorder->writer, err);
+	if (rc >= 0)
+		rc = name_file(recorder, false, err);
+	if (rc >= 0)
+		output_state__work(&recorder->state, clock__ns(CLOCK_MONOTONIC));
+	return rc;
+}
+
+/* Is the file that is written still the one that others find, and whole? */
+static int check_file(const struct recorder *recorder, struct error *err)
+{
+	const char *path = recorder->options->recording;
+	struct stat st;
+
+	if (!tries_again(recorder))
+		return 0;
+	if (stat(path, &st) < 0)
+		return error__set(err, -errno, "%s: is gone: %s", path, strerror(errno));
+	if (st.st_ino != recorder->made.st_ino || st.st_dev != recorder->made.st_dev)
+		return error__set(err, -ESTALE, "%s: another file has its name; a new one is made",
+				  path);
+	if (st.st_size < recorder->made.st_size)
+		return error__set(err, -EIO,
+				  "%s: was cut from %lld to %lld bytes; a new one is made", path,
+				  (long long)recorder->made.st_size, (long long)st.st_size);
+	return 0;
+}
+
+static int write_figures(struct recorder *recorder, struct snapshot *snapshot, bool final,
+			 struct error *err)
+{
+	int rc = live_run__show_timelines(recorder->live, snapshot, err);
+
+	if (rc == 0 && !recorder->writer)
+		return write_anew(recorder, snapshot, final, err);
+	if (rc == 0)
+		rc = check_file(recorder, err);
+	if (rc == 0)
+		rc = recording_writer__snapshot(recorder->writer, live_run__report(recorder->live),
+						snapshot, final, err);
+	return rc;
 }
 
 /* as_of: has the time that it gets; NULL: its own. */
@@ -135,11 +293,13 @@ static int write_snapshot(struct recorder *recorder, const struct snapshot *as_o
 	int rc;
 
 	rc = live_run__read_from(recorder->live, recorder->drain, &snapshot, err);
+	if (rc < 0 && tries_again(recorder))
+		return rc;
 	if (!rc) {
 		recorder->latest = snapshot;
 		live_run__take_timelines(recorder->live, snapshot);
 	}
-	if (recorder->failed)
+	if (recorder->failed || !output_state__is_due(&recorder->state, clock__ns(CLOCK_MONOTONIC)))
 		return 0;
 	if (!rc) {
 		last = *snapshot;
@@ -147,19 +307,20 @@ static int write_snapshot(struct recorder *recorder, const struct snapshot *as_o
 			last.time_ns = as_of->time_ns;
 			last.monotonic_ns = as_of->monotonic_ns;
 		}
-		rc = live_run__show_timelines(recorder->live, &last, err);
+		rc = write_figures(recorder, &last, final, err);
 	}
-	if (!rc) {
-		rc = recording_writer__snapshot(recorder->writer, live_run__report(recorder->live),
-						&last, final, err);
-	}
-	recorder->failed = rc < 0;
-	return rc;
+	recorder->failed = rc < 0 && !tries_again(recorder);
+	return let_fail(recorder, rc, err);
 }
 
 int recorder__write(struct recorder *recorder, struct error *err)
 {
 	return write_snapshot(recorder, NULL, false, err);
+}
+
+struct output_state *recorder__state(struct recorder *recorder)
+{
+	return &recorder->state;
 }
 
 const struct snapshot *recorder__latest(const struct recorder *recorder)
@@ -172,52 +333,70 @@ struct drain *recorder__drain(const struct recorder *recorder)
 	return recorder->drain;
 }
 
-/* How writing ended. */
-static int written(struct recorder *recorder, int rc)
+/* Can be written now? If not, n of what is lost with the file. */
+static bool is_writable(struct recorder *recorder, __u64 n)
 {
-	recorder->failed = rc < 0;
-	return rc;
+	if (recorder->writer && !recorder->failed)
+		return true;
+	if (!recorder->failed)
+		recorder->state.lost += n;
+	return false;
+}
+
+/* How writing of n of that ended. */
+static int written(struct recorder *recorder, int rc, __u64 n, const struct error *err)
+{
+	recorder->failed = rc < 0 && !tries_again(recorder);
+	if (rc < 0 && tries_again(recorder))
+		recorder->state.lost += n;
+	return let_fail(recorder, rc, err);
 }
 
 int recorder__calls(struct recorder *recorder, const struct call_batch *batch, struct error *err)
 {
-	if (recorder->failed)
+	__u64 n = batch->n_calls + batch->n_operations;
+
+	if (!is_writable(recorder, n))
 		return 0;
-	return written(recorder, recording_writer__calls(recorder->writer, batch, err));
+	return written(recorder, recording_writer__calls(recorder->writer, batch, err), n, err);
 }
 
 int recorder__addb(struct recorder *recorder, const struct addb_batch *batch, struct error *err)
 {
-	if (recorder->failed)
+	if (!is_writable(recorder, batch->n_records))
 		return 0;
-	return written(recorder, recording_writer__addb(recorder->writer, batch, err));
+	return written(recorder, recording_writer__addb(recorder->writer, batch, err),
+		       batch->n_records, err);
 }
 
 int recorder__addb_counts(struct recorder *recorder, const struct addb_counts *counts,
 			  struct error *err)
 {
-	if (recorder->failed)
+	if (!is_writable(recorder, 0))
 		return 0;
-	return written(recorder, recording_writer__addb_counts(recorder->writer, counts, err));
+	return written(recorder, recording_writer__addb_counts(recorder->writer, counts, err), 0,
+		       err);
 }
 
 int recorder__account(struct recorder *recorder, const struct process_account *account,
 		      struct error *err)
 {
-	if (recorder->failed)
+	if (!is_writable(recorder, 1))
 		return 0;
 	return written(recorder,
 		       recording_writer__account(recorder->writer, live_run__report(recorder->live),
-						 account, err));
+						 account, err),
+		       1, err);
 }
 
 size_t recorder__batch_max(const struct recorder *recorder)
 {
-	return recording_writer__batch_max(recorder->writer);
+	return recording_writer__batch_max_of(recorder->options->recording_size);
 }
 
 int recorder__finish(struct recorder *recorder, const struct snapshot *as_of, struct error *err)
 {
+	output_state__hurry(&recorder->state);
 	return write_snapshot(recorder, as_of, true, err);
 }
 
@@ -233,20 +412,18 @@ void recorder__tell(const struct recorder *recorder)
 
 int recorder__close(struct recorder *recorder)
 {
-	struct error err = { 0 }, ignored;
+	struct error err = { 0 };
 	int rc;
 
 	if (!recorder)
 		return 0;
-	rc = recorder->writer ? recording_writer__close(recorder->writer, &err) : 0;
-	if (recorder->is_unnamed)
-		name_file(recorder, true, &ignored);
-	place__close(&recorder->place);
-	if (recorder->failed)
+	rc = end_file(recorder, &err);
+	if (recorder->failed || recorder->state.fails)
 		rc = -EIO;
 	else if (rc < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	drain__free(recorder->drain);
+	free((void *)recorder->none);
 	free(recorder);
 	return rc;
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writes a session's figures into a recording, each second. */
+/*
+ * Writes a session's figures into a recording, each second. That of a single run is given up once
+ * writing fails; a service's, its history, is made anew after growing pauses, with everything that
+ * can be known then, and recorder__state() says how it fares.
+ */
 #ifndef USER_COMMAND_RECORDER_H
 #define USER_COMMAND_RECORDER_H
 
@@ -8,6 +12,7 @@
 #include "command/live_run.h"
 #include "process/account.h"
 #include "recording/run_code.h"
+#include "sink/output_state.h"
 
 struct recorder;
 
@@ -16,7 +21,8 @@ struct recorder;
 
 /*
  * Makes the file of -o, before anything is traced; the run must outlive the recorder. Errors: what
- * is there is no recording or is being written, the disk is full, ...
+ * is there is no recording or is being written, the disk is full, ... Of a service only those that
+ * the configuration is to be changed for.
  */
 int recorder__open(struct recorder **out, const struct options *options, struct live_run *live,
 		   struct error *err);
@@ -30,9 +36,12 @@ int recorder__start(struct recorder *recorder, struct session *session, struct e
 
 /*
  * What has come since. Once that fails the recording is given up: the first error is returned, and
- * then 0.
+ * then 0. Of a service, what cannot be written is no error, but in its state.
  */
 int recorder__write(struct recorder *recorder, struct error *err);
+
+/* Of a service: whether the history is written; lives as long as the recorder. */
+struct output_state *recorder__state(struct recorder *recorder);
 
 /* The figures that were read last, whether they could be written or not; NULL: none yet. */
 const struct snapshot *recorder__latest(const struct recorder *recorder);
@@ -51,7 +60,8 @@ int recorder__account(struct recorder *recorder, const struct process_account *a
 		      struct error *err);
 size_t recorder__batch_max(const struct recorder *recorder);
 
-/* The last figures, with the time of that snapshot; NULL: of now. */
+/* The last figures, also where the next try is not due yet, with the time of that snapshot; NULL:
+ * of now. */
 int recorder__finish(struct recorder *recorder, const struct snapshot *as_of, struct error *err);
 
 /* One line on standard error: where the recording is, and how it is looked at. */

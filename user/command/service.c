@@ -126,11 +126,9 @@ static void on_record(void *context)
 	struct service *service = context;
 	struct error err;
 
-	/* It fails once; the service goes on without history. */
-	if (output__record(service->output, &err) < 0) {
+	/* A history that cannot be written says so itself, once. */
+	if (output__record(service->output, &err) < 0)
 		say(err.text);
-		say("the service goes on without its history");
-	}
 }
 
 /* The history is what is written most often, and nothing is lost where that is done later. */
@@ -204,6 +202,9 @@ static void reload(struct service *service)
 		service->config.max_service_overhead = config.max_service_overhead;
 		governing__set_bounds(service->governing, config.bounds);
 		choose_kernel_layers(service, &config);
+		/* Whoever asks for this may have mended one. */
+		output__hurry(service->output);
+		service_answers__hurry(service->answers);
 		service_answers__choose_metrics(service->answers, &config);
 		service_config__free(&config);
 		say("the configuration was read again");
@@ -312,6 +313,7 @@ static int pause_output(struct service *service, struct error *err)
 {
 	int rc = output__print(service->output, false, err);
 
+	output__hurry(service->output);
 	if (rc >= 0 && service->config.history)
 		rc = output__record(service->output, err);
 	if (!service->moves)

@@ -7,22 +7,18 @@
 #include "command/node_cost.h"
 #include "command/recorder.h"
 #include "command/service_answers.h"
+#include "command/service_files.h"
 #include "command/service_levels.h"
 #include "command/service_metrics.h"
 #include "report/jobs.h"
 #include "report/names.h"
 #include "service/answer.h"
-#include "service/exposition.h"
 #include "service/job_names.h"
-#include "service/replace.h"
 #include "service/server.h"
 #include "service/status.h"
 
 /* How often clients are looked at that take too long, in seconds. */
 #define TEND_S 5
-
-/* Root alone may read them. */
-#define PAIRS_MODE 0600
 
 struct service_answers {
 	const struct service_config *config;
@@ -38,7 +34,8 @@ struct service_answers {
 	double history_s;	      /* so often the history is written; 0: there is none */
 	struct recording_about about; /* of recordings that are answers */
 	char boot_id[RECORDER_BOOT_ID];
-	bool unwritable; /* a file could not be written, which was told */
+	bool unread; /* the figures could not be read for files, which was told */
+	struct service_files *files;
 };
 
 /* Of the node, what was read a moment ago is good enough, however many ask. */
@@ -61,7 +58,7 @@ static int read_figures(struct service_answers *answers, bool fresh, const struc
 		return 0;
 	rc = output__record(answers->output, err);
 	*out = output__recorded(answers->output);
-	/* What cannot be written was read all the same. */
+	/* There are those of before. */
 	if (rc < 0 && *out)
 		fprintf(stderr, "tmtrace: %s\n", err->text);
 	return *out ? 0 : rc;
@@ -129,6 +126,16 @@ static int read_jobs(struct service_answers *answers, const struct answer_source
 	return live_run__read_jobs(live, answers->jobs, &choice, out, err);
 }
 
+static struct service_outputs outputs_of(const struct service_answers *answers)
+{
+	struct service_outputs outputs = { 0 };
+
+	outputs.at[OUTPUT_HISTORY] = output__history_state(answers->output);
+	outputs.at[OUTPUT_LOG] = output__log_state(answers->output);
+	service_files__states(answers->files, &outputs);
+	return outputs;
+}
+
 /* All that is known now. */
 static int read_status(struct service_answers *answers, bool fresh, struct service_status *out,
 		       struct error *err)
@@ -148,6 +155,7 @@ static int read_status(struct service_answers *answers, bool fresh, struct servi
 		.history_s = answers->history_s,
 		.hierarchy = answers->session->hierarchy,
 		.passes = answers->session->passes,
+		.outputs = outputs_of(answers),
 	};
 	output__log_counts(answers->output, &out->log);
 	if (answers->session->continuity) {
@@ -244,30 +252,6 @@ static int make_answer(void *context, const struct request *request, uid_t uid, 
 	return (of_figures ? tell_figures : tell_status)(context, request, uid, body, err);
 }
 
-static int write_pairs(const struct service_config *config, const struct service_status *status,
-		       struct error *err)
-{
-	struct exposition *exposition = exposition__new(status);
-	int rc;
-
-	if (!exposition)
-		return error__set(err, -ENOMEM, "no memory");
-	rc = replace__file(config->snapshot, PAIRS_MODE, exposition__write_pairs, exposition, err);
-	exposition__free(exposition);
-	return rc;
-}
-
-static int write_files(struct service_answers *answers, const struct service_status *status,
-		       struct error *err)
-{
-	const struct service_config *config = answers->config;
-	int rc = config->snapshot ? write_pairs(config, status, err) : 0;
-
-	if (config->prometheus && rc >= 0)
-		rc = service_metrics__write_file(answers->metrics, status, config->prometheus, err);
-	return rc;
-}
-
 /* Whose a job is can be found only while it is there. */
 static void find_owners(struct service_answers *answers, const struct service_status *status)
 {
@@ -291,12 +275,17 @@ static void on_snapshot(void *context)
 		node_cost__read(&answers->cost, answers->session, status.run, status.snapshot);
 		status.cost = node_cost__interval(&answers->cost);
 		find_owners(answers, &status);
-		rc = write_files(answers, &status, &err);
+		service_files__write(answers->files, &status);
 	}
 	/* Once, until it goes again. */
-	if (rc < 0 && !answers->unwritable)
+	if (rc < 0 && !answers->unread)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
-	answers->unwritable = rc < 0;
+	answers->unread = rc < 0;
+}
+
+static int read_for_files(void *context, struct service_status *out, struct error *err)
+{
+	return read_status(context, false, out, err);
 }
 
 static void on_client(void *context)
@@ -370,6 +359,10 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 		rc = service_levels__renew(answers->levels, err);
 	if (rc < 0)
 		return rc;
+	answers->files =
+		service_files__new(answers->config, answers->metrics, read_for_files, answers);
+	if (!answers->files)
+		return error__set(err, -ENOMEM, "no memory");
 	on_snapshot(answers);
 	return 0;
 }
@@ -383,6 +376,8 @@ int service_answers__watch(struct service_answers *answers, struct loop *loop)
 	if (!rc)
 		rc = loop__timer(loop, answers->config->snapshot_s, true, on_snapshot, answers,
 				 NULL);
+	if (!rc)
+		rc = service_files__watch(answers->files, loop);
 	return rc;
 }
 
@@ -402,12 +397,18 @@ void service_answers__choose_metrics(struct service_answers *answers,
 	service_metrics__choose(answers->metrics, config);
 }
 
+void service_answers__hurry(struct service_answers *answers)
+{
+	service_files__hurry(answers->files);
+}
+
 void service_answers__close(struct service_answers *answers)
 {
 	if (!answers)
 		return;
 	server__close(answers->server);
 	service_levels__free(answers->levels);
+	service_files__free(answers->files);
 	service_metrics__close(answers->metrics);
 	owners__free(answers->owners);
 	drain__free(answers->drain);

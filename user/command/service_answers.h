@@ -28,6 +28,8 @@ void service_answers__tell_history(struct service_answers *answers, double secon
 /* The configuration has changed: who may have metrics, and how many. */
 void service_answers__choose_metrics(struct service_answers *answers,
 				     const struct service_config *config);
+/* Files that could not be written are tried again at once. */
+void service_answers__hurry(struct service_answers *answers);
 void service_answers__close(struct service_answers *answers); /* NULL is fine */
 
 #endif

@@ -489,9 +489,14 @@ int recording_writer__account(struct recording_writer *writer, const struct repo
 				   writer->pack.n, 1, err);
 }
 
-size_t recording_writer__batch_max(const struct recording_writer *writer)
+size_t recording_writer__batch_max_of(__u64 size)
 {
-	return ring_writer__entry_max(writer->ring);
+	return ring_writer__entry_max_of(size);
+}
+
+int recording_writer__flush(struct recording_writer *writer, struct error *err)
+{
+	return ring_writer__flush(writer->ring, err);
 }
 
 int recording_writer__close(struct recording_writer *writer, struct error *err)

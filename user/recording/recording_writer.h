@@ -40,12 +40,15 @@ int recording_writer__addb(struct recording_writer *writer, const struct addb_ba
 /* What a process did, in the same way; run: where its job has its name. */
 int recording_writer__account(struct recording_writer *writer, const struct report_run *run,
 			      const struct process_account *account, struct error *err);
-/* Bytes of the largest batch. */
-size_t recording_writer__batch_max(const struct recording_writer *writer);
-
 /* What became of ADDB2 records so far; it goes with the next snapshot. Errors as of that. */
 int recording_writer__addb_counts(struct recording_writer *writer, const struct addb_counts *counts,
 				  struct error *err);
+
+/* Waits until what was put is in the file: readers see it. */
+int recording_writer__flush(struct recording_writer *writer, struct error *err);
+
+/* Bytes of the largest batch in a recording of that size. */
+size_t recording_writer__batch_max_of(__u64 size);
 
 /* Ends it; also after an error of writing. NULL is fine. */
 int recording_writer__close(struct recording_writer *writer, struct error *err);

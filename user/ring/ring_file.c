@@ -112,20 +112,28 @@ int ring_file__read_header(int fd, const char *path, struct ring_file_header *he
 	return 0;
 }
 
+static __u64 ring_size_of(__u64 size)
+{
+	return (size - RING_HEADER_SIZE) / RING_UNIT * RING_UNIT;
+}
+
+__u32 ring_file__block_max(__u64 size)
+{
+	__u64 block_max = ring_size_of(size) / 16 / RING_UNIT * RING_UNIT;
+
+	return block_max < RING_BLOCK_MAX ? (__u32)block_max : RING_BLOCK_MAX;
+}
+
 static struct ring_file_header make_header(__u64 size)
 {
-	__u64 ring_size = (size - RING_HEADER_SIZE) / RING_UNIT * RING_UNIT;
-	__u64 block_max = ring_size / 16 / RING_UNIT * RING_UNIT;
 	struct ring_file_header header = {
 		.version = htole32(RING_VERSION),
 		.header_bytes = htole32(sizeof(header)),
-		.ring_size = htole64(ring_size),
+		.ring_size = htole64(ring_size_of(size)),
+		.block_max = htole32(ring_file__block_max(size)),
 	};
 
-	if (block_max > RING_BLOCK_MAX)
-		block_max = RING_BLOCK_MAX;
 	memcpy(header.magic, RING_MAGIC, sizeof(header.magic));
-	header.block_max = htole32((__u32)block_max);
 	header.created_ns = htole64(clock__ns(CLOCK_REALTIME));
 	if (getrandom(header.id, sizeof(header.id), 0) != sizeof(header.id))
 		memcpy(header.id, &header.created_ns, sizeof(header.created_ns));

@@ -37,6 +37,9 @@ int ring_file__make(const char *path, struct error *err);
 int ring_file__lay_out(int fd, const char *path, __u64 size, struct ring_file_header *header,
 		       struct error *err);
 
+/* The largest block of a file of that size, from RING_FILE_MIN on. */
+__u32 ring_file__block_max(__u64 size);
+
 /*
  * Reads and checks the header. *size: what the file has, which is less than the header says where
  * it was cut. Errors: -EINVAL for what is no recording, -EBADMSG for a damaged header, -ENOTSUP

@@ -42,7 +42,7 @@ static void fail(struct ring_queue *queue, const char *what)
 	int code = -errno;
 
 	if (!queue->error.code)
-		error__set(&queue->error, code, "%s: cannot be %s, %s; the recording ends here",
+		error__set(&queue->error, code, "%s: cannot be %s, %s: the recording ends here",
 			   queue->path, what, strerror(-code));
 }
 

@@ -70,10 +70,19 @@ out:
 	return rc;
 }
 
+static size_t entry_max(size_t block_max)
+{
+	return block_max - sizeof(struct ring_block_header) - sizeof(struct ring_entry_header);
+}
+
 size_t ring_writer__entry_max(const struct ring_writer *writer)
 {
-	return writer->layout.block_max - sizeof(struct ring_block_header) -
-	       sizeof(struct ring_entry_header);
+	return entry_max(writer->layout.block_max);
+}
+
+size_t ring_writer__entry_max_of(__u64 size)
+{
+	return entry_max(ring_file__block_max(size));
 }
 
 __u64 ring_writer__dropped(const struct ring_writer *writer)

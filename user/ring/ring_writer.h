@@ -33,6 +33,8 @@ int ring_writer__create(struct ring_writer **out, int fd, const char *path, __u6
 
 /* Bytes of the largest entry; some 256 KiB, less for files under 4 MiB. */
 size_t ring_writer__entry_max(const struct ring_writer *writer);
+/* The same of a file of that size, which need not be there. */
+size_t ring_writer__entry_max_of(__u64 size);
 
 /*
  * The state of (type, key) is now these bytes, which are copied. Waits where the queue is full.

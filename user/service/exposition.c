@@ -213,6 +213,7 @@ void exposition__write_pairs(void *exposition, FILE *out)
 	const struct exposition *e = exposition;
 
 	write_node(e->status, out);
+	outputs__write_pairs(&e->status->outputs, out);
 	for (size_t i = 0; i < e->n; i++) {
 		for (size_t m = 0; m < JOB_METRICS; m++) {
 			if (job_metrics[m].of_reads && !e->rows[i].tells_reads)

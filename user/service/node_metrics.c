@@ -187,4 +187,5 @@ void node_metrics__write(struct metrics_text *text, const struct service_status 
 	write_cost(text, status);
 	write_bounds(text, status);
 	write_log(text, status);
+	outputs__write_metrics(&status->outputs, text);
 }

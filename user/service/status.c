@@ -260,6 +260,7 @@ struct json_object *status__record(const struct service_status *status)
 	add(record, "parked", list_probes(status, is_parked));
 	add(record, "untimed", list_probes(status, is_untimed));
 	add(record, "log", log_counts(status));
+	add(record, "outputs", outputs__json(&status->outputs));
 	add(record, "notes", notes(run));
 	return record;
 }
@@ -605,5 +606,6 @@ void status__print(struct json_object *record, FILE *out)
 	fprintf(out, "history    ");
 	print_text(get(record, "history"), out);
 	fputc('\n', out);
+	outputs__print(get(record, "outputs"), out);
 	print_notes(get(record, "notes"), out);
 }

@@ -9,6 +9,7 @@
 #include "job/task_passes.h"
 #include "report/report.h"
 #include "service/config.h"
+#include "service/outputs.h"
 #include "sink/syslog.h"
 #include "top/layout.h"
 
@@ -16,10 +17,11 @@ struct service_status {
 	const struct report_run *run;
 	const struct snapshot *snapshot;
 	const struct service_config *config;
-	struct top_cost cost;		   /* of the last interval */
-	__u64 own_ns;			   /* CPU time of this process, since its start */
-	double history_s;		   /* so often the history is written; 0: there is none */
-	struct syslog_counts log;	   /* all 0 where nothing is sent there */
+	struct top_cost cost;	  /* of the last interval */
+	__u64 own_ns;		  /* CPU time of this process, since its start */
+	double history_s;	  /* so often the history is written; 0: there is none */
+	struct syslog_counts log; /* all 0 where nothing is sent there */
+	struct service_outputs outputs;
 	struct hierarchy_choice hierarchy; /* of cgroups, by which jobs are told */
 	bool names_jobs;		   /* whoever asks may know what others do: root */
 	struct json_object *levels;	   /* what status__record() takes over; NULL: none */
