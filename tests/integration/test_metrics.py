@@ -23,7 +23,9 @@ SHARES_MACHINE = True
 ACCEPTS = ("application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;"
            "q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1")
 # What begins anew with each start of the service.
-OF_THE_PROCESS = ("tmtrace_cpu_seconds_total", "tmtrace_log_records_total", "tmtrace_folds_total")
+OF_THE_PROCESS = ("tmtrace_cpu_seconds_total", "tmtrace_log_records_total", "tmtrace_folds_total",
+                  "tmtrace_output_failures_total", "tmtrace_output_failed_seconds_total",
+                  "tmtrace_output_lost_total")
 
 
 def test_totals(env):
