@@ -234,6 +234,18 @@ struct inode {
 	unsigned long i_ino;
 	u32 i_generation;
 	loff_t i_size;
+	unsigned int i_nlink;
+	struct address_space *i_mapping;
+};
+
+struct rb_node;
+
+struct rb_root {
+	struct rb_node *rb_node;
+};
+
+struct rb_root_cached {
+	struct rb_root rb_root;
 };
 
 struct timespec64 {
@@ -258,6 +270,7 @@ struct inode___ctime_sec {
 
 struct address_space {
 	struct inode *host;
+	struct rb_root_cached i_mmap;
 };
 
 struct page {

@@ -54,6 +54,9 @@ static int collect_again(const struct attach *attach, const struct seen_file *se
 		site = site_list__at(sites, n);
 		site->entry = probe->entry;
 		site->number = seen->probes[i];
+		site->generation =
+			kernel__probes(attach->options.kernel)[site->number - TM_PROBE_USER]
+				.generation;
 		site->untimed = probe->entry_only ? "its exits have no probes" : NULL;
 	}
 	return 0;
@@ -132,12 +135,10 @@ static int let_wait(struct attach *attach, const struct seen_file *files, size_t
 	for (size_t i = 0; !rc && i < n; i++)
 		for (size_t k = 0; !rc && k < files[i].n_numbers; k++)
 			if (!held[files[i].probes[k]])
-				rc = probe_table__set_state(table, (size_t)files[i].probes[k],
-							    PROBE_WAITING, NULL);
+				rc = probe_table__release(table, (size_t)files[i].probes[k], NULL);
 	for (size_t i = TM_PROBE_USER; !rc && i < probe_table__n(table); i++)
-		if (!held[i] && (probe_table__at(table, i)->state == PROBE_ARMED ||
-				 probe_table__at(table, i)->state == PROBE_PARKED))
-			rc = probe_table__set_state(table, i, PROBE_WAITING, NULL);
+		if (!held[i] && !probe_table__is_free(table, i))
+			rc = probe_table__release(table, i, probe_table__at(table, i)->reason);
 	free(held);
 	return rc;
 }
@@ -168,8 +169,10 @@ int attach__adopt(struct attach *attach, const struct seen_file *files, size_t n
 	int rc = link_set__adopt(attach->links);
 
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		if (is_whole(attach, &files[i]))
+		if (is_whole(attach, &files[i])) {
 			rc = seen_files__adopt(attach->files, &files[i]);
+			shares__force(attach->shares, files[i].user, files[i].charged);
+		}
 	if (rc == 0) {
 		link_set__sift(attach->links, is_group, attach);
 		rc = let_wait(attach, files, n);

@@ -67,7 +67,8 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
 	if (!attach)
 		return error__set(err, -ENOMEM, "no memory");
 	attach->options = *options;
-	if (collect_patterns(attach) < 0 ||
+	attach->shares = shares__new(options->share);
+	if (!attach->shares || collect_patterns(attach) < 0 ||
 	    seen_files__new(&attach->files, catalogue__n_layers(options->catalogue)) < 0)
 		goto fail;
 	if (options->kernel) {
@@ -110,6 +111,7 @@ pid_t attach__free(struct attach *attach, size_t *probes)
 	closer = link_set__free(attach->links, probes);
 	file_watcher__free(attach->watcher);
 	seen_files__free(attach->files);
+	shares__free(attach->shares);
 	free(attach->patterns);
 	attach__free_rules(attach);
 	free(attach);
@@ -132,73 +134,6 @@ static bool repairs_stacks(const struct attach *attach)
 {
 	return attach->options.kernel &&
 	       kernel__program_fd(attach->options.kernel, KERNEL_UNWIND) >= 0;
-}
-
-/* Steps of operations that are not traced themselves would never be over. */
-static void choose_role(const struct attach *attach, struct tm_role *role)
-{
-	if (role->kind == TM_ROLE_STEP && !attach->options.layers[role->layer - TM_LAYER_USER])
-		role->kind = TM_ROLE_NONE;
-}
-
-/* What a site gets in the table of probes. */
-static struct probe describe(const struct attach *attach, const struct site *site,
-			     const char *shown)
-{
-	struct probe probe = {
-		.layer = probe_table__layer_name(attach->options.table, site->layer),
-		.layer_id = site->layer,
-		.function = site->symbol,
-		.spec = site->spec,
-		.library = shown,
-		.site = site->offset + site->entry.moved,
-		.entry = site->entry,
-		.exits = site->untimed ? EXIT_UNKNOWN : site->exits,
-		.mechanism = uprobe_mechanism_names[attach->options.mechanism],
-		.state = PROBE_ARMED,
-		.entry_only = site->untimed != NULL,
-	};
-
-	return probe;
-}
-
-/* Gives every site its number in the table and its description in the kernel. */
-static int number_sites(struct attach *attach, struct site_list *sites, const char *shown)
-{
-	struct tm_probe *probes =
-		attach->options.kernel ? kernel__probes(attach->options.kernel) : NULL;
-	char reason[256];
-	size_t i;
-
-	for (i = 0; i < site_list__n(sites); i++) {
-		struct site *site = site_list__at(sites, i);
-		struct probe probe;
-		int id = probe_table__function_id(attach->options.table, site->layer, site->symbol);
-
-		if (id < 0)
-			return id;
-		choose_role(attach, &site->spec.role);
-		probe = describe(attach, site, shown);
-		probe.function_id = id;
-		if (site->untimed)
-			snprintf(reason, sizeof(reason), "counted, not timed: %s", site->untimed);
-		probe.reason = site->untimed ? reason : NULL;
-		site->number = probe_table__revive(attach->options.table, &probe);
-		if (site->number == -ENOENT)
-			site->number = probe_table__add(attach->options.table, &probe);
-		if (site->number < 0)
-			return site->number;
-		if (probes)
-			probes[site->number - TM_PROBE_USER] = (struct tm_probe){
-				.function = id,
-				.own_span = (__u16)site->own_span,
-				.layer = site->layer,
-				.entry_only = probe.entry_only,
-				.tail_calls = site->tail_calls,
-				.spec = site->spec,
-			};
-	}
-	return 0;
 }
 
 bool attach__on_ret(const struct attach *attach)
@@ -269,13 +204,17 @@ static int place(struct attach *attach, struct seen_file *seen, struct site_list
 	rc = prepare_returns(attach, sites, elf, fd, shown, &exits, err);
 	if (rc < 0)
 		return rc;
-	rc = number_sites(attach, sites, shown);
-	if (rc < 0)
-		error__set(err, rc, "%s: cannot probe %zu functions: %s", shown, n, strerror(-rc));
-	else if (!attach->links)
+	rc = attach__number_sites(attach, sites, shown);
+	if (rc < 0) {
+		attach__undo(attach, seen, sites);
+		error__set(err, rc, "%s: cannot probe %zu functions: %s", shown, n,
+			   rc == -ENOSPC ? "there are as many probes as there can be"
+					 : strerror(-rc));
+	} else if (!attach->links) {
 		rc = (int)n;
-	else
+	} else {
 		rc = link_sites(attach, seen, sites, exits, fd, shown, err);
+	}
 	exit_list__free(exits);
 	return rc;
 }
@@ -284,7 +223,7 @@ static int place(struct attach *attach, struct seen_file *seen, struct site_list
 static int refuse_sites(struct attach *attach, struct seen_file *seen, struct site_list *sites,
 			const char *shown, struct error *err)
 {
-	int rc = number_sites(attach, sites, shown);
+	int rc = attach__number_sites(attach, sites, shown);
 
 	for (size_t i = 0; !rc && i < site_list__n(sites); i++) {
 		const struct site *site = site_list__at(sites, i);
@@ -328,6 +267,9 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 	if (rc >= 0 && seen->alone) {
 		rc = refuse_sites(attach, seen, sites, request->shown, err);
 	} else if (rc >= 0 && site_list__n(sites)) {
+		rc = attach__charge(attach, seen, fd, site_list__n(sites), err);
+		if (rc < 0)
+			goto out;
 		/* What cannot be examined is probed at its entry. */
 		site_list__find_entries(sites, fd, request->shown, elf, &attach->options.choice,
 					&ignored);
@@ -335,9 +277,11 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 	}
 	if (rc >= 0 && attach->links && !seen->alone && !seen->complete &&
 	    (request->program || is_guarded(attach, attach__file_name(elf, request)))) {
-		link_set__guard(attach->links, path__of_fd(path, fd), elf);
+		if (attach__charge(attach, seen, fd, 1, &ignored) == 0)
+			link_set__guard(attach->links, path__of_fd(path, fd), elf);
 		seen->guarded = true;
 	}
+out:
 	site_list__free(sites);
 	return rc;
 }
@@ -354,12 +298,26 @@ int attach__identify(const struct attach *attach, int fd, struct tm_file *id)
 	return 0;
 }
 
+/* Notes what is known of a file once it has been looked at. */
+static void settle(struct attach *attach, struct seen_file *seen, struct file_watch *watch)
+{
+	if (seen->alone || !(seen->n_numbers || seen->guarded))
+		return;
+	if (file_watch__is_set(watch))
+		seen->watch = *watch;
+	*watch = FILE_WATCH_NONE;
+	if (attach->links)
+		seen->n_links = link_set__count(attach->links, seen->group);
+	attach__tell(attach);
+}
+
 /* The file at path is open: reads it, and probes what there is. As probe_file(). */
 static int probe_open(struct attach *attach, struct seen_file *seen, const struct tm_file *id,
 		      const struct attach_request *request, int fd, struct error *err)
 {
 	struct elf_file *elf = NULL;
 	struct file_watch watch = FILE_WATCH_NONE;
+	bool is_new = !seen;
 	int rc;
 
 	/* From before it is read: what changes then changes what was read. */
@@ -368,25 +326,27 @@ static int probe_open(struct attach *attach, struct seen_file *seen, const struc
 	rc = elf_file__open_fd(&elf, fd, request->shown, err);
 	if (rc < 0)
 		goto out;
-	if (!seen)
+	if (is_new)
 		seen = seen_files__add(attach->files, id, request->shown);
 	if (!seen) {
 		rc = error__set(err, -ENOMEM, "%s: no memory", request->shown);
 		goto out;
 	}
 	attach__version(fd, &seen->version);
+	if (request->expected)
+		seen->stay = attach__stay_of(fd);
 	rc = probe_elf(attach, seen, elf, request, fd, err);
+	if (rc == -EDQUOT || rc == -EALREADY) {
+		/* It is looked at again when it is mapped again, maybe by somebody else. */
+		if (is_new)
+			seen_files__remove(attach->files, seen_files__n(attach->files) - 1);
+		rc = rc == -EALREADY ? 0 : rc;
+		goto out;
+	}
 	if (rc > 0)
 		seen->n_probes += rc;
 	seen->complete |= !request->layer;
-	if (!seen->alone && (seen->n_numbers || seen->guarded)) {
-		if (file_watch__is_set(&watch))
-			seen->watch = watch;
-		watch = FILE_WATCH_NONE;
-		if (attach->links)
-			seen->n_links = link_set__count(attach->links, seen->group);
-		attach__tell(attach);
-	}
+	settle(attach, seen, &watch);
 out:
 	if (attach->watcher)
 		file_watcher__remove(attach->watcher, &watch);
@@ -424,6 +384,21 @@ int attach__library(struct attach *attach, const char *path, const char *shown, 
 	struct attach_request request = { .path = path, .shown = shown, .layer = layer };
 
 	return probe_file(attach, &request, err);
+}
+
+int attach__expect(struct attach *attach, const char *path, const char *shown, const char *layer,
+		   struct error *err)
+{
+	struct attach_request request = {
+		.path = path, .shown = shown, .layer = layer, .expected = true
+	};
+
+	return probe_file(attach, &request, err);
+}
+
+void attach__mapped_by(struct attach *attach, pid_t pid)
+{
+	attach->mapped_by = pid;
 }
 
 int attach__program(struct attach *attach, const char *path, const char *shown, struct error *err)

@@ -28,12 +28,17 @@ struct attach_options {
 	enum uprobe_mechanism mechanism;
 	struct site_choice choice;
 	bool parkable; /* single probes can be taken away and put back */
+	bool gives_up; /* files that nobody maps lose their probes, see unused.h */
+	size_t share;  /* most probes and files of one user but root; 0: any */
 	/*
 	 * Called when the table has numbers for which links are about to be made, and when links
 	 * were made or removed; NULL: by nobody.
 	 */
 	void (*changed)(void *context);
 	void *context;
+	/* What a number of the table has counted; NULL: numbers stay their functions'. */
+	struct probe_counts (*counts)(void *context, size_t number);
+	void *counts_context;
 };
 
 int attach__new(struct attach **out, const struct attach_options *options, struct error *err);
@@ -60,6 +65,20 @@ int attach__adopt(struct attach *attach, const struct seen_file *files, size_t n
  */
 int attach__library(struct attach *attach, const char *path, const char *shown, const char *layer,
 		    struct error *err);
+
+/*
+ * The same, of one that programs are expected to use, whether or not any does so now: it keeps its
+ * probes for longer. It is of nobody's share.
+ */
+int attach__expect(struct attach *attach, const char *path, const char *shown, const char *layer,
+		   struct error *err);
+
+/*
+ * What is probed from here on is mapped by this process, 0: by none. Who runs it has the files in
+ * its share; those of root's processes are their owners'. A file that is more than the share gets
+ * no probes: -EDQUOT, the first time that one is refused.
+ */
+void attach__mapped_by(struct attach *attach, pid_t pid);
 
 /*
  * Probes functions of the catalogue that are linked into a program itself: those that it names

@@ -7,6 +7,7 @@
 #include "attach/file_watch.h"
 #include "attach/link_set.h"
 #include "attach/parking.h"
+#include "attach/shares.h"
 #include "target/elf_file.h"
 
 /* Which files are left alone by their names, see alone.h. */
@@ -21,6 +22,8 @@ struct attach {
 	struct parking *parking; /* NULL: no probe can be parked */
 	struct seen_files *files;
 	struct file_watcher *watcher; /* of probed files; NULL: nothing is attached */
+	struct shares *shares;
+	pid_t mapped_by; /* the process of which files are met just now; 0: of none */
 	const char **patterns;
 	size_t n_patterns, patterns_room;
 	struct alone_rule *rules;
@@ -33,6 +36,7 @@ struct attach_request {
 	const char *shown; /* what people know it by */
 	const char *layer; /* the one that --lib names, NULL: those that match */
 	bool program;	   /* not a library */
+	bool expected;	   /* by attach__expect() */
 };
 
 /* What a file calls itself, else what it is called; valid as long as elf and request. */
@@ -50,6 +54,28 @@ int attach__leave_by_rules(struct attach *attach, struct seen_file *seen, const 
 void attach__free_rules(struct attach *attach);
 /* Which file it is, for the kernel's probes. 0, or -1 with errno. */
 int attach__identify(const struct attach *attach, int fd, struct tm_file *id);
+/*
+ * Gives every site its number in the table and its description in the kernel. 0, or a negative
+ * errno: attach__undo().
+ */
+int attach__number_sites(struct attach *attach, struct site_list *sites, const char *shown);
+/* What was begun in a file is undone: it cannot have its probes. */
+void attach__undo(struct attach *attach, const struct seen_file *seen, struct site_list *sites);
+/*
+ * Takes so much of a user's share for a file, open as fd. 0; -EDQUOT with the text in err,
+ * -EALREADY where that was said before; or -ENOMEM.
+ */
+int attach__charge(struct attach *attach, struct seen_file *seen, int fd, size_t n,
+		   struct error *err);
+/*
+ * Numbers of a file whose probes are gone, or go, may be another one's from now on; why: NULL: the
+ * reason that each has.
+ */
+void attach__release(struct attach *attach, struct seen_file *file, const char *why);
+/* Nobody watches or parks a file's probes any more; what is open goes with its links. */
+void attach__let_go(struct attach *attach, struct seen_file *file);
+/* How long a file stays that is expected to be used, open as fd. */
+enum seen_stay attach__stay_of(int fd);
 /* Takes a file's probes away: from here on it is another one. Who waits to write to it goes on. */
 void attach__drop(struct attach *attach, struct seen_file *file);
 /*

@@ -25,13 +25,21 @@ void attach__end_watch(struct attach *attach, struct seen_file *file)
 	file_watcher__remove(attach->watcher, &file->watch);
 }
 
+void attach__let_go(struct attach *attach, struct seen_file *file)
+{
+	int fd;
+
+	while (attach->parking && file->group &&
+	       (fd = parking__forget(attach->parking, file->group)) >= 0)
+		link_set__close_after(attach->links, file->group, fd);
+	attach__end_watch(attach, file);
+}
+
 void attach__take_away(struct attach *attach, struct seen_file *file, const char *why)
 {
 	size_t probes;
 
-	if (attach->parking && file->group)
-		parking__forget(attach->parking, file->group);
-	attach__end_watch(attach, file);
+	attach__let_go(attach, file);
 	if (attach->links && file->group)
 		link_set__remove(attach->links, file->group, &probes);
 	for (size_t i = 0; i < file->n_numbers; i++)

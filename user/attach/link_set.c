@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/closer.h"
+#include "attach/closing.h"
 #include "attach/link_set.h"
 #include "base/array.h"
 #include "base/close_all.h"
@@ -33,6 +34,7 @@ struct link_set {
 	size_t n, room;
 	unsigned int group, n_groups;
 	unsigned int n_links; /* ever made */
+	struct closings closings;
 };
 
 /* Places that get the same program, as the system call wants them, and how it went for each. */
@@ -139,6 +141,29 @@ pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes)
 	return release(set, taken, probes);
 }
 
+void link_set__remove_soon(struct link_set *set, unsigned int group)
+{
+	struct closing *closing = closing__new(set->n);
+	struct taken taken;
+	size_t probes;
+
+	closings__reap(&set->closings, false);
+	if (!closing) {
+		link_set__remove(set, group, &probes);
+		return;
+	}
+	for (size_t i = 0; i < set->n; i++)
+		if (set->held[i].group == group)
+			forget(set, &set->held[i]);
+	taken = take(set, group);
+	memcpy(closing->fds, taken.fds, taken.n * sizeof(*taken.fds));
+	free(taken.fds);
+	closing->n = taken.n;
+	closing->n_last = taken.n_after;
+	closing->after_grace = taken.n_after && kernel__pins(set->kernel);
+	closings__start(&set->closings, closing);
+}
+
 pid_t link_set__free(struct link_set *set, size_t *probes)
 {
 	struct taken taken;
@@ -146,6 +171,7 @@ pid_t link_set__free(struct link_set *set, size_t *probes)
 
 	if (!set)
 		return 0;
+	closings__reap(&set->closings, true);
 	taken = take(set, 0);
 	if (pins__keep(kernel__pins(set->kernel))) {
 		close_each(taken.fds, taken.n);

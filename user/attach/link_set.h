@@ -52,6 +52,11 @@ void link_set__close_after(struct link_set *set, unsigned int group, int fd);
 /* Takes a group's probes away, kept or not, as link_set__free() does. */
 pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes);
 
+/*
+ * The same, in a thread: they count as gone. Without memory, it waits, or leaves them.
+ */
+void link_set__remove_soon(struct link_set *set, unsigned int group);
+
 /* A place in the file of a group, where links are apart. */
 struct link_place {
 	bool exit;    /* where functions return, not where one begins */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "attach/closing.h"
 #include "attach/parking.h"
 #include "base/array.h"
-#include "base/close_all.h"
 #include "base/path.h"
 
 enum parking_state {
@@ -25,16 +25,17 @@ enum exits_state {
 	EXITS_OUT,
 };
 
-struct parked_file {
-	unsigned int group;
-	int fd; /* -1: gone for good */
-};
-
 /* An instruction by which functions return. */
 struct parked_exit {
-	size_t file;
 	__u64 offset, cookie;
 	unsigned int users; /* functions that hold it */
+};
+
+struct parked_file {
+	unsigned int group;
+	int fd; /* -1: gone for good, another one may have its place */
+	struct parked_exit *exits;
+	size_t n_exits, exits_room;
 };
 
 struct parked_site {
@@ -43,35 +44,18 @@ struct parked_site {
 	struct link_place place;
 	enum exits_state timing;
 	bool holds_exits; /* is one of their users */
-	size_t *exits;
+	size_t *exits;	  /* of the file's */
 	size_t n_exits, room;
 };
-
-/*
- * Descriptors that a thread closes. The kernel takes the probe away at once, but closing may last:
- * it waits for calls that are open in threads which make further probed calls all the while, as
- * each of these puts off the time after which it no longer would (dd1a7567784e, 6.13).
- */
-struct closing {
-	struct closing *next;
-	pthread_t thread;
-	bool done;
-	size_t n;
-	int fds[];
-};
-
-#define CLOSING_STACK (128 << 10)
 
 struct parking {
 	struct link_set *links;
 	struct tm_probe *probes;
 	struct parked_file *files;
 	size_t n_files, files_room;
-	struct parked_exit *exits;
-	size_t n_exits, exits_room;
 	struct parked_site *sites; /* by number */
 	size_t n_sites, sites_room;
-	struct closing *closing;
+	struct closings closings;
 };
 
 int parking__new(struct parking **out, struct link_set *links, struct tm_probe *probes)
@@ -84,36 +68,19 @@ int parking__new(struct parking **out, struct link_set *links, struct tm_probe *
 	return 0;
 }
 
-/* Lets go of the threads that are done, or with all waits for them. */
-static void reap(struct parking *parking, bool all)
-{
-	struct closing **at = &parking->closing;
-
-	while (*at) {
-		struct closing *closing = *at;
-
-		if (!all && !__atomic_load_n(&closing->done, __ATOMIC_ACQUIRE)) {
-			at = &closing->next;
-			continue;
-		}
-		pthread_join(closing->thread, NULL);
-		*at = closing->next;
-		free(closing);
-	}
-}
-
 void parking__free(struct parking *parking)
 {
 	if (!parking)
 		return;
-	reap(parking, true);
-	for (size_t i = 0; i < parking->n_files; i++)
+	closings__reap(&parking->closings, true);
+	for (size_t i = 0; i < parking->n_files; i++) {
 		if (parking->files[i].fd >= 0)
 			close(parking->files[i].fd);
+		free(parking->files[i].exits);
+	}
 	for (size_t i = 0; i < parking->n_sites; i++)
 		free(parking->sites[i].exits);
 	free(parking->files);
-	free(parking->exits);
 	free(parking->sites);
 	free(parking);
 }
@@ -130,29 +97,42 @@ static struct parked_site *make_site(struct parking *parking, int number)
 	return &parking->sites[number];
 }
 
-static int add_file(struct parking *parking, unsigned int group, int fd)
+/* The place of a file that is gone, or a new one; SIZE_MAX: no memory. */
+static size_t find_place(struct parking *parking)
 {
-	struct parked_file file = { .group = group };
-
+	for (size_t i = 0; i < parking->n_files; i++)
+		if (parking->files[i].fd < 0)
+			return i;
 	if (array__grow((void **)&parking->files, &parking->files_room, parking->n_files,
-			sizeof(file)) < 0)
+			sizeof(*parking->files)) < 0)
+		return SIZE_MAX;
+	parking->files[parking->n_files] = (struct parked_file){ .fd = -1 };
+	return parking->n_files++;
+}
+
+static int add_file(struct parking *parking, unsigned int group, int fd, size_t *out)
+{
+	struct parked_file *file;
+
+	*out = find_place(parking);
+	if (*out == SIZE_MAX)
 		return -ENOMEM;
-	file.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (file.fd < 0)
+	file = &parking->files[*out];
+	file->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (file->fd < 0)
 		return -errno;
-	parking->files[parking->n_files++] = file;
+	file->group = group;
 	return 0;
 }
 
-/* Of the last file. */
-static int add_site(struct parking *parking, const struct site *site)
+static int add_site(struct parking *parking, size_t file, const struct site *site)
 {
 	struct parked_site *known = make_site(parking, site->number);
 
 	if (!known)
 		return -ENOMEM;
 	known->state = PARKING_ARMED;
-	known->file = parking->n_files - 1;
+	known->file = file;
 	known->timing = EXITS_NONE;
 	known->holds_exits = true;
 	known->n_exits = 0;
@@ -163,22 +143,24 @@ static int add_site(struct parking *parking, const struct site *site)
 	return 0;
 }
 
-/* The element of an instruction by which functions return, which come in ascending order. */
-static int make_exit(struct parking *parking, __u64 offset, __u64 cookie, size_t *out)
+static struct parked_exit *exit_of(const struct parking *parking, const struct parked_site *site,
+				   size_t i)
 {
-	struct parked_exit exit = { .file = parking->n_files - 1,
-				    .offset = offset,
-				    .cookie = cookie };
-	size_t n = parking->n_exits;
+	return &parking->files[site->file].exits[site->exits[i]];
+}
+
+/* The element of an instruction by which functions return, which come in ascending order. */
+static int make_exit(struct parked_file *file, __u64 offset, __u64 cookie, size_t *out)
+{
+	size_t n = file->n_exits;
 
 	*out = n - 1;
-	if (n && parking->exits[n - 1].file == exit.file &&
-	    parking->exits[n - 1].offset == exit.offset)
+	if (n && file->exits[n - 1].offset == offset)
 		return 0;
-	if (array__grow((void **)&parking->exits, &parking->exits_room, n, sizeof(exit)) < 0)
+	if (array__grow((void **)&file->exits, &file->exits_room, n, sizeof(*file->exits)) < 0)
 		return -ENOMEM;
 	*out = n;
-	parking->exits[parking->n_exits++] = exit;
+	file->exits[file->n_exits++] = (struct parked_exit){ .offset = offset, .cookie = cookie };
 	return 0;
 }
 
@@ -187,12 +169,12 @@ static int add_exit(struct parking *parking, const struct site *site, __u64 offs
 	struct parked_site *known = &parking->sites[site->number];
 	size_t exit;
 
-	if (make_exit(parking, offset, cookie, &exit) < 0 ||
+	if (make_exit(&parking->files[known->file], offset, cookie, &exit) < 0 ||
 	    array__grow((void **)&known->exits, &known->room, known->n_exits,
 			sizeof(*known->exits)) < 0)
 		return -ENOMEM;
 	known->exits[known->n_exits++] = exit;
-	parking->exits[exit].users++;
+	exit_of(parking, known, known->n_exits - 1)->users++;
 	/* One that the kernel refuses a probe at an exit has others all the same. */
 	if (parking->probes[site->number - TM_PROBE_USER].entry_only == TM_ENTRY_ONLY_NO)
 		known->timing = EXITS_IN;
@@ -202,13 +184,14 @@ static int add_exit(struct parking *parking, const struct site *site, __u64 offs
 int parking__know(struct parking *parking, unsigned int group, int fd, struct site_list *sites,
 		  const struct exit_list *exits)
 {
-	int rc = add_file(parking, group, fd);
+	size_t file;
+	int rc = add_file(parking, group, fd, &file);
 
 	for (size_t i = 0; !rc && i < site_list__n(sites); i++) {
 		const struct site *site = site_list__at(sites, i);
 
 		if (!site->error)
-			rc = add_site(parking, site);
+			rc = add_site(parking, file, site);
 	}
 	for (size_t i = 0; !rc && i < exit_list__n_uses(exits); i++) {
 		size_t at;
@@ -221,19 +204,34 @@ int parking__know(struct parking *parking, unsigned int group, int fd, struct si
 	return rc;
 }
 
-void parking__forget(struct parking *parking, unsigned int group)
+/* Its sites are no sites any more; their numbers may be another file's. */
+static void forget_file(struct parking *parking, size_t i)
+{
+	struct parked_file *file = &parking->files[i];
+
+	for (size_t at = 0; at < parking->n_sites; at++) {
+		struct parked_site *site = &parking->sites[at];
+
+		if (site->file != i || site->state == PARKING_NONE)
+			continue;
+		free(site->exits);
+		*site = (struct parked_site){ .state = PARKING_NONE };
+	}
+	free(file->exits);
+	*file = (struct parked_file){ .fd = -1 };
+}
+
+int parking__forget(struct parking *parking, unsigned int group)
 {
 	for (size_t i = 0; i < parking->n_files; i++) {
-		struct parked_file *file = &parking->files[i];
+		int fd = parking->files[i].fd;
 
-		if (file->group != group || file->fd < 0)
+		if (fd < 0 || parking->files[i].group != group)
 			continue;
-		close(file->fd);
-		file->fd = -1;
-		for (size_t site = 0; site < parking->n_sites; site++)
-			if (parking->sites[site].file == i)
-				parking->sites[site].state = PARKING_NONE;
+		forget_file(parking, i);
+		return fd;
 	}
+	return -1;
 }
 
 static struct parked_site *site_of(const struct parking *parking, int number)
@@ -293,48 +291,10 @@ int parking__untime(struct parking *parking, int number)
 	return 0;
 }
 
-static void *close_them(void *argument)
-{
-	struct closing *closing = argument;
-
-	close_all(closing->fds, closing->n);
-	__atomic_store_n(&closing->done, true, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-/* Closes in a thread; where there is none, here, and frees it. */
-static void start_closing(struct parking *parking, struct closing *closing)
-{
-	pthread_attr_t attr;
-	int rc;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, CLOSING_STACK);
-	rc = pthread_create(&closing->thread, &attr, close_them, closing);
-	pthread_attr_destroy(&attr);
-	if (rc) {
-		close_all(closing->fds, closing->n);
-		free(closing);
-		return;
-	}
-	closing->next = parking->closing;
-	parking->closing = closing;
-}
-
 /* Room for what the site's probes are held by; NULL: no memory. */
 static struct closing *prepare_closing(const struct parked_site *site)
 {
-	size_t most = (site->n_exits + 1) * LINK_PLACE_FDS;
-
-	return calloc(1, sizeof(struct closing) + most * sizeof(int));
-}
-
-static void finish_closing(struct parking *parking, struct closing *closing)
-{
-	if (closing->n)
-		start_closing(parking, closing);
-	else
-		free(closing);
+	return closing__new((site->n_exits + 1) * LINK_PLACE_FDS);
 }
 
 /* Lets go of the exits: those that it was the last to need are to be closed. */
@@ -344,7 +304,7 @@ static void release_exits(struct parking *parking, struct parked_site *site,
 	unsigned int group = parking->files[site->file].group;
 
 	for (size_t i = 0; site->holds_exits && i < site->n_exits; i++) {
-		struct parked_exit *exit = &parking->exits[site->exits[i]];
+		struct parked_exit *exit = exit_of(parking, site, i);
 		struct link_place place = { .exit = true,
 					    .offset = exit->offset,
 					    .cookie = exit->cookie };
@@ -365,7 +325,7 @@ static int hold_exits(struct parking *parking, struct parked_site *site)
 
 	path__of_fd(path, file->fd);
 	for (size_t i = 0; !site->holds_exits && i < site->n_exits; i++) {
-		struct parked_exit *exit = &parking->exits[site->exits[i]];
+		struct parked_exit *exit = exit_of(parking, site, i);
 		struct link_place place = { .exit = true,
 					    .offset = exit->offset,
 					    .cookie = exit->cookie };
@@ -392,7 +352,7 @@ static int take_away(struct parking *parking, struct parked_site *site)
 	site->state = PARKING_PARKED;
 	if (site->timing == EXITS_BEGUN)
 		site->timing = EXITS_OUT;
-	finish_closing(parking, closing);
+	closings__start(&parking->closings, closing);
 	return 0;
 }
 
@@ -405,7 +365,7 @@ static int take_exits_away(struct parking *parking, struct parked_site *site)
 		return -ENOMEM;
 	release_exits(parking, site, closing);
 	site->timing = EXITS_OUT;
-	finish_closing(parking, closing);
+	closings__start(&parking->closings, closing);
 	return 0;
 }
 
@@ -414,7 +374,7 @@ size_t parking__go_on(struct parking *parking, __u64 (*open)(void *context, int 
 {
 	size_t left = 0;
 
-	reap(parking, false);
+	closings__reap(&parking->closings, false);
 	for (size_t i = 0; i < parking->n_sites; i++) {
 		struct parked_site *site = &parking->sites[i];
 		bool whole = site->state == PARKING_BEGUN;
@@ -480,6 +440,6 @@ int parking__time(struct parking *parking, int number)
 		site->timing = EXITS_IN;
 		set_entry_only(parking, number, TM_ENTRY_ONLY_NO);
 	}
-	finish_closing(parking, closing);
+	closings__start(&parking->closings, closing);
 	return rc;
 }

@@ -32,8 +32,11 @@ void parking__free(struct parking *parking);
  */
 int parking__know(struct parking *parking, unsigned int group, int fd, struct site_list *sites,
 		  const struct exit_list *exits);
-/* The probes of a group are gone for good. */
-void parking__forget(struct parking *parking, unsigned int group);
+/*
+ * The probes of a group go for good. The descriptor of their file is the caller's now, to be closed
+ * where that may last; to be called until it is -1.
+ */
+int parking__forget(struct parking *parking, unsigned int group);
 
 /* Can this probe be parked? Not one that is. */
 bool parking__can(const struct parking *parking, int number);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/probe_table.h"
+#include "attach/probe_table_state.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "catalogue/strings.h"
@@ -52,31 +52,6 @@ const char *const probe_loss_names[TM_LOSSES] = {
 	[TM_LOSS_PARKED] = "parked",
 };
 
-/* A function of a layer, whatever libraries have it. */
-struct function {
-	__u8 layer_id; /* with name, what the tree compares */
-	const char *name;
-	__u32 id;
-	size_t first_probe; /* NO_PROBE: none yet */
-};
-
-#define NO_PROBE SIZE_MAX
-
-struct layer {
-	const char *name;
-	struct function **functions; /* by id */
-	size_t n, room;
-};
-
-struct probe_table {
-	struct strings strings;
-	struct layer *layers; /* by id */
-	size_t n_layers;
-	void *tree; /* of struct function, tsearch(3) */
-	struct probe *probes;
-	size_t n, room;
-};
-
 const char *probe_state__name(enum probe_state state)
 {
 	static const char *const names[] = {
@@ -105,7 +80,7 @@ static struct function *find_function(const struct probe_table *table, __u8 laye
 	return node ? *node : NULL;
 }
 
-static struct function *function_at(const struct probe_table *table, __u8 layer_id, __u32 id)
+struct function *probe_table__function_at(const struct probe_table *table, __u8 layer_id, __u32 id)
 {
 	if (layer_id >= table->n_layers || id >= table->layers[layer_id].n)
 		return NULL;
@@ -153,22 +128,68 @@ static int keep(struct probe_table *table, const char **copy, const char *text)
 	return 0;
 }
 
+void probe_table__free_texts(struct probe *probe)
+{
+	free((void *)probe->library);
+	free((void *)probe->mechanism);
+	free((void *)probe->reason);
+	probe->library = probe->mechanism = probe->reason = NULL;
+}
+
+static bool copy_text(const char **copy, const char *text)
+{
+	*copy = text ? strdup(text) : NULL;
+	return !text || *copy;
+}
+
+/* Puts copies in the place of a probe's texts. 0, or -ENOMEM: then it has none. */
+int probe_table__copy_texts(struct probe_table *table, struct probe *probe)
+{
+	struct probe texts = { 0 };
+	int rc = -ENOMEM;
+
+	if (copy_text(&texts.library, probe->library) &&
+	    copy_text(&texts.mechanism, probe->mechanism) &&
+	    copy_text(&texts.reason, probe->reason))
+		rc = 0;
+	else
+		probe_table__free_texts(&texts);
+	probe->library = texts.library;
+	probe->mechanism = texts.mechanism;
+	probe->reason = texts.reason;
+	probe->texts = ++table->texts;
+	return rc;
+}
+
+/* Puts a text in the place of one of a probe's. */
+static int replace_text(struct probe_table *table, size_t i, const char **text, const char *by)
+{
+	const char *copy;
+
+	if (!copy_text(&copy, by))
+		return -ENOMEM;
+	free((void *)*text);
+	*text = copy;
+	table->probes[i].texts = ++table->texts;
+	return 0;
+}
+
 /* Adds a probe whose layer and function the table knows. */
 static int append(struct probe_table *table, const struct probe *probe)
 {
-	struct function *function = function_at(table, probe->layer_id, probe->function_id);
+	struct function *function =
+		probe_table__function_at(table, probe->layer_id, probe->function_id);
 	struct probe copy = *probe;
 
 	if (array__grow((void **)&table->probes, &table->room, table->n, sizeof(copy)) < 0 ||
-	    keep(table, &copy.library, probe->library) < 0 ||
-	    keep(table, &copy.mechanism, probe->mechanism) < 0 ||
-	    keep(table, &copy.reason, probe->reason) < 0)
+	    array__grow((void **)&table->slots, &table->slots_room, table->n,
+			sizeof(*table->slots)) < 0 ||
+	    probe_table__copy_texts(table, &copy) < 0)
 		return -ENOMEM;
 	copy.layer = table->layers[probe->layer_id].name;
 	copy.function = function->name;
-	if (function->first_probe == NO_PROBE)
-		function->first_probe = table->n;
 	table->probes[table->n] = copy;
+	probe_table__link(table, function, table->n);
 	return (int)table->n++;
 }
 
@@ -240,8 +261,12 @@ void probe_table__free(struct probe_table *table)
 	tdestroy(table->tree, free);
 	for (size_t i = 0; i < table->n_layers; i++)
 		free((void *)table->layers[i].functions);
+	for (size_t i = 0; i < table->n; i++)
+		probe_table__free_texts(&table->probes[i]);
 	free(table->layers);
 	free(table->probes);
+	free(table->slots);
+	free(table->moved);
 	strings__free(&table->strings);
 	free(table);
 }
@@ -264,7 +289,7 @@ const char *probe_table__layer_name(const struct probe_table *table, __u8 layer_
 const char *probe_table__function_name(const struct probe_table *table, __u8 layer_id,
 				       __u32 function_id)
 {
-	const struct function *function = function_at(table, layer_id, function_id);
+	const struct function *function = probe_table__function_at(table, layer_id, function_id);
 
 	return function ? function->name : NULL;
 }
@@ -272,7 +297,7 @@ const char *probe_table__function_name(const struct probe_table *table, __u8 lay
 const struct tm_spec *probe_table__spec(const struct probe_table *table, __u8 layer_id,
 					__u32 function_id)
 {
-	const struct function *function = function_at(table, layer_id, function_id);
+	const struct function *function = probe_table__function_at(table, layer_id, function_id);
 
 	if (!function || layer_id < TM_LAYER_USER || function->first_probe == NO_PROBE)
 		return NULL;
@@ -282,53 +307,11 @@ const struct tm_spec *probe_table__spec(const struct probe_table *table, __u8 la
 int probe_table__add(struct probe_table *table, const struct probe *probe)
 {
 	if (probe->layer_id < TM_LAYER_USER ||
-	    !function_at(table, probe->layer_id, probe->function_id))
+	    !probe_table__function_at(table, probe->layer_id, probe->function_id))
 		return -EINVAL;
 	if (table->n - TM_PROBE_USER >= TM_PROBES_MAX)
 		return -ENOSPC;
 	return append(table, probe);
-}
-
-static bool is_waiting_for(const struct probe *old, const struct probe *probe)
-{
-	return old->state == PROBE_WAITING && old->layer_id == probe->layer_id &&
-	       old->function_id == probe->function_id && old->site == probe->site && old->library &&
-	       probe->library && !strcmp(old->library, probe->library);
-}
-
-int probe_table__revive(struct probe_table *table, const struct probe *probe)
-{
-	for (size_t i = TM_PROBE_USER; i < table->n; i++) {
-		struct probe copy = table->probes[i];
-
-		if (!is_waiting_for(&copy, probe))
-			continue;
-		if (keep(table, &copy.mechanism, probe->mechanism) < 0 ||
-		    keep(table, &copy.reason, probe->reason) < 0)
-			return -ENOMEM;
-		copy.entry_only = probe->entry_only;
-		copy.spec = probe->spec;
-		copy.entry = probe->entry;
-		copy.exits = probe->exits;
-		copy.state = probe->state;
-		copy.parking.parked_ns = probe__parked_ns(&copy, clock__ns(CLOCK_REALTIME));
-		copy.parking.since_ns = 0;
-		copy.untimed.parked_ns = probe__untimed_ns(&copy, clock__ns(CLOCK_REALTIME));
-		copy.untimed.since_ns = 0;
-		table->probes[i] = copy;
-		return (int)i;
-	}
-	return -ENOENT;
-}
-
-int probe_table__set_state(struct probe_table *table, size_t i, enum probe_state state,
-			   const char *reason)
-{
-	int ret = keep(table, &table->probes[i].reason, reason);
-
-	if (!ret)
-		table->probes[i].state = state;
-	return ret;
 }
 
 static __u64 parked_ns(const struct probe_parking *parking, __u64 now_ns)
@@ -336,6 +319,22 @@ static __u64 parked_ns(const struct probe_parking *parking, __u64 now_ns)
 	bool is_parked = parking->since_ns && now_ns > parking->since_ns;
 
 	return parking->parked_ns + (is_parked ? now_ns - parking->since_ns : 0);
+}
+
+void probe_parking__end(struct probe_parking *parking, __u64 now_ns)
+{
+	parking->parked_ns = parked_ns(parking, now_ns);
+	parking->since_ns = 0;
+}
+
+int probe_table__set_state(struct probe_table *table, size_t i, enum probe_state state,
+			   const char *reason)
+{
+	int ret = replace_text(table, i, &table->probes[i].reason, reason);
+
+	if (!ret)
+		table->probes[i].state = state;
+	return ret;
 }
 
 static void begin_parking(struct probe_parking *parking, const struct probe_parking *now)
@@ -348,12 +347,6 @@ static void begin_parking(struct probe_parking *parking, const struct probe_park
 	parking->count = count + 1;
 }
 
-static void end_parking(struct probe_parking *parking, __u64 now_ns)
-{
-	parking->parked_ns = parked_ns(parking, now_ns);
-	parking->since_ns = 0;
-}
-
 void probe_table__park(struct probe_table *table, size_t i, const struct probe_parking *parking)
 {
 	begin_parking(&table->probes[i].parking, parking);
@@ -364,7 +357,7 @@ void probe_table__unpark(struct probe_table *table, size_t i, __u64 now_ns)
 {
 	struct probe *probe = &table->probes[i];
 
-	end_parking(&probe->parking, now_ns);
+	probe_parking__end(&probe->parking, now_ns);
 	if (probe->state == PROBE_PARKED)
 		probe->state = PROBE_ARMED;
 }
@@ -376,7 +369,7 @@ void probe_table__untime(struct probe_table *table, size_t i, const struct probe
 
 void probe_table__time(struct probe_table *table, size_t i, __u64 now_ns)
 {
-	end_parking(&table->probes[i].untimed, now_ns);
+	probe_parking__end(&table->probes[i].untimed, now_ns);
 }
 
 void probe_table__add_counted(struct probe_table *table, size_t i, __u64 calls)
@@ -459,7 +452,7 @@ const char *probe__reason(const struct probe *probe, char text[PROBE_REASON])
 
 int probe_table__set_mechanism(struct probe_table *table, size_t i, const char *mechanism)
 {
-	return keep(table, &table->probes[i].mechanism, mechanism);
+	return replace_text(table, i, &table->probes[i].mechanism, mechanism);
 }
 
 int probe_table__arm_layer(struct probe_table *table, __u8 layer_id, const char *mechanism)

@@ -13,6 +13,7 @@
 #include "catalogue/catalogue.h"
 #include "target/entry.h"
 #include "target/exits.h"
+#include "tmtrace/call.h"
 #include "tmtrace/config.h"
 #include "tmtrace/series.h"
 
@@ -60,7 +61,19 @@ struct probe {
 	struct probe_parking parking;
 	struct probe_parking untimed; /* the same of its exits: its calls were counted, not timed */
 	__u64 counted; /* about so many of those that are recorded were only counted for that */
+	__u32 texts;   /* another number: its texts may be others */
 };
+
+/*
+ * What a number has counted; or, by number, what is to be added to what the kernel has counted
+ * under it (modulo 2^64), as numbers were given to other functions.
+ */
+struct probe_counts {
+	struct tm_ledger ledger;
+	struct tm_call_ledger calls;
+};
+
+#define PROBE_COUNTS_WORDS (sizeof(struct probe_counts) / sizeof(__u64))
 
 struct probe_table;
 
@@ -69,7 +82,7 @@ int probe_table__new(struct probe_table **out, const struct catalogue *cat);
 void probe_table__free(struct probe_table *table); /* NULL is fine */
 
 size_t probe_table__n(const struct probe_table *table);
-/* Valid until a probe is added; its strings until the table is freed. */
+/* Valid until a probe is added; its strings until it changes. */
 const struct probe *probe_table__at(const struct probe_table *table, size_t i);
 
 /* Names of a key's layer and function; NULL where the table has none. */
@@ -92,10 +105,29 @@ const struct tm_spec *probe_table__spec(const struct probe_table *table, __u8 la
 int probe_table__add(struct probe_table *table, const struct probe *probe);
 
 /*
- * The number of a probe on the same place that waits for its library, which this one takes over;
- * else -ENOENT, or -ENOMEM.
+ * The same, under a number that was given back by a probe of the function, if there is one: that of
+ * the same place, if there is. What was counted under it is the function's, and goes on.
  */
-int probe_table__revive(struct probe_table *table, const struct probe *probe);
+int probe_table__place(struct probe_table *table, const struct probe *probe);
+
+/*
+ * Where that is -ENOSPC: the same under a number that a probe of any other function has given back.
+ * What was counted under it is moved to another one of that function, as read(context, number)
+ * tells. -ENOSPC: there is none.
+ */
+int probe_table__recycle(struct probe_table *table, const struct probe *probe,
+			 struct probe_counts (*read)(void *context, size_t number), void *context);
+/* What was moved, by number, with room for all; *it is NULL until something is. */
+const struct probe_counts *const *probe_table__moved(const struct probe_table *table);
+/* Something was moved by the process before. 0, or -ENOMEM. */
+int probe_table__move(struct probe_table *table, size_t i, const struct probe_counts *counts);
+
+/*
+ * A probe's file has it no more: it waits, and another one may get its number. 0, or -ENOMEM: then
+ * with the reason that it had.
+ */
+int probe_table__release(struct probe_table *table, size_t i, const char *reason);
+bool probe_table__is_free(const struct probe_table *table, size_t i);
 
 /* These copy the string, which may be NULL. 0 or -ENOMEM: then the probe is as it was. */
 int probe_table__set_state(struct probe_table *table, size_t i, enum probe_state state,

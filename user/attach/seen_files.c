@@ -21,19 +21,28 @@ int seen_files__new(struct seen_files **out, size_t n_layers)
 	return 0;
 }
 
+static void free_file(struct seen_file *file)
+{
+	free(file->probed);
+	free(file->path);
+	free(file->alone);
+	free(file->layers);
+	free(file->probes);
+}
+
+void seen_files__remove(struct seen_files *files, size_t i)
+{
+	free_file(&files->files[i]);
+	files->n--;
+	memmove(&files->files[i], &files->files[i + 1], (files->n - i) * sizeof(*files->files));
+}
+
 void seen_files__free(struct seen_files *files)
 {
-	size_t i;
-
 	if (!files)
 		return;
-	for (i = 0; i < files->n; i++) {
-		free(files->files[i].probed);
-		free(files->files[i].path);
-		free(files->files[i].alone);
-		free(files->files[i].layers);
-		free(files->files[i].probes);
-	}
+	for (size_t i = 0; i < files->n; i++)
+		free_file(&files->files[i]);
 	free(files->files);
 	free(files);
 }
@@ -91,6 +100,9 @@ int seen_files__adopt(struct seen_files *files, const struct seen_file *file)
 	own->group = file->group;
 	own->n_links = file->n_links;
 	own->version = file->version;
+	own->stay = file->stay;
+	own->user = file->user;
+	own->charged = file->charged;
 	own->n_probes = file->n_probes;
 	for (size_t i = 0; i < file->n_numbers; i++)
 		if (seen_file__add_probe(own, file->probes[i]) < 0)

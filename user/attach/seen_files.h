@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include <linux/types.h>
 
@@ -16,6 +17,13 @@
 struct file_version {
 	__u64 size; /* bytes */
 	__s64 changed_ns;
+};
+
+/* How long a file that nobody maps keeps its probes (unused.h). */
+enum seen_stay {
+	SEEN_GOES,	 /* a second or two */
+	SEEN_STAYS_LONG, /* a minute: the machine's programs are expected to use it */
+	SEEN_STAYS,	 /* as long as it has a name: nobody wants to unmount where it is, either */
 };
 
 struct seen_file {
@@ -34,6 +42,11 @@ struct seen_file {
 	char *alone;		 /* why it gets no probes; NULL: it may have some */
 	bool guarded;		 /* it may have links that are no probe's */
 	bool gone;		 /* it has changed: what is there now is another file */
+	enum seen_stay stay;
+	__u64 unused_ns; /* CLOCK_MONOTONIC: since then nobody has mapped it; 0: somebody does */
+	__u64 checked;	 /* with nothing in it: the version that was read (tmtrace/file.h) */
+	uid_t user;	 /* whose share it is of, */
+	size_t charged;	 /* and how much (shares.h) */
 };
 
 struct seen_files;
@@ -49,6 +62,8 @@ struct seen_file *seen_files__add(struct seen_files *files, const struct tm_file
 				  const char *path);
 /* Adds one that was seen by another process. 0, or -ENOMEM. */
 int seen_files__adopt(struct seen_files *files, const struct seen_file *file);
+/* Takes one away, by its number; those behind it move up. */
+void seen_files__remove(struct seen_files *files, size_t i);
 /* The file has got probes of a layer. 0 or -ENOMEM. */
 int seen_file__add_layer(struct seen_file *file, size_t layer, const char *name);
 /* It has got a probe of that number. 0 or -ENOMEM. */

@@ -95,7 +95,8 @@ int site_list__add(struct site_list *list, const struct elf_function *symbol,
 
 __u64 site__cookie(const struct site *site)
 {
-	__u64 cookie = (__u64)(site->number - TM_PROBE_USER);
+	__u64 cookie = (__u64)(site->number - TM_PROBE_USER) | (__u64)site->generation
+								       << TM_COOKIE_BITS;
 
 	if (site->entry.endbr && !site->entry.moved)
 		cookie |= TM_COOKIE_ENDBR | tm_cookie_place(site->offset);

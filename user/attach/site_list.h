@@ -24,8 +24,9 @@ struct site {
 	__u32 own_span;	     /* as in struct tm_probe: by exit_list__find() */
 	const char *untimed; /* why its calls are counted only; static; NULL: they are timed */
 	struct tm_spec spec;
-	int number; /* of the probe */
-	int error;  /* of attaching: negative errno, 0: attached */
+	int number;	 /* of the probe */
+	__u8 generation; /* as the kernel has it */
+	int error;	 /* of attaching: negative errno, 0: attached */
 };
 
 struct site_list;

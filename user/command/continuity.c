@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "command/continuity.h"
 #include "command/layers.h"
@@ -170,10 +171,23 @@ static int restore_probe(struct probe_table *table, const struct probe *probe,
 	return id < 0 ? id : 0;
 }
 
+/* Functions get the numbers that they had, also those of which no probe is left. */
+static int restore_names(const struct continuity *continuity)
+{
+	const struct service_state *state = &continuity->state;
+	int rc = 0;
+
+	for (size_t i = 0; rc >= 0 && i < state->n_names; i++)
+		rc = probe_table__function_id(continuity->session->probes, state->names[i].layer_id,
+					      state->names[i].name);
+	return rc < 0 ? rc : 0;
+}
+
 static int restore_probes(const struct continuity *continuity)
 {
 	const struct service_state *state = &continuity->state;
-	int map = pins__get(continuity->pins, PIN_MAP, "tm_probes"), rc = map < 0 ? map : 0;
+	int map = pins__get(continuity->pins, PIN_MAP, "tm_probes");
+	int rc = map < 0 ? map : restore_names(continuity);
 	struct tm_probe in_kernel;
 
 	for (__u32 i = 0; !rc && i < state->n_probes; i++) {
@@ -181,6 +195,9 @@ static int restore_probes(const struct continuity *continuity)
 		if (!rc)
 			rc = restore_probe(continuity->session->probes, &state->probes[i],
 					   &in_kernel);
+		if (!rc && state->moved)
+			rc = probe_table__move(continuity->session->probes, TM_PROBE_USER + i,
+					       &state->moved[i]);
 	}
 	if (map >= 0)
 		close(map);
@@ -328,6 +345,8 @@ static void describe(const struct continuity *continuity, struct service_state *
 			n > TM_PROBE_USER ? probe_table__at(session->probes, TM_PROBE_USER) : NULL,
 		.n_files = session->attach ? attach__n_files(session->attach) : 0,
 	};
+	if (n > TM_PROBE_USER && *probe_table__moved(session->probes))
+		out->moved = *probe_table__moved(session->probes) + TM_PROBE_USER;
 	if (out->n_files)
 		out->files = attach__file(session->attach, 0);
 	memcpy(out->missed,
@@ -336,11 +355,32 @@ static void describe(const struct continuity *continuity, struct service_state *
 	       sizeof(out->missed));
 }
 
+/* The names of functions of libraries; NULL: no memory. */
+static struct service_name *list_names(const struct probe_table *table, size_t n_layers, size_t *n)
+{
+	struct service_name *names = NULL;
+	size_t room = 0;
+	const char *name;
+
+	*n = 0;
+	for (size_t layer = TM_LAYER_USER; layer < TM_LAYER_USER + n_layers; layer++)
+		for (__u32 id = 0; (name = probe_table__function_name(table, (__u8)layer, id));
+		     id++) {
+			if (array__grow((void **)&names, &room, *n, sizeof(*names)) < 0) {
+				free(names);
+				return NULL;
+			}
+			names[(*n)++] = (struct service_name){ (__u8)layer, name };
+		}
+	return names ? names : calloc(1, sizeof(*names));
+}
+
 static int write_state(struct continuity *continuity)
 {
 	const struct session *session = continuity->session;
 	size_t n_layers = catalogue__n_layers(session->catalogue);
 	const char **layers = calloc(n_layers + 1, sizeof(*layers));
+	struct service_name *names;
 	struct service_state state;
 	int rc = -ENOMEM;
 
@@ -349,12 +389,15 @@ static int write_state(struct continuity *continuity)
 	for (size_t i = 0; i < n_layers; i++)
 		layers[i] = catalogue__layer(session->catalogue, i)->name;
 	describe(continuity, &state);
+	names = list_names(session->probes, n_layers, &state.n_names);
+	state.names = names;
 	state.layers = layers;
 	state.n_layers = n_layers;
 	service_state__encode(&state, &continuity->pack);
-	if (!continuity->pack.failed)
+	if (names && !continuity->pack.failed)
 		rc = pins__write_state(continuity->pins, continuity->pack.bytes,
 				       continuity->pack.n);
+	free(names);
 	free((void *)layers);
 	return rc;
 }

@@ -41,12 +41,17 @@ static bool is_same(const struct file_key *a, const struct file_key *b)
 	       a->minor == b->minor;
 }
 
+/* Where those with an inode number begin. */
+static size_t first_place(__u64 ino)
+{
+	return hash__number(ino) >> 40;
+}
+
 /* Where the file is, or would be. */
 static struct place *find(struct file_set *set, const struct file_key *key)
 {
 	static const struct file_key empty;
-	__u64 mixed = key->ino ^ key->generation << 32 ^ (__u64)key->major << 20 ^ key->minor;
-	size_t i = hash__number(mixed) >> 40;
+	size_t i = first_place(key->ino);
 
 	for (;; i++) {
 		struct place *place = &set->places[i & (PLACES - 1)];
@@ -76,4 +81,23 @@ __u64 *file_set__number(struct file_set *set, const struct file_key *key)
 	struct place *place = find(set, key);
 
 	return is_same(&place->key, key) ? &place->number : NULL;
+}
+
+void file_set__forget(struct file_set *set, __u64 ino)
+{
+	static const struct file_key empty;
+
+	/* Those behind in a row may have been pushed there: all up to the next gap are put anew. */
+	for (size_t i = first_place(ino);; i++) {
+		struct place *at = &set->places[i & (PLACES - 1)], place = *at;
+
+		if (is_same(&place.key, &empty))
+			return;
+		*at = (struct place){ 0 };
+		set->n--;
+		if (place.key.ino == ino)
+			continue;
+		*find(set, &place.key) = place;
+		set->n++;
+	}
 }

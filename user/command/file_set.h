@@ -27,6 +27,8 @@ bool file_set__add(struct file_set *set, const struct file_key *key);
 /* A file's number, until the next change of the set; NULL: the file is not in it. */
 __u64 *file_set__number(struct file_set *set, const struct file_key *key);
 
+/* Those with that inode number are not there any more, on whatever device. */
+void file_set__forget(struct file_set *set, __u64 ino);
 void file_set__clear(struct file_set *set);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/unused.h"
 #include "base/bpf_ring.h"
 #include "base/clock.h"
 #include "command/doorbell.h"
@@ -25,9 +26,26 @@ struct late {
 	struct doorbell *doorbell; /* NULL: each mapping wakes us */
 	bool unsettled;		   /* some file is to be looked at again, whoever maps it */
 	struct loop *loop;
-	int timer;   /* with a doorbell: of what does not ring */
-	bool silent; /* nobody rings, as system calls are not seen */
+	int timer;     /* with a doorbell: of what does not ring */
+	bool silent;   /* nobody rings, as system calls are not seen */
+	size_t n_told; /* files */
+	bool given_up; /* some were, just now */
 };
+
+/* A user can map one library after the other: other notes need room, too. */
+#define TOLD_MAX 200
+
+/* Is there room for a note on a single file? */
+static bool may_tell(struct late *late)
+{
+	if (++late->n_told <= TOLD_MAX)
+		return true;
+	note_list__add(late->options.notes,
+		       "more libraries were loaded, or changed, while tracing than are listed "
+		       "here: of each, calls before it was probed, or after it was changed, are "
+		       "missing");
+	return false;
+}
 
 /* Since a time of CLOCK_MONOTONIC, in ms. */
 static double ms_since(__u64 ns)
@@ -51,11 +69,12 @@ static int look_into(struct late *late, const struct watch_mapping *mapping, con
 
 	if (n > 0) {
 		left_alone__probed(late->options.left_alone, mapping);
+	}
+	if (n > 0 && may_tell(late))
 		note_list__add(late->options.notes,
 			       "%s was loaded while tracing: it was probed %.1f ms later, calls "
 			       "before that are missing",
 			       name, ms_since(mapping->time));
-	}
 	return n;
 }
 
@@ -129,10 +148,21 @@ static void on_change(void *ctx, const char *name)
 	verdicts__clear(late->verdicts);
 	if (late->doorbell)
 		doorbell__forget(late->doorbell);
+	if (!may_tell(late))
+		return;
 	note_list__add(late->options.notes,
 		       "%s was changed, or opened for writing, while it was probed: its probes "
 		       "were removed, and its calls are not counted until a process loads it again",
 		       name);
+}
+
+/* Whoever maps it again has it looked at again. */
+static void on_gone(void *ctx, const struct seen_file *file)
+{
+	struct late *late = ctx;
+
+	verdicts__forget(late->verdicts, file->id.number);
+	late->given_up = true;
 }
 
 /* Without one, each mapping wakes us, as on machines where system calls are not seen. */
@@ -269,6 +299,20 @@ void late__follow(struct late *late)
 	follow_changes(late);
 	follow_mappings(late);
 	follow_arrivals(late);
+}
+
+void late__give_up_unused(struct late *late)
+{
+	const struct unused_gone gone = { .call = on_gone, .ctx = late };
+
+	late->given_up = false;
+	attach__give_up_unused(late->options.attach, clock__ns(CLOCK_MONOTONIC), &gone);
+	if (!late->given_up)
+		return;
+	if (late->doorbell)
+		doorbell__forget(late->doorbell);
+	/* Whoever maps one just now may not have rung. */
+	follow_mappings(late);
 }
 
 bool late__has_gaps(const struct late *late)

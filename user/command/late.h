@@ -39,6 +39,9 @@ int late__watch(struct late *late, struct loop *loop);
 /* Handles what has happened since. */
 void late__follow(struct late *late);
 
+/* Takes the probes off files that nobody maps any more, every UNUSED_S (attach/unused.h). */
+void late__give_up_unused(struct late *late);
+
 /* Was something not looked at that processes have mapped? */
 bool late__has_gaps(const struct late *late);
 

@@ -8,6 +8,9 @@
 #include "command/targets.h"
 #include "target/process_list.h"
 
+/* Most probes of one user, of those that a service can have. */
+#define SHARE (TM_PROBES_MAX / 4)
+
 /* Files of a user whom all this is about are opened as that user where root may not. */
 static bool sees_as_owner(const struct session *session)
 {
@@ -63,6 +66,13 @@ static int probe_targets(struct session *session, const char *program, struct er
 	}
 }
 
+static struct probe_counts count(void *context, size_t number)
+{
+	const struct session *session = context;
+
+	return drain__counts(session->drain, number);
+}
+
 int probing__attach(struct session *session, const char *program, struct error *err)
 {
 	struct attach_options options = {
@@ -73,8 +83,12 @@ int probing__attach(struct session *session, const char *program, struct error *
 		.mechanism = session->mechanism,
 		.choice = prove__sites(session),
 		.parkable = session->options->parkable,
+		.gives_up = session->options->configured,
+		.share = session->options->configured ? SHARE : 0,
 		.changed = continuity__changed,
 		.context = session->continuity,
+		.counts = session->options->configured ? count : NULL,
+		.counts_context = session,
 	};
 	struct late_options late;
 	int rc;

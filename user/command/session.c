@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/unused.h"
 #include "command/load.h"
 #include "command/missed.h"
 #include "command/named.h"
@@ -89,6 +90,7 @@ int session__new_drain(const struct session *session, struct drain **out, struct
 	int rc = 0;
 
 	kernel__maps(session->kernel, &maps);
+	maps.moved = probe_table__moved(session->probes);
 	if (!session->drain)
 		rc = drain__new(out, &maps, err);
 	else if (drain__share(out, session->drain) < 0)
@@ -149,9 +151,21 @@ void session__follow(struct session *session)
 		late__follow(session->late);
 }
 
+static void on_unused(void *context)
+{
+	struct session *session = context;
+
+	if (session->late)
+		late__give_up_unused(session->late);
+}
+
 int session__watch_late(struct session *session, struct loop *loop)
 {
-	return session->late ? late__watch(session->late, loop) : 0;
+	int rc = session->late ? late__watch(session->late, loop) : 0;
+
+	if (!rc && session->options->configured)
+		rc = loop__timer(loop, UNUSED_S, true, on_unused, session, NULL);
+	return rc;
 }
 
 static void on_pass(void *context)

@@ -21,7 +21,7 @@ static int probe_named(struct attach *attach, const struct options *options, str
 	for (i = 0; i < options->n_libs; i++) {
 		const struct options_lib *lib = &options->libs[i];
 
-		rc = attach__library(attach, lib->path, lib->path, lib->layer, err);
+		rc = attach__expect(attach, lib->path, lib->path, lib->layer, err);
 		if (rc < 0)
 			return rc;
 		if (rc == 0 && !attach__left_alone(attach, lib->path))
@@ -57,7 +57,7 @@ static void probe_libraries(struct attach *attach, const struct libraries *list,
 		if (!attach__wants(attach, lib->name) &&
 		    !(lib->soname && attach__wants(attach, lib->soname)))
 			continue;
-		if (attach__library(attach, lib->path, lib->path, NULL, &err) < 0)
+		if (attach__expect(attach, lib->path, lib->path, NULL, &err) < 0)
 			note_list__add(notes, "%s", err.text);
 	}
 }
@@ -270,13 +270,17 @@ static int probe_mapped(struct attach *attach, pid_t pid, const struct process_m
 			bool program, bool as_owner, struct note_list *notes)
 {
 	struct error err = { 0 };
-	int rc = try_mapped(attach, pid, mapping, program, &err);
+	int rc;
 
+	attach__mapped_by(attach, pid);
+	rc = try_mapped(attach, pid, mapping, program, &err);
 	if (rc == -EACCES && as_owner && process__enter_owner(pid) == 0) {
 		rc = try_mapped(attach, pid, mapping, program, &err);
 		identity__leave();
 	}
-	if (rc < 0 && rc != -ESRCH && (program || attach__wants(attach, mapping->path)))
+	attach__mapped_by(attach, 0);
+	if (rc == -EDQUOT ||
+	    (rc < 0 && rc != -ESRCH && (program || attach__wants(attach, mapping->path))))
 		note_list__add(notes, "%s", err.text);
 	return rc;
 }

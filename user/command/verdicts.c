@@ -83,6 +83,11 @@ void verdicts__note(struct verdicts *verdicts, const struct watch_mapping *mappi
 		*number = verdict == VERDICT_PLAIN ? PLAIN : changed_ns;
 }
 
+void verdicts__forget(struct verdicts *verdicts, __u64 ino)
+{
+	file_set__forget(verdicts->files, ino);
+}
+
 void verdicts__clear(struct verdicts *verdicts)
 {
 	file_set__clear(verdicts->files);

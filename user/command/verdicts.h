@@ -38,6 +38,8 @@ __u64 verdicts__changed_ns(const struct watch_mapping *mapping, const char *name
 void verdicts__note(struct verdicts *verdicts, const struct watch_mapping *mapping,
 		    const char *name, enum verdict verdict, __u64 changed_ns);
 
+/* Those with that inode number are to be looked into again: they are not probed any more. */
+void verdicts__forget(struct verdicts *verdicts, __u64 ino);
 /* All are to be looked into again: probes were taken away from one. */
 void verdicts__clear(struct verdicts *verdicts);
 

@@ -315,20 +315,38 @@ struct tm_ledger drain__ledger(const struct drain *drain, size_t probe)
 	return sum_ledgers(&source->ledgers[probe * source->shards], source->shards);
 }
 
+struct probe_counts drain__counts(const struct drain *drain, size_t probe)
+{
+	const struct drain_source *source = &drain->source;
+	const struct probe_counts *moved = source->moved ? *source->moved : NULL;
+	size_t first = probe * source->shards;
+	struct probe_counts counts = {
+		.ledger = merge__ledgers(&source->ledgers[first], source->shards),
+	};
+
+	if (source->call_ledgers)
+		counts.calls = merge__call_ledgers(&source->call_ledgers[first], source->shards);
+	for (size_t word = 0; moved && word < PROBE_COUNTS_WORDS; word++)
+		((__u64 *)&counts)[word] += ((const __u64 *)&moved[probe])[word];
+	return counts;
+}
+
 void drain__read_ledgers(struct drain *drain, size_t probes)
 {
 	const struct drain_source *source = &drain->source;
-	__u32 n = source->shards;
+	const struct probe_counts *moved = source->moved ? *source->moved : NULL;
 
 	for (size_t i = 0; i < probes && i < source->probes; i++) {
-		const struct tm_ledger *ledgers = &source->ledgers[i * n];
+		struct probe_counts counts;
 
-		if (!is_used(ledgers, n))
+		if (!is_used(&source->ledgers[i * source->shards], source->shards) &&
+		    !(moved && moved[i].ledger.hits))
 			continue;
-		drain->ledgers[i] = sum_ledgers(ledgers, n);
+		counts = drain__counts(drain, i);
+		counts.ledger.in_flight = ledger__open(&counts.ledger);
+		drain->ledgers[i] = counts.ledger;
 		if (drain->call_ledgers)
-			drain->call_ledgers[i] =
-				merge__call_ledgers(&source->call_ledgers[i * n], n);
+			drain->call_ledgers[i] = counts.calls;
 	}
 }
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "attach/probe_table.h"
 #include "base/error.h"
 #include "drain/histogram.h"
 #include "job/job_map.h"
@@ -34,6 +35,8 @@ struct drain_maps {
 	const __u32 *next_slot;	   /* in the mmapped .bss: slots beyond were never used */
 	const __u32 *next_process; /* the same of processes */
 	struct object_maps objects;
+	/* What is to be added to what probes have counted; NULL: nothing. */
+	const struct probe_counts *const *moved;
 };
 
 /*
@@ -94,8 +97,13 @@ int drain__add_objects(struct drain *drain, struct object_table *objects);
 /* From the next read on, series and objects have these jobs; to be called before the first one. */
 void drain__map_jobs(struct drain *drain, const struct job_map *jobs);
 
-/* The ledger of a probe as it is now, its shards added up; no snapshot changes. */
+/*
+ * The ledger of a number as the kernel has it now, its shards added up: it only grows, whatever probe
+ * has the number. No snapshot changes.
+ */
 struct tm_ledger drain__ledger(const struct drain *drain, size_t probe);
+/* What the probe that has a number now has counted. */
+struct probe_counts drain__counts(const struct drain *drain, size_t probe);
 
 /*
  * Reads everything; *out lives until the next read or drain__free(). After an error the next read

@@ -124,6 +124,8 @@ __u64 kernel__lost_addb_sums(const struct kernel *kernel, enum tm_addb_sum_loss 
  * that stat shows where file systems are stacked. 0, or a negative errno.
  */
 int kernel__inode(const struct kernel *kernel, int fd, struct tm_file *file);
+/* Asks who is mapped, of n files as kernel__inode() has told them. 0, or a negative errno. */
+int kernel__file_uses(const struct kernel *kernel, struct tm_file_question *files, size_t n);
 /* The elements that a probe's cookie indexes, mmapped: write one before its link is made. */
 struct tm_probe *kernel__probes(const struct kernel *kernel);
 /* How structs of operations are read of which tm_role.fields has that number, from 1. */

@@ -9,6 +9,7 @@ void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
 {
 	const struct tmtrace_bpf *skel = kernel->skel;
 
+	*maps = (struct drain_maps){ 0 };
 	maps->series = bpf_map__fd(skel->maps.tm_series);
 	maps->buckets = bpf_map__fd(skel->maps.tm_buckets);
 	maps->ledgers = bpf_map__fd(skel->maps.tm_ledgers);

@@ -91,6 +91,7 @@ void programs__choose_user(struct tmtrace_bpf *skel, const struct kernel_options
 
 	programs__choose_calls(skel, options->mechanism, options->user && !options->later);
 	bpf_program__set_autoload(skel->progs.mapped_inode, options->user);
+	bpf_program__set_autoload(skel->progs.file_uses, options->user);
 	bpf_program__set_autoload(skel->progs.loader_level, options->config.pid_namespace);
 	bpf_program__set_autoload(skel->progs.cgroup_moved, arrivals);
 	bpf_program__set_autoload(skel->progs.cgroup_forked, arrivals);

@@ -148,14 +148,14 @@ static int put_layers(struct recording_writer *writer, const struct report_run *
 	return ret;
 }
 
-/* Of two of one table, whose strings are kept: a text that is another one stands elsewhere. */
+/* Of two of one table: where a text may be another one, texts is. */
 static bool same_probe(const struct probe *a, const struct probe *b)
 {
 	return a->layer_id == b->layer_id && a->function_id == b->function_id &&
 	       a->entry_only == b->entry_only && a->state == b->state && a->site == b->site &&
 	       a->entry.first == b->entry.first && a->entry.site == b->entry.site &&
-	       a->entry.moved == b->entry.moved && a->library == b->library &&
-	       a->mechanism == b->mechanism && a->reason == b->reason &&
+	       a->entry.moved == b->entry.moved && a->texts == b->texts &&
+	       a->library == b->library && a->mechanism == b->mechanism && a->reason == b->reason &&
 	       !memcmp(&a->parking, &b->parking, sizeof(a->parking)) &&
 	       !memcmp(&a->untimed, &b->untimed, sizeof(a->untimed)) && a->counted == b->counted;
 }

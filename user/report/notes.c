@@ -23,7 +23,8 @@ static enum probe_note note_of(const struct probe *probe)
 	case PROBE_FAILED:
 		return NOTE_FAILED;
 	case PROBE_WAITING:
-		return NOTE_WAITING;
+		/* One that was there before, and that nobody needs any more, is as it should be. */
+		return probe->reason ? NOTE_NONE : NOTE_WAITING;
 	case PROBE_PARKED:
 		return NOTE_PARKED;
 	case PROBE_ARMED:

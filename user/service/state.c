@@ -7,7 +7,7 @@
 #include "service/state.h"
 
 /* Changes with what follows it. */
-#define VERSION "tmtrace state 3"
+#define VERSION "tmtrace state 4"
 
 #define HASH_BYTES 8
 
@@ -60,9 +60,34 @@ static void put_file(const struct seen_file *file, size_t n_layers, struct pack 
 	pack__u64(pack, file->group);
 	pack__u64(pack, file->n_links);
 	pack__u64(pack, file->n_probes);
+	pack__u64(pack, file->stay);
+	pack__u64(pack, file->user);
+	pack__u64(pack, file->charged);
 	pack__u64(pack, file->n_numbers);
 	for (size_t i = 0; i < file->n_numbers; i++)
 		pack__u64(pack, (__u64)file->probes[i]);
+}
+
+static bool is_moved(const struct service_state *state, size_t i)
+{
+	static const struct probe_counts nothing;
+
+	return state->moved && memcmp(&state->moved[i], &nothing, sizeof(nothing)) != 0;
+}
+
+static void put_moved(const struct service_state *state, struct pack *pack)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < state->n_probes; i++)
+		n += is_moved(state, i);
+	pack__u64(pack, n);
+	for (size_t i = 0; i < state->n_probes; i++) {
+		if (!is_moved(state, i))
+			continue;
+		pack__u64(pack, i);
+		pack__numbers(pack, (const __u64 *)&state->moved[i], PROBE_COUNTS_WORDS);
+	}
 }
 
 void service_state__encode(const struct service_state *state, struct pack *pack)
@@ -84,9 +109,15 @@ void service_state__encode(const struct service_state *state, struct pack *pack)
 	pack__u64(pack, state->n_layers);
 	for (size_t i = 0; i < state->n_layers; i++)
 		pack__string(pack, state->layers[i]);
+	pack__u64(pack, state->n_names);
+	for (size_t i = 0; i < state->n_names; i++) {
+		pack__u64(pack, state->names[i].layer_id);
+		pack__string(pack, state->names[i].name);
+	}
 	pack__u64(pack, state->n_probes);
 	for (size_t i = 0; i < state->n_probes; i++)
 		put_probe(&state->probes[i], pack);
+	put_moved(state, pack);
 	for (size_t i = 0; i < state->n_files; i++)
 		n_files += !state->files[i].gone;
 	pack__u64(pack, n_files);
@@ -180,6 +211,22 @@ static void get_layers(struct reader *r)
 	r->state->n_layers = n;
 }
 
+static void get_names(struct reader *r)
+{
+	size_t n = get_count(r);
+	struct service_name *names;
+
+	if (r->unpack.failed)
+		return;
+	names = get_room(r, n, sizeof(*names));
+	r->state->names = names;
+	for (size_t i = 0; names && i < n && !r->unpack.failed; i++) {
+		names[i].layer_id = (__u8)unpack__below(&r->unpack, UINT8_MAX + 1);
+		names[i].name = get_name(r);
+		r->state->n_names = i + 1;
+	}
+}
+
 static void get_probe(struct reader *r, struct probe *probe)
 {
 	struct unpack *u = &r->unpack;
@@ -217,6 +264,26 @@ static void get_probes(struct reader *r)
 	r->state->n_probes = n;
 }
 
+static void get_moved(struct reader *r)
+{
+	size_t n = get_count(r), bytes = (r->state->n_probes + 1) * sizeof(struct probe_counts);
+	struct probe_counts *moved;
+
+	if (!n || r->unpack.failed)
+		return;
+	moved = aligned_alloc(__alignof__(*moved), bytes);
+	r->state->moved = moved;
+	r->no_memory |= !moved;
+	if (!moved)
+		return;
+	memset(moved, 0, bytes);
+	for (size_t i = 0; i < n && !r->unpack.failed; i++) {
+		size_t at = (size_t)unpack__below(&r->unpack, r->state->n_probes);
+
+		unpack__numbers(&r->unpack, (__u64 *)&moved[at], PROBE_COUNTS_WORDS);
+	}
+}
+
 static void get_numbers(struct reader *r, struct seen_file *file)
 {
 	size_t n = get_count(r);
@@ -252,6 +319,9 @@ static void get_file(struct reader *r, struct seen_file *file)
 	file->group = (unsigned int)unpack__below(u, 1ULL << 31);
 	file->n_links = (size_t)unpack__below(u, 1ULL << 31);
 	file->n_probes = (size_t)unpack__below(u, 1ULL << 31);
+	file->stay = unpack__below(u, SEEN_STAYS + 1);
+	file->user = (uid_t)unpack__below(u, 1ULL << 32);
+	file->charged = (size_t)unpack__below(u, 1ULL << 31);
 	get_numbers(r, file);
 	u->failed |= !file->path || !file->layers;
 }
@@ -309,7 +379,9 @@ int service_state__decode(struct service_state *out, const void *bytes, size_t n
 	get_choice(&r);
 	unpack__numbers(&r.unpack, out->missed, MISSED_KINDS);
 	get_layers(&r);
+	get_names(&r);
 	get_probes(&r);
+	get_moved(&r);
 	get_files(&r);
 	if (!r.no_memory && !r.unpack.failed && r.unpack.at == r.unpack.end)
 		return 0;
@@ -326,7 +398,9 @@ void service_state__free(struct service_state *state)
 		free(state->files[i].probes);
 	}
 	free((void *)state->files);
+	free((void *)state->names);
 	free((void *)state->probes);
+	free((void *)state->moved);
 	free((void *)state->layers);
 	strings__free(&state->strings);
 	*state = (struct service_state){ 0 };

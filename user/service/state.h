@@ -14,6 +14,12 @@
 #include "recording/pack.h"
 #include "selftest/choice.h"
 
+/* A function of libraries; those of a layer in the order of their numbers. */
+struct service_name {
+	__u8 layer_id;
+	const char *name;
+};
+
 struct service_state {
 	__u64 version;	 /* of programs and maps (kernel__version()) */
 	__u64 layout;	 /* of the kernel side (kernel__layout()) */
@@ -28,8 +34,11 @@ struct service_state {
 	/* The catalogue's layers, by number less TM_LAYER_USER. */
 	const char *const *layers;
 	size_t n_layers;
+	const struct service_name *names;
+	size_t n_names;
 	const struct probe *probes; /* by number less TM_PROBE_USER; without spec */
 	size_t n_probes;
+	const struct probe_counts *moved; /* the same numbers; NULL: nothing is */
 	/* Libraries: what is not made of the kernel (watches) is not there. */
 	const struct seen_file *files;
 	size_t n_files;

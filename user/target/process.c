@@ -76,6 +76,20 @@ static bool last_id(const char *text, const char *heading, unsigned int *id)
 	return line && sscanf(line + strlen(heading), " %*u %*u %*u %u", id) == 1;
 }
 
+int process__user(pid_t pid, uid_t *user)
+{
+	const char *line;
+	char *text;
+	int rc = read_of(pid, "status", &text);
+
+	if (rc < 0)
+		return -ESRCH;
+	line = strstr(text, "\nUid:");
+	rc = line && sscanf(line, "\nUid: %u", user) == 1 ? 0 : -ESRCH;
+	free(text);
+	return rc;
+}
+
 /* The numbers behind "Groups:". */
 static size_t read_groups(const char *text, gid_t *groups, size_t room)
 {

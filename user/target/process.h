@@ -25,6 +25,9 @@ enum process_state {
 enum process_state process__state(pid_t pid);
 /* The process of a thread, from any thread id; or -ESRCH, -EACCES. */
 pid_t process__tgid(pid_t tid);
+/* Who runs it, whoever it acts as. 0, or -ESRCH. */
+int process__user(pid_t pid, uid_t *user);
+
 /* Is that the name (its last part) of the program that the process runs? */
 bool process__runs(pid_t pid, const char *path);
 /*

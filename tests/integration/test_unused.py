@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Files that no process maps any more: what the service held of them goes, what was counted stays."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from harness import PATIENCE, Skip, check, compare, equal, sum_truths, wait_for
+from test_cgroup import joining, mount_v2, new_cgroup
+from test_continuity import Kept
+from test_late import await_probes
+from test_service import NOBODY, Service
+
+LAYERS = "sample, mio, mstro"
+# Of 8,192 probes; libmio.so has 29 functions.
+SHARE = 2048
+FUNCTIONS = 29
+
+# Maps files as a program would, and keeps them until its input ends.
+MAP = """
+import mmap, os, sys
+kept = []
+user = int(sys.argv[1])
+os.setgroups([])
+os.setresgid(user, user, user)
+os.setresuid(user, user, user)
+for name in sys.argv[2:]:
+    fd = os.open(name, os.O_RDONLY)
+    kept.append(mmap.mmap(fd, 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC))
+    os.close(fd)
+print("mapped", flush=True)
+sys.stdin.read()
+"""
+
+
+class Mapper:
+    """A process that maps files, until end()."""
+
+    def __init__(self, env, *names, user=0):
+        self.process = subprocess.Popen([sys.executable, "-c", MAP, str(user), *names],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        env.cleanup(self.end)
+        equal("it says", self.process.stdout.readline(), b"mapped\n")
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.stdin.close()
+            self.process.stdout.close()
+            self.process.wait(60 * PATIENCE)
+
+
+def own_probes(service, folder):
+    """The probes on files below a folder, those that there were among them."""
+    records = map(json.loads, service.command("status", "--probes").splitlines())
+    return [r for r in records
+            if r["type"] == "probe" and (r.get("library") or "").startswith(folder)]
+
+
+def armed(service, folder):
+    return sum(p["state"] == "armed" for p in own_probes(service, folder))
+
+
+def held(service, folder):
+    """The files below a folder that the service has open."""
+    fds, found = f"/proc/{service.process.pid}/fd", []
+    for fd in os.listdir(fds):
+        try:
+            found.append(os.readlink(os.path.join(fds, fd)))
+        except FileNotFoundError:
+            pass
+    return [name for name in found if name.startswith(folder) and ".so" in name]
+
+
+def await_end(service, folder):
+    wait_for(lambda: not armed(service, folder) and not held(service, folder),
+             f"the end of what is held of {folder}")
+
+
+def own_cgroup(env):
+    """What others on this machine do is in other ones."""
+    return new_cgroup(env, mount_v2(), "loads")
+
+
+def compare_loads(service, truths, cgroup):
+    compare(service.records("--all"), sum_truths(*truths), layers=LAYERS.split(", "),
+            cgroup="/" + os.path.basename(cgroup))
+
+
+def test_rebuilt(env):
+    """Libraries that are built, used and replaced: counts add up, numbers are used again."""
+    service = Kept(env, layers=LAYERS)
+    cgroup, truths, numbers = own_cgroup(env), [], []
+    for i in range(3):
+        stack = env.path(f"stack{i}")
+        shutil.copytree(env.stack, stack, ignore=shutil.ignore_patterns("obj"))
+        load = env.waiting_load("all", name=f"load{i}", load=os.path.join(stack, "load"),
+                                prefix=joining(cgroup))
+        await_probes(load.pid, stack, "libmio")
+        load.go()
+        truths.append(load.finish())
+        shutil.rmtree(stack)
+        await_end(service, stack)
+        compare_loads(service, truths, cgroup)
+        numbers.append(len(own_probes(service, env.dir)))
+    check(numbers[2] < 2 * numbers[0], numbers)
+    service.restart()
+    equal("armed again", armed(service, env.dir), 0)
+    compare_loads(service, truths, cgroup)
+
+
+def test_back_again(env):
+    """A library that is mapped again later has its probes again, and goes on counting."""
+    stack = env.private_stack()
+    service = Kept(env, layers=LAYERS)
+    cgroup, truths = own_cgroup(env), []
+    for i in range(2):
+        load = env.waiting_load("all", name=f"load{i}", load=os.path.join(stack, "load"),
+                                prefix=joining(cgroup))
+        await_probes(load.pid, stack, "libmio")
+        load.go()
+        truths.append(load.finish())
+        await_end(service, stack)
+        service.restart()
+    compare_loads(service, truths, cgroup)
+
+
+def test_unmount(env):
+    """A file system can be unmounted once nobody uses it."""
+    mount = env.path("mounted")
+    os.mkdir(mount)
+    if subprocess.run(["mount", "-t", "tmpfs", "none", mount], check=False).returncode:
+        raise Skip("nothing can be mounted")
+    env.cleanup(subprocess.run, ["sh", "-c", f"umount -l {mount} 2>/dev/null"])
+    library = shutil.copy(os.path.join(env.stack, "libmio.so"), mount)
+    service = Service(env, layers=LAYERS)
+    mapper = Mapper(env, library)
+    wait_for(lambda: armed(service, mount) == FUNCTIONS, "the probes")
+    check(subprocess.run(["umount", mount], stderr=subprocess.DEVNULL, check=False).returncode,
+          "it was unmounted while it was used")
+    mapper.end()
+    wait_for(lambda: not subprocess.run(["umount", mount], stderr=subprocess.DEVNULL,
+                                        check=False).returncode, "that it is not busy",
+             seconds=4 * PATIENCE)
+
+
+def copies(env, folder, n):
+    os.mkdir(env.path(folder))
+    return [shutil.copy(os.path.join(env.stack, "libmio.so"), env.path(f"{folder}/{i}.so"))
+            for i in range(n)]
+
+
+def check_share(env, service, names):
+    mapper = Mapper(env, *names, user=NOBODY)
+    # Others may run something as that user, too.
+    wait_for(lambda: SHARE * 3 // 4 < armed(service, env.path("many")) <= SHARE, "the share")
+    wait_for(lambda: any(f"user {NOBODY} " in note for note in service.status()["notes"]), "a note")
+    other = Mapper(env, *copies(env, "other", 1))
+    wait_for(lambda: armed(service, env.path("other")) == FUNCTIONS, "another user's probes")
+    mapper.end()
+    other.end()
+    await_end(service, env.dir)
+    shutil.rmtree(env.path("other"))
+
+
+def test_share(env):
+    """One user who maps more libraries than a share: others' are traced, and all of it goes."""
+    service = Service(env, layers=LAYERS)
+    names = copies(env, "many", SHARE // FUNCTIONS + 30)
+    try:
+        for _ in range(2):
+            check_share(env, service, names)
+    finally:
+        service.stop()  # the kernel takes long over so many probes of one that is killed
