@@ -20,26 +20,33 @@ FUNCTIONS = 29
 
 # Maps files as a program would, and keeps them until its input ends.
 MAP = """
-import mmap, os, sys
-kept = []
-user = int(sys.argv[1])
+import ctypes, mmap, os, signal, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+user, stop = int(sys.argv[1]), int(sys.argv[2])
 os.setgroups([])
 os.setresgid(user, user, user)
 os.setresuid(user, user, user)
-for name in sys.argv[2:]:
-    fd = os.open(name, os.O_RDONLY)
-    kept.append(mmap.mmap(fd, 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC))
-    os.close(fd)
+for name in sys.argv[3:]:
+    fd, size = os.open(name, os.O_RDONLY), os.stat(name).st_size
+    if stop:
+        os.kill(stop, signal.SIGSTOP)
+    code = mmap.PROT_READ | mmap.PROT_EXEC
+    if libc.mmap(None, size, code, mmap.MAP_PRIVATE, fd, 0) == ctypes.c_void_p(-1).value:
+        sys.exit("it cannot be mapped")
+    if not stop:
+        os.close(fd)
 print("mapped", flush=True)
 sys.stdin.read()
 """
 
 
 class Mapper:
-    """A process that maps files, until end()."""
+    """A process that maps files, until end(); then another one is stopped, where there is one."""
 
-    def __init__(self, env, *names, user=0):
-        self.process = subprocess.Popen([sys.executable, "-c", MAP, str(user), *names],
+    def __init__(self, env, *names, user=0, stop=0):
+        self.process = subprocess.Popen([sys.executable, "-c", MAP, str(user), str(stop), *names],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         env.cleanup(self.end)
         equal("it says", self.process.stdout.readline(), b"mapped\n")

@@ -97,7 +97,7 @@ struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen, in
 
 	if (!seen || file_watch__is_set(&seen->watch) || !attach->watcher || !seen->n_links)
 		return seen;
-	seen->watch = file_watcher__add(attach->watcher, fd);
+	seen->watch = file_watcher__add(attach->watcher, fd, !attach->far);
 	/* Watched first: what changes after this look is told. */
 	if (attach__version(fd, &now) < 0 ||
 	    (now.size == seen->version.size && now.changed_ns == seen->version.changed_ns)) {

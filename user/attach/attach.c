@@ -265,7 +265,9 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 	if (rc < 0)
 		error__set(err, rc, "%s: %s", request->shown, strerror(-rc));
 	if (rc >= 0 && seen->alone) {
-		rc = refuse_sites(attach, seen, sites, request->shown, err);
+		/* What does not fit into the share is not even told. */
+		if (attach__charge(attach, seen, fd, site_list__n(sites), &ignored) == 0)
+			rc = refuse_sites(attach, seen, sites, request->shown, err);
 	} else if (rc >= 0 && site_list__n(sites)) {
 		rc = attach__charge(attach, seen, fd, site_list__n(sites), err);
 		if (rc < 0)
@@ -322,7 +324,7 @@ static int probe_open(struct attach *attach, struct seen_file *seen, const struc
 
 	/* From before it is read: what changes then changes what was read. */
 	if (attach->watcher && !(seen && file_watch__is_set(&seen->watch)))
-		watch = file_watcher__add(attach->watcher, fd);
+		watch = file_watcher__add(attach->watcher, fd, !attach->far);
 	rc = elf_file__open_fd(&elf, fd, request->shown, err);
 	if (rc < 0)
 		goto out;
@@ -340,7 +342,6 @@ static int probe_open(struct attach *attach, struct seen_file *seen, const struc
 		/* It is looked at again when it is mapped again, maybe by somebody else. */
 		if (is_new)
 			seen_files__remove(attach->files, seen_files__n(attach->files) - 1);
-		rc = rc == -EALREADY ? 0 : rc;
 		goto out;
 	}
 	if (rc > 0)
@@ -370,6 +371,8 @@ static int probe_file(struct attach *attach, const struct attach_request *reques
 		rc = error__set(err, -errno, "%s: %s", request->shown, strerror(errno));
 	} else {
 		seen = attach__meet(attach, seen_files__find(attach->files, &id), fd);
+		if (seen && request->expected)
+			seen->stay = attach__stay_of(fd);
 		if (!is_done(attach, seen, request->layer))
 			rc = probe_open(attach, seen, &id, request, fd, err);
 	}
@@ -396,9 +399,10 @@ int attach__expect(struct attach *attach, const char *path, const char *shown, c
 	return probe_file(attach, &request, err);
 }
 
-void attach__mapped_by(struct attach *attach, pid_t pid)
+void attach__mapped_by(struct attach *attach, pid_t pid, bool far)
 {
 	attach->mapped_by = pid;
+	attach->far = far;
 }
 
 int attach__program(struct attach *attach, const char *path, const char *shown, struct error *err)

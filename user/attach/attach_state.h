@@ -24,6 +24,7 @@ struct attach {
 	struct file_watcher *watcher; /* of probed files; NULL: nothing is attached */
 	struct shares *shares;
 	pid_t mapped_by; /* the process of which files are met just now; 0: of none */
+	bool far;	 /* they are of a file system that may cease to answer */
 	const char **patterns;
 	size_t n_patterns, patterns_room;
 	struct alone_rule *rules;

@@ -60,9 +60,9 @@ static int new_lease(const struct file_watcher *watcher, int fd)
 	return lease;
 }
 
-struct file_watch file_watcher__add(const struct file_watcher *watcher, int fd)
+struct file_watch file_watcher__add(const struct file_watcher *watcher, int fd, bool lease)
 {
-	struct file_watch watch = { .lease = new_lease(watcher, fd), .mark = -1 };
+	struct file_watch watch = { .lease = lease ? new_lease(watcher, fd) : -1, .mark = -1 };
 	char path[PATH_OF_FD];
 
 	if (watch.lease < 0)

@@ -39,8 +39,11 @@ void file_watcher__free(struct file_watcher *watcher);
 /* Descriptors to be polled, which stay the watcher's: of leases, and of marks; -1: none. */
 void file_watcher__fds(const struct file_watcher *watcher, int fds[FILE_WATCHER_FDS]);
 
-/* Watches a file that is open as fd, which stays the caller's. FILE_WATCH_NONE: it cannot be. */
-struct file_watch file_watcher__add(const struct file_watcher *watcher, int fd);
+/*
+ * Watches a file that is open as fd, which stays the caller's; lease: also by a lease, which has a
+ * descriptor. FILE_WATCH_NONE: it cannot be.
+ */
+struct file_watch file_watcher__add(const struct file_watcher *watcher, int fd, bool lease);
 /*
  * The descriptor, now the caller's, by which a lease ends once nobody has it or a copy of it open;
  * -1: there is none.

@@ -113,12 +113,14 @@ static size_t find_place(struct parking *parking)
 static int add_file(struct parking *parking, unsigned int group, int fd, size_t *out)
 {
 	struct parked_file *file;
+	char path[PATH_OF_FD];
 
 	*out = find_place(parking);
 	if (*out == SIZE_MAX)
 		return -ENOMEM;
 	file = &parking->files[*out];
-	file->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	/* By its path alone: to close a file that is open may wait for its file system (FUSE). */
+	file->fd = open(path__of_fd(path, fd), O_PATH | O_CLOEXEC);
 	if (file->fd < 0)
 		return -errno;
 	file->group = group;

@@ -14,6 +14,7 @@
 #include "command/verdicts.h"
 #include "target/mapping.h"
 #include "target/process.h"
+#include "target/reach.h"
 #include "target/watch.h"
 #include "tmtrace/arrival.h"
 #include "tmtrace/number.h"
@@ -67,9 +68,8 @@ static int look_into(struct late *late, const struct watch_mapping *mapping, con
 	int n = targets__mapping(late->options.attach, mapping, late->options.as_owner,
 				 late->options.notes);
 
-	if (n > 0) {
+	if (n > 0)
 		left_alone__probed(late->options.left_alone, mapping);
-	}
 	if (n > 0 && may_tell(late))
 		note_list__add(late->options.notes,
 			       "%s was loaded while tracing: it was probed %.1f ms later, calls "
@@ -87,6 +87,11 @@ static void judge(struct late *late, const struct watch_mapping *mapping, const 
 	bool wanted = attach__wants(late->options.attach, name) ||
 		      attach__has_probes(late->options.attach, name);
 
+	/* There is no room for its probes now, or its file system does not answer. */
+	if (n == -EDQUOT || n == -EALREADY || n == -EAGAIN) {
+		late->unsettled = true;
+		return;
+	}
 	/* The process may be gone already; who may not read a library may be another one next. */
 	if (copies || n == -ESRCH || (n < 0 && wanted)) {
 		late->unsettled = true;
@@ -299,6 +304,32 @@ void late__follow(struct late *late)
 	follow_changes(late);
 	follow_mappings(late);
 	follow_arrivals(late);
+}
+
+/* So many files are looked at in a row. */
+#define AGAIN_MAX 8
+
+void late__look_again(struct late *late)
+{
+	struct reach_mapping again;
+
+	for (int i = 0; i < AGAIN_MAX && reach__next(&again); i++) {
+		const struct process_mapping *file = &again.mapping;
+		const struct watch_mapping mapping = {
+			.pid = again.pid,
+			.tid = again.pid,
+			.time = again.since_ns,
+			.address = file->start,
+			.length = file->end - file->start,
+			.offset = file->offset,
+			.major = file->major,
+			.minor = file->minor,
+			.ino = file->ino,
+			.filename = again.name,
+		};
+
+		on_mapping(late, &mapping);
+	}
 }
 
 void late__give_up_unused(struct late *late)

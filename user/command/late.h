@@ -42,6 +42,9 @@ void late__follow(struct late *late);
 /* Takes the probes off files that nobody maps any more, every UNUSED_S (attach/unused.h). */
 void late__give_up_unused(struct late *late);
 
+/* Files of file systems that did not answer when they were met, every second (target/reach.h). */
+void late__look_again(struct late *late);
+
 /* Was something not looked at that processes have mapped? */
 bool late__has_gaps(const struct late *late);
 

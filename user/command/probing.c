@@ -7,6 +7,7 @@
 #include "command/prove.h"
 #include "command/targets.h"
 #include "target/process_list.h"
+#include "target/reach.h"
 
 /* Most probes of one user, of those that a service can have. */
 #define SHARE (TM_PROBES_MAX / 4)
@@ -95,6 +96,8 @@ int probing__attach(struct session *session, const char *program, struct error *
 
 	if (!layers__have_libraries(session))
 		return 0;
+	if (session->options->configured)
+		reach__start();
 	rc = attach__new(&session->attach, &options, err);
 	if (!rc && session->continuity)
 		rc = continuity__adopt(session->continuity, session->attach, err);

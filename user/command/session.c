@@ -12,6 +12,7 @@
 #include "command/scope.h"
 #include "command/session.h"
 #include "command/trapped.h"
+#include "target/reach.h"
 
 static int attach_kernel(struct session *session, struct error *err)
 {
@@ -138,6 +139,7 @@ void session__detach(struct session *session)
 	if (closer)
 		tell_removal(probes, closer);
 	session->attach = NULL;
+	reach__end();
 	closer = session->kernel ? kernel__detach(session->kernel, &probes) : 0;
 	/* Of a few hooks nothing is to be noticed. */
 	if (closer && probes > HOOKS_SOON)
@@ -155,8 +157,10 @@ static void on_unused(void *context)
 {
 	struct session *session = context;
 
-	if (session->late)
-		late__give_up_unused(session->late);
+	if (!session->late)
+		return;
+	late__give_up_unused(session->late);
+	late__look_again(session->late);
 }
 
 int session__watch_late(struct session *session, struct loop *loop)

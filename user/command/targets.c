@@ -11,6 +11,7 @@
 #include "target/elf_file.h"
 #include "target/loader.h"
 #include "target/process.h"
+#include "target/reach.h"
 #include "target/starter.h"
 
 static int probe_named(struct attach *attach, const struct options *options, struct error *err)
@@ -272,15 +273,15 @@ static int probe_mapped(struct attach *attach, pid_t pid, const struct process_m
 	struct error err = { 0 };
 	int rc;
 
-	attach__mapped_by(attach, pid);
+	attach__mapped_by(attach, pid, reach__is_far(mapping->major, mapping->minor));
 	rc = try_mapped(attach, pid, mapping, program, &err);
 	if (rc == -EACCES && as_owner && process__enter_owner(pid) == 0) {
 		rc = try_mapped(attach, pid, mapping, program, &err);
 		identity__leave();
 	}
-	attach__mapped_by(attach, 0);
-	if (rc == -EDQUOT ||
-	    (rc < 0 && rc != -ESRCH && (program || attach__wants(attach, mapping->path))))
+	attach__mapped_by(attach, 0, false);
+	if (rc == -EDQUOT || (rc < 0 && rc != -ESRCH && rc != -EALREADY &&
+			      (program || attach__wants(attach, mapping->path))))
 		note_list__add(notes, "%s", err.text);
 	return rc;
 }

@@ -54,7 +54,8 @@ int targets__process(struct attach *attach, pid_t pid, struct file_set *known, b
 /*
  * A file that was just mapped, of a program that was started or a library; probed if it is of the
  * catalogue. as_owner: as above. The number of new probes; negative, and a note says it: the file
- * cannot be read, -ESRCH without one: the process is gone.
+ * cannot be read, or its file system does not answer (-EAGAIN, target/reach.h), or a user has too
+ * many (-EDQUOT); -ESRCH without one: the process is gone; -EALREADY: that was said before.
  */
 int targets__mapping(struct attach *attach, const struct watch_mapping *mapping, bool as_owner,
 		     struct note_list *notes);

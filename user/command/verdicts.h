@@ -27,7 +27,7 @@ enum verdict verdicts__ask(struct verdicts *verdicts, const struct watch_mapping
 
 /*
  * When the file was changed last, in ns of CLOCK_REALTIME; 0: under that name is another one here
- * (of another mount namespace, say), or none.
+ * (of another mount namespace, say), or none, or its file system may not answer (target/reach.h).
  */
 __u64 verdicts__changed_ns(const struct watch_mapping *mapping, const char *name);
 

@@ -12,6 +12,7 @@
 #include "target/files.h"
 #include "target/mapping.h"
 #include "target/process.h"
+#include "target/reach.h"
 
 #define STATUS_MAX 65536
 #define KTHREAD	   0x00200000UL /* PF_KTHREAD in the flags of /proc/PID/stat */
@@ -222,6 +223,20 @@ static int cannot_open(pid_t pid, const struct process_mapping *mapping, int cod
 }
 
 int process__open_path(pid_t pid, const struct process_mapping *mapping, char *out, size_t room,
+		       struct error *err)
+{
+	int rc = reach__ask(pid, mapping);
+
+	if (rc == -EAGAIN)
+		return error__set(err, rc,
+				  "%s: its file system does not answer: what is on it is not "
+				  "traced until it does",
+				  mapping->path);
+	return rc ? error__set(err, rc, "%s: %s", mapping->path, strerror(-rc))
+		  : process__find_path(pid, mapping, out, room, err);
+}
+
+int process__find_path(pid_t pid, const struct process_mapping *mapping, char *out, size_t room,
 		       struct error *err)
 {
 	struct stat st, *mapped;
