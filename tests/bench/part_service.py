@@ -26,6 +26,8 @@ USER = 65534
 # The layers of a subject, and how many series each job has of them beside its functions.
 LAYERS = {"functions": ("bench", 0), "functions, vfs, block": ("bench, vfs, block", 5)}
 PACE = 200  # reads a second of who does modest I/O
+STARTS = 10  # of processes in a second, where any begin
+MUST_IDLE, MUST_START_NS = 0.001, 100e3
 
 
 class Caller:
@@ -121,15 +123,15 @@ def modest_io(seconds, path, begin_processes):
             if time.monotonic() >= end:
                 return
             os.pread(f.fileno(), 4096, 0)
-            if begin_processes and number % (PACE // 10) == 0:
+            if begin_processes and number % (PACE // STARTS) == 0:
                 subprocess.run(["true"], check=True)
             time.sleep(1 / PACE)
 
 
-def cpu_share(bench, process, begin_processes):
+def cpu_share(bench, process, meanwhile, *arguments):
     seconds = 1 if bench.quick else 10
     before, begin = cpu_ns(process.pid), time.monotonic_ns()
-    modest_io(seconds, bench.library, begin_processes)
+    meanwhile(seconds, *arguments)
     return (cpu_ns(process.pid) - before) / (time.monotonic_ns() - begin)
 
 
@@ -202,8 +204,10 @@ def subject(bench, folder, name):
             time.sleep(2)  # it is read twice
             values["full"] = status_bytes(process.pid, "VmRSS")
             values["series"] = status(process)["series"]
-            values["quiet"] = cpu_share(bench, process, False)
-            values["busy"] = cpu_share(bench, process, True)
+            values["idle"] = cpu_share(bench, process, time.sleep)
+            values["quiet"] = cpu_share(bench, process, modest_io, bench.library, False)
+            values["busy"] = cpu_share(bench, process, modest_io, bench.library, True)
+            values["begin"] = max(0, values["busy"] - values["quiet"]) * 1e9 / STARTS
             values |= measure_answers(bench, process, asked)
     return values
 
@@ -217,15 +221,18 @@ def run(bench):
 
 
 def size_table(samples):
-    table = Table("What it takes while it is asked nothing; others read 200 times a second",
+    table = Table("What it takes while it is asked nothing; but when idle others read 200 times a second",
                   ["", *LAYERS, "must", "holds"])
     for metric, text, must, shown in (
             ("start", "resident at start", MUST_BYTES, "32 MiB"),
             ("full", "resident with all series", MUST_BYTES, "32 MiB"),
+            ("idle", "of a core, idle", MUST_IDLE, "0.1 %"),
             ("quiet", "of a core, where no process begins", MUST_SHARE, "0.5 %"),
-            ("busy", "of a core, ten processes begin in a second", MUST_SHARE, "0.5 %")):
+            ("busy", "of a core, ten processes begin in a second", MUST_SHARE, "0.5 %"),
+            ("begin", "CPU time a process that begins", MUST_START_NS, "100 us")):
         values = [samples.of(name, metric) for name in LAYERS]
-        cells = [show(v, "bytes") if must == MUST_BYTES else show_share(v) for v in values]
+        cells = [show_share(v) if must < 1 else show(v, "ns" if metric == "begin" else "bytes")
+                 for v in values]
         holds = all(verdict(v, must) == "yes" for v in values)
         table.add(text, *cells, shown, "yes" if holds else "no")
     table.add("series", *(show(samples.of(name, "series")) for name in LAYERS), "", "")
