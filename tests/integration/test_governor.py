@@ -103,6 +103,8 @@ def check_sums(records, truth, parked, library):
 def test_parks(env):
     """One function of a library is parked while it is called all the time, and nothing else is."""
     load = burst(env)
+    # Whose library nobody has any more gives its probes back.
+    holder = env.waiting_load("--count", "1", "tail", name="holder")
     service = Governed(env, layers="sample")
     load.go()
     parked = service.wait_state("parked")
@@ -132,6 +134,8 @@ def test_parks(env):
     equal("hits after it came back", after["hits"] - back["hits"], calls)
     equal("recorded after it came back", after["recorded"] - back["recorded"], calls)
     check(after["parked_ns"] >= back["parked_ns"] > 0, after)
+    holder.go()
+    holder.finish()
     service.stop()
 
 

@@ -12,7 +12,7 @@ import time
 
 from harness import Skip, check, compare, equal, read_text, wait_for
 from test_cgroup import joining, mount_v2, new_cgroup
-from test_service import CONFIG, NOBODY, Service
+from test_service import NOBODY, Service, configuration
 
 SHARES_MACHINE = True
 
@@ -71,8 +71,7 @@ def test_links(env):
         as_user(NOBODY, os.symlink, target, os.path.join(folder, name))
         path = env.path("tmtrace.yaml")
         with open(path, "w", encoding="utf-8") as f:
-            text = CONFIG.format(layers="vfs", probes=env.sample, dir=folder, log="none",
-                                 pins="none", max_overhead="none", more="")
+            text = configuration(env, layers="vfs", dir=folder)
             f.write(text.replace(f"{folder}/run/socket", f"{folder}/socket"))
         process = env.start("service", "--config", path)
         wait_for(lambda: process.poll() is not None or

@@ -8,7 +8,7 @@ import os
 
 from harness import (PATIENCE, Records, check, check_ledgers, check_lossless, equal, read_text,
                      wait_for)
-from times import EACH_NS, SHARE, Times, room, slack
+from times import EACH_NS, SHARE, Times, each_of, room, slack
 
 
 def final_operations(records, layer="mio"):
@@ -45,7 +45,7 @@ def check_figures(times, name, record, operations, each):
     times.near(f"{name}: longest", record["max_ns"], max(latencies), 2, SHARE, each)
     submitted = sum(o["submitted_ns"] - o["launch_ns"] for o in operations)
     # The first call of a function comes after the search for it.
-    times.near(f"{name}: launching", record["submit_ns"], submitted, len(operations) + 1)
+    times.near(f"{name}: launching", record["submit_ns"], submitted, len(operations) + 1, SHARE, each)
 
 
 def check_fates(name, record, operations):
@@ -56,9 +56,10 @@ def check_fates(name, record, operations):
     equal(f"{name}: without room", record["no_entry"], 0)
 
 
-def compare_operations(env, records, truth, each=EACH_NS):
-    """Every MIO operation against the truth: {function: (record, truths)}; each: see near()."""
+def compare_operations(env, records, truth, factor=1):
+    """Every MIO operation against the truth: {function: (record, truths)}, so many times as far."""
     operations, true, times = final_operations(records), of_function(truth), Times()
+    each = factor * each_of(records.of("run", final=True)[0])
     equal("functions with operations", sorted(operations), sorted(true))
     for name, record in operations.items():
         check_figures(times, name, record, true[name], each)
@@ -138,7 +139,7 @@ def test_without_steps(env):
     for o in truth["operations"]:
         o["complete_ns"] = o["noticed_ns"]
     # The program's clock comes after the return probe, and whoever runs in between.
-    for name, (record, _) in compare_operations(env, records, truth, 3 * EACH_NS).items():
+    for name, (record, _) in compare_operations(env, records, truth, 3).items():
         equal(f"{name}: late poll", record["late_poll_ns"], 0)
 
 

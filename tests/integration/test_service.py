@@ -35,6 +35,14 @@ pins: {pins}
 {more}"""
 
 
+def configuration(env, **values):
+    """The text of a service's file; what is not named is as most tests need it."""
+    return CONFIG.format(**{"layers": "sample, vfs", "log": "none", "probes": env.sample,
+                            "dir": env.dir, "pins": "none", "more": "",
+                            "max_overhead": "none", "max_thread_overhead": "none",
+                            "max_service_overhead": "none", **values})
+
+
 class Service:
     """A service of the test's own, with a manager that it tells how it fares."""
 
@@ -62,12 +70,8 @@ class Service:
         return self.process.communicate(timeout=60 * PATIENCE)[1]
 
     def write(self, **values):
-        values = {"layers": "sample, vfs", "log": "none", "probes": self.env.sample,
-                  "dir": self.env.dir, "pins": "none", "more": "",
-                  "max_overhead": "none", "max_thread_overhead": "none",
-                  "max_service_overhead": "none", **values}
         with open(self.config, "w", encoding="utf-8") as f:
-            f.write(CONFIG.format(**values))
+            f.write(configuration(self.env, **values))
 
     def told(self, what):
         """Waits for what the manager is told."""

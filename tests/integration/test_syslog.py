@@ -258,11 +258,11 @@ def test_hostile_names(env):
 
 
 def test_nobody_listens(env):
-    for options in (("--syslog", "--syslog-socket", env.path("nothing")),
-                    ("--syslog", "--syslog-socket", "/" + "x" * 200)):
-        status, _, err = env.trace(*options, "--all", "--duration", "0.1")
+    for path, why in ((env.path("nothing"), "no log daemon listens there"),
+                      ("/" + "x" * 200, "too long for the path of a socket")):
+        status, _, err = env.trace("--syslog", "--syslog-socket", path, "--all", "--duration", "0.1")
         equal("exit status", status, 1)
-        check("no log daemon listens there" in err and len(err.splitlines()) == 1, err)
+        check(why in err and len(err.splitlines()) == 1, err)
     for options in (("--syslog=nonsense",), ("--syslog-rate", "5"), ("--syslog=call",),
                     ("--syslog=object",)):
         status, _, err = env.trace(*options, "--all")

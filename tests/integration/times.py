@@ -28,6 +28,15 @@ def room(got, wanted, count=1, share=SHARE, each=EACH_NS):
                19 * min(got, wanted) if PATIENCE > 1 else 0)
 
 
+def each_of(run):
+    """
+    The same of each operation: between the program's clock and the probe is what a probe costs here,
+    where an operation begins and where it ends.
+    """
+    costs = run["hit_cost_ns"] or {}
+    return EACH_NS + 2 * max((ns or 0 for ns in costs.values()), default=0)
+
+
 def is_near(got, wanted, *limits):
     return abs(got - wanted) <= room(got, wanted, *limits)
 
