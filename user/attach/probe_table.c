@@ -276,6 +276,11 @@ size_t probe_table__n(const struct probe_table *table)
 	return table->n;
 }
 
+const size_t *probe_table__numbered(const struct probe_table *table)
+{
+	return &table->n;
+}
+
 const struct probe *probe_table__at(const struct probe_table *table, size_t i)
 {
 	return &table->probes[i];

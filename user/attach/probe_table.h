@@ -82,6 +82,8 @@ int probe_table__new(struct probe_table **out, const struct catalogue *cat);
 void probe_table__free(struct probe_table *table); /* NULL is fine */
 
 size_t probe_table__n(const struct probe_table *table);
+/* The same as it is at any time: numbers beyond it have counted nothing. */
+const size_t *probe_table__numbered(const struct probe_table *table);
 /* Valid until a probe is added; its strings until it changes. */
 const struct probe *probe_table__at(const struct probe_table *table, size_t i);
 

@@ -255,7 +255,7 @@ static void on_timer(void *context)
 	if (silent == late->silent)
 		return;
 	late->silent = silent;
-	loop__reset(late->loop, late->timer, silent ? SILENT_S : UNRUNG_S);
+	loop__tend_at(late->loop, late->timer, silent ? SILENT_S : UNRUNG_S);
 }
 
 static void follow_arrivals(void *context)
@@ -281,7 +281,7 @@ static int watch_mappings(struct late *late, struct loop *loop)
 	rc = loop__watch(loop, fd, follow_mappings, late);
 	if (!rc)
 		rc = loop__watch_paced(loop, doorbell__fd(late->doorbell), follow_mappings, late);
-	return rc ? rc : loop__timer(loop, UNRUNG_S, true, on_timer, late, &late->timer);
+	return rc ? rc : loop__tend(loop, UNRUNG_S, on_timer, late, &late->timer);
 }
 
 int late__watch(struct late *late, struct loop *loop)

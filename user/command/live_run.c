@@ -360,13 +360,13 @@ int live_run__watch(struct live_run *live, struct loop *loop)
 	if (!rc && live->keeper)
 		rc = timekeeper__watch(live->keeper, loop);
 	if (!rc && live->recycler)
-		rc = loop__timer(loop, RECYCLER_TEND_S, true, on_tend, live, NULL);
+		rc = loop__tend(loop, RECYCLER_TEND_S, on_tend, live, NULL);
 	return rc;
 }
 
 int live_run__read(struct live_run *live, const struct snapshot **out, struct error *err)
 {
-	return live_run__read_from(live, live->session->drain, out, err);
+	return live_run__read_from(live, live->session->drain, true, out, err);
 }
 
 /* The times inside library calls: not while system calls are not looked at. */
@@ -397,12 +397,15 @@ static void describe_now(struct live_run *live, bool is_asked)
 	use_notes(live);
 }
 
-int live_run__read_from(struct live_run *live, struct drain *drain, const struct snapshot **out,
-			struct error *err)
+int live_run__read_from(struct live_run *live, struct drain *drain, bool asked,
+			const struct snapshot **out, struct error *err)
 {
 	int rc;
 
-	task_passes__freshen(live->session->passes);
+	if (asked)
+		task_passes__freshen(live->session->passes);
+	else
+		task_passes__keep_up(live->session->passes);
 	rc = drain__read(drain, out, err);
 	if (rc < 0)
 		return rc;

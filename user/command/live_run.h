@@ -44,9 +44,12 @@ const struct report_run *live_run__report(struct live_run *live);
  */
 int live_run__read(struct live_run *live, const struct snapshot **out, struct error *err);
 
-/* The same from another drain of the session: whoever reads has intervals of its own. */
-int live_run__read_from(struct live_run *live, struct drain *drain, const struct snapshot **out,
-			struct error *err);
+/*
+ * The same from another drain of the session: whoever reads has intervals of its own. asked: as in
+ * recorder__write().
+ */
+int live_run__read_from(struct live_run *live, struct drain *drain, bool asked,
+			const struct snapshot **out, struct error *err);
 
 /*
  * Puts the timelines that are kept into a snapshot that was read just now, until the next call. 0,

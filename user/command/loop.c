@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "command/duties.h"
 #include "command/loop.h"
 
 /* That are handled before it is looked again. */
@@ -44,6 +45,7 @@ struct loop {
 	size_t n, room;
 	struct paced **paced;
 	size_t n_paced, paced_room;
+	struct duties *duties; /* NULL: there are none */
 	sigset_t signals;
 	void (*on_signal)(void *context, const struct signalfd_siginfo *signal);
 	void *context; /* of on_signal */
@@ -131,6 +133,7 @@ void loop__close(struct loop *loop)
 			close(loop->sources[i].fd);
 	if (loop->epoll >= 0)
 		close(loop->epoll);
+	duties__close(loop->duties);
 	for (size_t i = 0; i < loop->n_paced; i++)
 		free(loop->paced[i]);
 	free((void *)loop->paced);
@@ -189,6 +192,38 @@ int loop__timer(struct loop *loop, double seconds, bool repeated, void (*on)(voi
 	if (out)
 		*out = fd;
 	return 0;
+}
+
+static void on_duties(void *context)
+{
+	duties__run(context);
+}
+
+static int begin_duties(struct loop *loop)
+{
+	int rc = duties__open(&loop->duties);
+
+	return rc ? rc : loop__watch(loop, duties__fd(loop->duties), on_duties, loop->duties);
+}
+
+int loop__tend(struct loop *loop, double seconds, void (*on)(void *context), void *context,
+	       int *out)
+{
+	int rc = 0, number;
+
+	if (seconds <= 0)
+		return 0;
+	if (!loop->duties)
+		rc = begin_duties(loop);
+	number = rc ? rc : duties__add(loop->duties, seconds, on, context);
+	if (number >= 0 && out)
+		*out = number;
+	return number < 0 ? number : 0;
+}
+
+void loop__tend_at(struct loop *loop, int number, double seconds)
+{
+	duties__reset(loop->duties, number, seconds);
 }
 
 static void on_paced(void *context)

@@ -53,6 +53,14 @@ int loop__watch_paced(struct loop *loop, int fd, void (*on)(void *context), void
  */
 int loop__timer(struct loop *loop, double seconds, bool repeated, void (*on)(void *context),
 		void *context, int *out);
+/*
+ * The same for what is done every so many seconds, see duties.h. *out, which may be NULL, is its
+ * number for loop__tend_at().
+ */
+int loop__tend(struct loop *loop, double seconds, void (*on)(void *context), void *context,
+	       int *out);
+/* From now on with other seconds, above 0. */
+void loop__tend_at(struct loop *loop, int number, double seconds);
 /* Lets a repeated timer begin again, with other seconds. */
 void loop__reset(struct loop *loop, int timer, double seconds);
 

@@ -81,5 +81,5 @@ static void on_tick(void *context)
 
 int other_jobs__watch(struct other_jobs *others, struct loop *loop)
 {
-	return others ? loop__timer(loop, LOOK_S, true, on_tick, others, NULL) : 0;
+	return others ? loop__tend(loop, LOOK_S, on_tick, others, NULL) : 0;
 }

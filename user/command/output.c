@@ -191,7 +191,7 @@ static int watch_ring(struct output *output, struct loop *loop, int fd, double p
 {
 	int rc = loop__watch(loop, fd, take, output);
 
-	return rc ? rc : loop__timer(loop, period_s, true, take, output, NULL);
+	return rc ? rc : loop__tend(loop, period_s, take, output, NULL);
 }
 
 static void on_log(void *context)
@@ -222,9 +222,9 @@ int output__watch(struct output *output, struct loop *loop)
 		rc = watch_ring(output, loop, process_output__fd(output->processes),
 				ACCOUNTS_PERIOD_S, on_processes);
 	if (!rc && output->syslog)
-		rc = loop__timer(loop, SYSLOG_PERIOD_S, true, on_log, output, NULL);
+		rc = loop__tend(loop, SYSLOG_PERIOD_S, on_log, output, NULL);
 	if (!rc && output->session->objects)
-		rc = loop__timer(loop, OBJECT_TABLE_TEND_S, true, on_objects, output, NULL);
+		rc = loop__tend(loop, OBJECT_TABLE_TEND_S, on_objects, output, NULL);
 	return rc;
 }
 
@@ -345,10 +345,10 @@ static int print(struct output *output, bool final, struct error *err)
 	return rc < 0 ? rc : recorded;
 }
 
-int output__record(struct output *output, struct error *err)
+int output__record(struct output *output, bool asked, struct error *err)
 {
 	addb_output__record(output->addb);
-	return recorder__write(output->recorder, err);
+	return recorder__write(output->recorder, asked, err);
 }
 
 struct output_state *output__history_state(const struct output *output)

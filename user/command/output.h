@@ -18,8 +18,9 @@ int output__start(struct output *output, struct error *err);
 int output__watch(struct output *output, struct loop *loop);
 /* The interval's figures, or the totals. */
 int output__print(struct output *output, bool final, struct error *err);
-/* Writes the recording, where there is one; see recorder__write() for what is an error. */
-int output__record(struct output *output, struct error *err);
+/* Writes the recording, where there is one; see recorder__write() for asked and what is an error.
+ */
+int output__record(struct output *output, bool asked, struct error *err);
 /*
  * Of a service: how its history and its log fare, as long as the output is open; NULL: there is
  * none. output__hurry(): the next try of both is due at once.

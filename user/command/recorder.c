@@ -285,14 +285,14 @@ static int write_figures(struct recorder *recorder, struct snapshot *snapshot, b
 }
 
 /* as_of: has the time that it gets; NULL: its own. */
-static int write_snapshot(struct recorder *recorder, const struct snapshot *as_of, bool final,
-			  struct error *err)
+static int write_snapshot(struct recorder *recorder, const struct snapshot *as_of, bool asked,
+			  bool final, struct error *err)
 {
 	const struct snapshot *snapshot;
 	struct snapshot last;
 	int rc;
 
-	rc = live_run__read_from(recorder->live, recorder->drain, &snapshot, err);
+	rc = live_run__read_from(recorder->live, recorder->drain, asked, &snapshot, err);
 	if (rc < 0 && tries_again(recorder))
 		return rc;
 	if (!rc) {
@@ -313,9 +313,9 @@ static int write_snapshot(struct recorder *recorder, const struct snapshot *as_o
 	return let_fail(recorder, rc, err);
 }
 
-int recorder__write(struct recorder *recorder, struct error *err)
+int recorder__write(struct recorder *recorder, bool asked, struct error *err)
 {
-	return write_snapshot(recorder, NULL, false, err);
+	return write_snapshot(recorder, NULL, asked, false, err);
 }
 
 struct output_state *recorder__state(struct recorder *recorder)
@@ -397,7 +397,7 @@ size_t recorder__batch_max(const struct recorder *recorder)
 int recorder__finish(struct recorder *recorder, const struct snapshot *as_of, struct error *err)
 {
 	output_state__hurry(&recorder->state);
-	return write_snapshot(recorder, as_of, true, err);
+	return write_snapshot(recorder, as_of, true, true, err);
 }
 
 void recorder__tell(const struct recorder *recorder)

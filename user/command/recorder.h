@@ -35,10 +35,11 @@ struct recording_about recorder__about(char boot_id[RECORDER_BOOT_ID]);
 int recorder__start(struct recorder *recorder, struct session *session, struct error *err);
 
 /*
- * What has come since. Once that fails the recording is given up: the first error is returned, and
- * then 0. Of a service, what cannot be written is no error, but in its state.
+ * What has come since; asked: as it is now, also what threads do that are not looked at each
+ * second, see task_passes__keep_up(). Once that fails the recording is given up: the first error is
+ * returned, and then 0. Of a service, what cannot be written is no error, but in its state.
  */
-int recorder__write(struct recorder *recorder, struct error *err);
+int recorder__write(struct recorder *recorder, bool asked, struct error *err);
 
 /* Of a service: whether the history is written; lives as long as the recorder. */
 struct output_state *recorder__state(struct recorder *recorder);

@@ -127,7 +127,7 @@ static void on_record(void *context)
 	struct error err;
 
 	/* A history that cannot be written says so itself, once. */
-	if (output__record(service->output, &err) < 0)
+	if (output__record(service->output, false, &err) < 0)
 		say(err.text);
 }
 
@@ -144,7 +144,7 @@ static void on_own(void *context)
 	if (!service->config.history || factor == service->factor)
 		return;
 	service->factor = factor;
-	loop__reset(service->loop, service->record_timer, factor * RECORDER_INTERVAL_S);
+	loop__tend_at(service->loop, service->record_timer, factor * RECORDER_INTERVAL_S);
 	service_answers__tell_history(service->answers, factor * RECORDER_INTERVAL_S);
 }
 
@@ -286,14 +286,14 @@ static int watch(struct service *service, struct error *err)
 		rc = loop__timer(loop, service->config.interval_s, true, on_interval, service,
 				 &service->log_timer);
 	if (!rc && service->config.history)
-		rc = loop__timer(loop, RECORDER_INTERVAL_S, true, on_record, service,
-				 &service->record_timer);
+		rc = loop__tend(loop, RECORDER_INTERVAL_S, on_record, service,
+				&service->record_timer);
 	if (!rc)
-		rc = loop__timer(loop, OWN_BOUND_S, true, on_own, service, NULL);
+		rc = loop__tend(loop, OWN_BOUND_S, on_own, service, NULL);
 	if (!rc)
-		rc = loop__timer(loop, TRIM_S, true, on_trim, NULL, NULL);
+		rc = loop__tend(loop, TRIM_S, on_trim, NULL, NULL);
 	if (!rc)
-		rc = loop__timer(loop, notify__watchdog_s(), true, on_watchdog, service, NULL);
+		rc = loop__tend(loop, notify__watchdog_s(), on_watchdog, service, NULL);
 	return rc ? error__set(err, rc, "cannot wait for what happens: %s", strerror(-rc)) : 0;
 }
 
@@ -315,7 +315,7 @@ static int pause_output(struct service *service, struct error *err)
 
 	output__hurry(service->output);
 	if (rc >= 0 && service->config.history)
-		rc = output__record(service->output, err);
+		rc = output__record(service->output, true, err);
 	if (!service->moves)
 		fprintf(stderr,
 			"tmtrace: the probes go on counting, for the next service: %s; tmtrace "

@@ -52,11 +52,12 @@ static int read_figures(struct service_answers *answers, bool fresh, const struc
 	int rc;
 
 	if (answers->drain)
-		return live_run__read_from(output__live(answers->output), answers->drain, out, err);
+		return live_run__read_from(output__live(answers->output), answers->drain, true, out,
+					   err);
 	*out = output__recorded(answers->output);
 	if (*out && !fresh && now - (*out)->monotonic_ns < FRESH_NS)
 		return 0;
-	rc = output__record(answers->output, err);
+	rc = output__record(answers->output, true, err);
 	*out = output__recorded(answers->output);
 	/* There are those of before. */
 	if (rc < 0 && *out)
@@ -372,10 +373,9 @@ int service_answers__watch(struct service_answers *answers, struct loop *loop)
 	int rc = loop__watch(loop, server__fd(answers->server), on_client, answers);
 
 	if (!rc)
-		rc = loop__timer(loop, TEND_S, true, on_tend, answers, NULL);
+		rc = loop__tend(loop, TEND_S, on_tend, answers, NULL);
 	if (!rc)
-		rc = loop__timer(loop, answers->config->snapshot_s, true, on_snapshot, answers,
-				 NULL);
+		rc = loop__tend(loop, answers->config->snapshot_s, on_snapshot, answers, NULL);
 	if (!rc)
 		rc = service_files__watch(answers->files, loop);
 	return rc;

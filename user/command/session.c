@@ -92,6 +92,7 @@ int session__new_drain(const struct session *session, struct drain **out, struct
 
 	kernel__maps(session->kernel, &maps);
 	maps.moved = probe_table__moved(session->probes);
+	maps.numbered = probe_table__numbered(session->probes);
 	if (!session->drain)
 		rc = drain__new(out, &maps, err);
 	else if (drain__share(out, session->drain) < 0)
@@ -168,7 +169,7 @@ int session__watch_late(struct session *session, struct loop *loop)
 	int rc = session->late ? late__watch(session->late, loop) : 0;
 
 	if (!rc && session->options->configured)
-		rc = loop__timer(loop, UNUSED_S, true, on_unused, session, NULL);
+		rc = loop__tend(loop, UNUSED_S, on_unused, session, NULL);
 	return rc;
 }
 
@@ -177,12 +178,13 @@ static void on_pass(void *context)
 	struct session *session = context;
 	double wait_s;
 
-	task_passes__run(session->passes);
+	/* Who reads the figures each second makes them, too. */
+	task_passes__keep_up(session->passes);
 	wait_s = task_passes__interval_s(session->passes);
 	if (wait_s == session->pass_wait_s)
 		return;
 	session->pass_wait_s = wait_s;
-	loop__reset(session->loop, session->pass_timer, wait_s);
+	loop__tend_at(session->loop, session->pass_timer, wait_s);
 }
 
 static int watch_passes(struct session *session, struct loop *loop)
@@ -191,8 +193,7 @@ static int watch_passes(struct session *session, struct loop *loop)
 		return 0;
 	session->loop = loop;
 	session->pass_wait_s = task_passes__interval_s(session->passes);
-	return loop__timer(loop, session->pass_wait_s, true, on_pass, session,
-			   &session->pass_timer);
+	return loop__tend(loop, session->pass_wait_s, on_pass, session, &session->pass_timer);
 }
 
 int session__watch(struct session *session, struct loop *loop)

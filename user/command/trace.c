@@ -100,7 +100,7 @@ static void on_record(void *context)
 	struct trace *trace = context;
 	struct error err = { 0 };
 
-	if (output__record(trace->output, &err) >= 0)
+	if (output__record(trace->output, false, &err) >= 0)
 		return;
 	progress__clear(trace->progress);
 	complain(&err);

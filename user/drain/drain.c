@@ -45,7 +45,7 @@ int drain__new_from(struct drain **out, const struct drain_source *source)
 	}
 	drain->snapshot.ledgers = drain->ledgers;
 	drain->snapshot.call_ledgers = drain->call_ledgers;
-	drain->snapshot.n_ledgers = source->probes;
+	drain->snapshot.n_ledgers = drain__count_probes(drain);
 	*out = drain;
 	return 0;
 }
@@ -331,6 +331,14 @@ struct probe_counts drain__counts(const struct drain *drain, size_t probe)
 	return counts;
 }
 
+size_t drain__count_probes(const struct drain *drain)
+{
+	const struct drain_source *source = &drain->source;
+
+	return source->numbered && *source->numbered < source->probes ? *source->numbered
+								      : source->probes;
+}
+
 void drain__read_ledgers(struct drain *drain, size_t probes)
 {
 	const struct drain_source *source = &drain->source;
@@ -410,7 +418,8 @@ int drain__read(struct drain *drain, const struct snapshot **out, struct error *
 	}
 	drain->snapshot.n_gone = drain->n_gone;
 	drain->snapshot.gone = drain->gone;
-	drain__read_ledgers(drain, drain->source.probes);
+	drain->snapshot.n_ledgers = drain__count_probes(drain);
+	drain__read_ledgers(drain, drain->snapshot.n_ledgers);
 	sum_in_flight(drain);
 	drain->snapshot.before_ns = drain->snapshot.time_ns;
 	drain->snapshot.time_ns = time_ns;

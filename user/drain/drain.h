@@ -37,6 +37,8 @@ struct drain_maps {
 	struct object_maps objects;
 	/* What is to be added to what probes have counted; NULL: nothing. */
 	const struct probe_counts *const *moved;
+	/* So many probes have a number by now; NULL: all. */
+	const size_t *numbered;
 };
 
 /*
@@ -98,8 +100,8 @@ int drain__add_objects(struct drain *drain, struct object_table *objects);
 void drain__map_jobs(struct drain *drain, const struct job_map *jobs);
 
 /*
- * The ledger of a number as the kernel has it now, its shards added up: it only grows, whatever probe
- * has the number. No snapshot changes.
+ * The ledger of a number as the kernel has it now, its shards added up: it only grows, whatever
+ * probe has the number. No snapshot changes.
  */
 struct tm_ledger drain__ledger(const struct drain *drain, size_t probe);
 /* What the probe that has a number now has counted. */

@@ -12,6 +12,7 @@ struct drain_source {
 	const struct tm_ledger *ledgers;	   /* index: probe * shards + shard */
 	const struct tm_call_ledger *call_ledgers; /* the same; NULL: there are none */
 	const struct probe_counts *const *moved;   /* by probe: to be added; NULL: nothing is */
+	const size_t *numbered;			   /* probes beyond have no counts; NULL: none is */
 	const __u32 *next_slot;
 	__u32 slots, probes, shards;
 	/* Reads the TM_BUCKETS counts at an index of tm_buckets: 0 or a negative errno. */

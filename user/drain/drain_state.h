@@ -70,6 +70,8 @@ int drain__find_oldest(struct drain *drain, struct known *const *known, size_t n
 int drain__merge(struct drain *drain, const struct known *known, struct merge *merge);
 int drain__read_objects(struct drain *drain, struct snapshot *out);
 void drain__read_ledgers(struct drain *drain, size_t probes);
+/* Of those with a number: there is room for many more. */
+size_t drain__count_probes(const struct drain *drain);
 
 void job_reading__free(struct job_reading *reading); /* NULL is fine */
 /* What was read last is not looked at any more. The same. */

@@ -222,7 +222,7 @@ int drain__read_jobs(struct drain *drain, const struct drain_choice *choice,
 	if (choice->probes)
 		drain__read_ledgers(drain, choice->probes);
 	reading->snapshot.ledgers = drain->snapshot.ledgers;
-	reading->snapshot.n_ledgers = drain->snapshot.n_ledgers;
+	reading->snapshot.n_ledgers = drain__count_probes(drain);
 	reading->snapshot.call_ledgers = drain->snapshot.call_ledgers;
 	reading->snapshot.before_ns = drain->snapshot.time_ns;
 	reading->snapshot.time_ns = time_ns;

@@ -143,6 +143,7 @@ int drain__new(struct drain **out, const struct drain_maps *fds, struct error *e
 		.ledgers = maps->ledgers.at,
 		.call_ledgers = maps->call_ledgers.at,
 		.moved = fds->moved,
+		.numbered = fds->numbered,
 		.next_slot = fds->next_slot,
 		.slots = fds->slots,
 		.probes = fds->probes,

@@ -39,6 +39,8 @@ int task_passes__run(struct task_passes *passes);
  * another one would take more of the time than little, it is good enough.
  */
 void task_passes__freshen(struct task_passes *passes);
+/* The same for those who do so each second: only if one is due, or is soon. */
+void task_passes__keep_up(struct task_passes *passes);
 
 /* When the next one is due after the last one, in seconds. */
 double task_passes__interval_s(const struct task_passes *passes);
