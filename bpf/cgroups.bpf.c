@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Cgroups of the hierarchy of the jobs, as they come and go, and what they used. */
+#include "cgroup_names.bpf.h"
 #include "ring.bpf.h"
 #include "scope.bpf.h"
 
@@ -162,13 +163,17 @@ int BPF_PROG(cgroup_made, struct cgroup *cgroup)
 	if (*(volatile u32 *)&tm_any_job_detail)
 		inherit(cgroup);
 	inherit_job(cgroup);
+	cgroup_names__note(cgroup);
 	return tell(cgroup, TM_CGROUP_MADE);
 }
 
 SEC("tp_btf/cgroup_rename")
 int BPF_PROG(cgroup_renamed, struct cgroup *cgroup)
 {
-	return is_of_jobs(cgroup) ? tell(cgroup, TM_CGROUP_RENAMED) : 0;
+	if (!is_of_jobs(cgroup))
+		return 0;
+	cgroup_names__rename(cgroup);
+	return tell(cgroup, TM_CGROUP_RENAMED);
 }
 
 SEC("tp_btf/cgroup_rmdir")
@@ -181,5 +186,6 @@ int BPF_PROG(cgroup_gone, struct cgroup *cgroup)
 	if (*(volatile u32 *)&tm_any_job_detail)
 		bpf_map_delete_elem(&tm_job_details, &id);
 	bpf_map_delete_elem(&tm_job_cgroups, &id);
+	cgroup_names__note_end(id);
 	return tell(cgroup, TM_CGROUP_GONE);
 }

@@ -28,6 +28,7 @@ struct tm_starts_map tm_starts SEC(".maps");
 struct tm_arrivals_map tm_arrivals SEC(".maps");
 struct tm_rings_map tm_rings SEC(".maps");
 struct tm_cgroups_map tm_cgroups SEC(".maps");
+struct tm_cgroup_names_map tm_cgroup_names SEC(".maps");
 struct tm_copies_map tm_copies SEC(".maps");
 struct tm_numbers_map tm_numbers SEC(".maps");
 struct tm_processes_map tm_processes SEC(".maps");
@@ -113,6 +114,9 @@ __u32 tm_n_traps = 0;
 __u64 tm_known_files[TM_FILE_PLACES] = {};
 __u64 tm_arrivals_lost = 0;
 __u64 tm_cgroups_lost = 0;
+__u64 tm_cgroup_names_lost = 0;
+__u64 tm_cgroup_names_gone = 0;
+__u64 tm_cgroup_names_of_users = 0;
 __u64 tm_other_cgroups = 0;
 
 char LICENSE[] SEC("license") = "GPL";

@@ -15,6 +15,7 @@
 #include "tmtrace/addb_sums.h"
 #include "tmtrace/call.h"
 #include "tmtrace/cgroup_event.h"
+#include "tmtrace/cgroup_name.h"
 #include "tmtrace/config.h"
 #include "tmtrace/detail.h"
 #include "tmtrace/doorbell.h"
@@ -127,6 +128,14 @@ struct tm_rings_map {
 struct tm_cgroups_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, TM_CGROUPS_BYTES);
+};
+
+struct tm_cgroup_names_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* loader */
+	__type(key, u32);
+	__type(value, struct tm_cgroup_name);
 };
 
 /* Only its address matters. */
@@ -403,6 +412,7 @@ extern struct tm_starts_map tm_starts SEC(".maps");
 extern struct tm_arrivals_map tm_arrivals SEC(".maps");
 extern struct tm_rings_map tm_rings SEC(".maps");
 extern struct tm_cgroups_map tm_cgroups SEC(".maps");
+extern struct tm_cgroup_names_map tm_cgroup_names SEC(".maps");
 extern struct tm_copies_map tm_copies SEC(".maps");
 extern struct tm_numbers_map tm_numbers SEC(".maps");
 extern struct tm_processes_map tm_processes SEC(".maps");
@@ -521,6 +531,11 @@ extern __u64 tm_known_files[TM_FILE_PLACES];
 extern __u64 tm_arrivals_lost;
 /* Cgroups that came or went and could not be told of. */
 extern __u64 tm_cgroups_lost;
+/* Cgroups whose names were not kept for want of room. */
+extern __u64 tm_cgroup_names_lost;
+/* How many went whose names were kept, ever; how many kept names are of users' now. */
+extern __u64 tm_cgroup_names_gone;
+extern __u64 tm_cgroup_names_of_users;
 /* Cgroups that were made in other hierarchies than that of the jobs. */
 extern __u64 tm_other_cgroups;
 

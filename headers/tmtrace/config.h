@@ -44,6 +44,7 @@ struct tm_config {
 	__u8 per_process;	/* processes are told apart */
 	__u8 calls;		/* single calls are recorded: */
 	__u8 stacks;		/* with the stacks of those who made them */
+	__u8 keep_names;	/* names of cgroups outlive the loader (tmtrace/cgroup_name.h) */
 	__u8 doorbell;		/* who maps a file that is not known rings (tmtrace/doorbell.h) */
 	__u32 objects;		/* slots of the table of files and objects; 0: none are counted */
 	__u32 call_wakeup; /* bytes, a power of two: the loader is woken each time so many came */

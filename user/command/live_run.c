@@ -168,6 +168,7 @@ static int open_jobs(struct live_run *live, struct error *err)
 		.events = kernel__cgroups_fd(live->session->kernel),
 		.walk = options->scope == SCOPE_ALL || options->scope == SCOPE_CGROUP,
 	};
+	struct kept_names_map kept;
 	struct env_jobs_maps named;
 	struct job_map jobs;
 	int rc;
@@ -177,6 +178,8 @@ static int open_jobs(struct live_run *live, struct error *err)
 	table.mount = root->mount;
 	kernel__env_jobs(live->session->kernel, &named);
 	table.named = &named;
+	if (kernel__cgroup_names(live->session->kernel, &kept))
+		table.kept = &kept;
 	rc = job_table__open(&live->jobs, &table, err);
 	if (rc < 0)
 		return rc;

@@ -29,6 +29,10 @@ void missed__note(struct session *session)
 		{ kernel__lost_cgroups(kernel),
 		  "times it was not seen that a cgroup came or went: there were too many at once; "
 		  "paths and jobs of short ones may be missing" },
+		{ kernel__lost_cgroup_names(kernel),
+		  "cgroups were too many at once for their names to be kept: if they are gone when "
+		  "the service is killed and started again, it does not know whose figures they "
+		  "have" },
 		{ kernel__missed(kernel, MISSED_BLOCK),
 		  "block events were not seen: the kernel skips a BPF program that it has "
 		  "interrupted on the same processor" },

@@ -187,6 +187,22 @@ int cgroup_lives__note(struct cgroup_lives *lives, const struct tm_cgroup_event 
 	return 0;
 }
 
+int cgroup_lives__restore(struct cgroup_lives *lives, __u64 id, __u64 parent, __u64 made_ns,
+			  __u64 gone_ns)
+{
+	struct life *life = find(lives, id) ?: add(lives, id, parent);
+
+	if (!life)
+		return -ENOMEM;
+	if (made_ns)
+		life->seen.start_ns = made_ns + lives->offset_ns;
+	if (!gone_ns)
+		return 0;
+	life->seen.end_ns = gone_ns + lives->offset_ns;
+	queue(lives, id);
+	return 0;
+}
+
 bool cgroup_lives__above(const struct cgroup_lives *lives, __u64 id, int levels, __u64 *out)
 {
 	for (; levels > 0; levels--) {

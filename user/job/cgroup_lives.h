@@ -25,6 +25,13 @@ void cgroup_lives__free(struct cgroup_lives *lives); /* NULL is fine */
 /* Takes over what the kernel side tells. 0 or -ENOMEM. */
 int cgroup_lives__note(struct cgroup_lives *lives, const struct tm_cgroup_event *event);
 
+/*
+ * One that was seen before this process was there, by CLOCK_MONOTONIC; 0: not seen. What those in
+ * it have used is not known. 0 or -ENOMEM.
+ */
+int cgroup_lives__restore(struct cgroup_lives *lives, __u64 id, __u64 parent, __u64 made_ns,
+			  __u64 gone_ns);
+
 /* The cgroup so many levels above one; false: not all between them were seen to begin. */
 bool cgroup_lives__above(const struct cgroup_lives *lives, __u64 id, int levels, __u64 *out);
 

@@ -85,9 +85,24 @@ static void forget_job(void *context, __u64 number)
 	free(job);
 }
 
+/* Names of cgroups of which there are figures are kept. */
+static void keep_names(struct job_table *table, const __u64 *jobs, size_t n)
+{
+	kept_names__begin(table->kept);
+	for (size_t i = 0; i < n; i++) {
+		const struct member *member = job_table__find_member(table, jobs[i]);
+
+		kept_names__need(table->kept, job_table__cgroup(table, jobs[i]));
+		if (member)
+			kept_names__need(table->kept, member->job->directory);
+	}
+	kept_names__end(table->kept);
+}
+
 static void keep(void *context, const __u64 *jobs, size_t n)
 {
 	named_jobs__keep(context, jobs, n);
+	keep_names(context, jobs, n);
 }
 
 struct job_ends job_table__ends(struct job_table *table)

@@ -46,6 +46,13 @@ static int open_named(struct job_table *table, const struct env_jobs_maps *maps,
 	return env_jobs__open(&table->env, maps, err);
 }
 
+static int open_kept(struct job_table *table, const struct kept_names_map *map, struct error *err)
+{
+	int ret = kept_names__open(&table->kept, map, table->cgroups, table->lives);
+
+	return ret ? error__set(err, ret, "reading tm_cgroup_names: %s", strerror(-ret)) : 0;
+}
+
 int job_table__open(struct job_table **out, const struct job_table_options *options,
 		    struct error *err)
 {
@@ -69,6 +76,8 @@ int job_table__open(struct job_table **out, const struct job_table_options *opti
 	/* After the events: what is made meanwhile is in one of both. */
 	if (!ret && options->walk)
 		ret = cgroup_names__refresh(table->cgroups);
+	if (!ret && options->kept)
+		ret = open_kept(table, options->kept, err);
 	if (ret) {
 		job_table__close(table);
 		return ret;
@@ -84,6 +93,7 @@ void job_table__close(struct job_table *table)
 		return;
 	cgroup_events__close(table->events);
 	env_jobs__close(table->env);
+	kept_names__close(table->kept);
 	cgroup_lives__free(table->lives);
 	cgroup_names__close(table->cgroups);
 	free(table->mount);
@@ -126,8 +136,18 @@ struct job *job_table__new_job(const struct job_match *name, __u64 id)
 	return job;
 }
 
+/* What is known of it is kept for the next service. */
+static void keep_known(struct job_table *table, const struct job *job)
+{
+	struct kept_job known = { .several_steps = job->several_steps };
+
+	snprintf(known.jobid, sizeof(known.jobid), "%s", job->told);
+	snprintf(known.step, sizeof(known.step), "%s", job->info.step ?: "");
+	kept_names__tell(table->kept, job->directory, &known);
+}
+
 /* Another cgroup of it, of that step. */
-static void add_step(struct job *job, const char *step)
+static void add_step(struct job_table *table, struct job *job, const char *step)
 {
 	if (!*step || job->several_steps)
 		return;
@@ -137,7 +157,10 @@ static void add_step(struct job *job, const char *step)
 	} else if (strcmp(step, job->info.step) != 0) {
 		job->several_steps = true;
 		job->info.step = NULL;
+	} else {
+		return;
 	}
+	keep_known(table, job);
 }
 
 /*
@@ -168,6 +191,7 @@ static void ask_environment(struct job_table *table, struct job *job, const char
 	    job_env__ask(dir, job->told)) {
 		job->info.jobid = job->told;
 		table->renames++;
+		keep_known(table, job);
 	}
 }
 
@@ -229,6 +253,27 @@ static void requeue(struct job_table *table, struct job *job, __u64 directory)
 	job->read_ns = 0;
 }
 
+/* Of a new one, something may be known from before this process; the rest is to be kept. */
+static void recall(struct job_table *table, struct job *job)
+{
+	const struct kept_job *known = kept_names__told(table->kept, job->directory);
+	char step[JOB_STEP_MAX];
+
+	if (known && job->info.sluid && *known->jobid) {
+		memcpy(job->told, known->jobid, sizeof(job->told));
+		job->info.jobid = job->told;
+	}
+	snprintf(step, sizeof(step), "%s", job->info.step ?: "");
+	if (known) {
+		job->several_steps = known->several_steps;
+		memcpy(job->name.step, known->step, sizeof(job->name.step));
+		job->info.step = *job->name.step ? job->name.step : NULL;
+		add_step(table, job, step);
+	} else if (*step) {
+		keep_known(table, job);
+	}
+}
+
 /* How many levels a path goes on behind its first bytes. */
 static int levels_below(const char *path, size_t bytes)
 {
@@ -251,7 +296,7 @@ static struct job *find_or_add(struct job_table *table, const struct job_match *
 				    &id) ||
 		cgroup_names__find(table->cgroups, path, match->directory, &id) == 0;
 	if (node) {
-		add_step(*node, match->step);
+		add_step(table, *node, match->step);
 		/* The kernel gives ids in order: an older one is that of before. */
 		if (found && id > (*node)->directory)
 			requeue(table, *node, id);
@@ -264,6 +309,8 @@ static struct job *find_or_add(struct job_table *table, const struct job_match *
 		free(job);
 		return NULL;
 	}
+	if (job)
+		recall(table, job);
 	return job;
 }
 

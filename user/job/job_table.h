@@ -14,6 +14,7 @@
 #include "job/job_ends.h"
 #include "job/job_info.h"
 #include "job/job_map.h"
+#include "job/kept_names.h"
 
 struct job_table;
 
@@ -21,6 +22,7 @@ struct job_table_options {
 	const char *mount;		   /* of the hierarchy, version 1 or 2 */
 	const char *patterns;		   /* a file, as of job_patterns__read(); NULL: none */
 	int events;			   /* descriptor of tm_cgroups; stays the caller's */
+	const struct kept_names_map *kept; /* names of cgroups; NULL: they are not kept */
 	const struct env_jobs_maps *named; /* of jobs that the environment names; NULL: none */
 	bool walk; /* learn the cgroups that there are now: they may go soon */
 };

@@ -10,6 +10,7 @@
 #include "job/job_env.h"
 #include "job/job_patterns.h"
 #include "job/job_table.h"
+#include "job/kept_names.h"
 #include "target/cgroup_names.h"
 
 struct member;
@@ -43,6 +44,7 @@ struct job_table {
 	struct cgroup_names *cgroups;
 	struct cgroup_lives *lives;
 	struct cgroup_events *events;
+	struct kept_names *kept; /* NULL: names are not kept */
 	struct job_patterns *patterns;
 	struct env_jobs *env; /* NULL: none */
 	struct env_jobs_maps named_maps;

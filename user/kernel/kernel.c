@@ -143,6 +143,7 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 	/* Each that is told apart has at least one series; 0 is no number. */
 	kernel->options.config.processes = kernel->options.config.slots + 1;
 	kernel->options.config.pid_namespace = surroundings__pid_namespace();
+	kernel->options.config.keep_names = options->pins != NULL;
 	kernel->options.config.shards = shards_for(libbpf_num_possible_cpus());
 
 	rc = read_types(kernel, err);
@@ -503,6 +504,11 @@ __u64 kernel__lost_arrivals(const struct kernel *kernel)
 __u64 kernel__lost_cgroups(const struct kernel *kernel)
 {
 	return kernel->skel->bss->tm_cgroups_lost;
+}
+
+__u64 kernel__lost_cgroup_names(const struct kernel *kernel)
+{
+	return kernel->skel->bss->tm_cgroup_names_lost;
 }
 
 __u64 kernel__other_cgroups(const struct kernel *kernel)

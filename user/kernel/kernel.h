@@ -15,6 +15,7 @@
 #include "drain/drain.h"
 #include "job/env_jobs.h"
 #include "job/env_walk.h"
+#include "job/kept_names.h"
 #include "job/task_passes.h"
 #include "kernel/details.h"
 #include "kernel/ladder.h"
@@ -224,7 +225,7 @@ __u64 kernel__lost_arrivals(const struct kernel *kernel);
  * not in the table rings (tmtrace/doorbell.h). false: nobody does. It stays the kernel's.
  */
 struct kernel_doorbell {
-	int ring; /* of struct tm_ring */
+	int ring;     /* of struct tm_ring */
 	__u64 *files; /* TM_FILE_PLACES */
 };
 bool kernel__doorbell(const struct kernel *kernel, struct kernel_doorbell *out);
@@ -237,6 +238,9 @@ int kernel__cgroups_fd(const struct kernel *kernel);
 
 /* The maps of jobs that the environment names, the same. */
 void kernel__env_jobs(const struct kernel *kernel, struct env_jobs_maps *out);
+/* The names of cgroups that are kept, the same; false: none are. */
+bool kernel__cgroup_names(const struct kernel *kernel, struct kept_names_map *out);
+
 /* What looks for those that run already. */
 void kernel__env_walk(const struct kernel *kernel, struct env_walk *out);
 /* What gives jobs the kernel's own counts; false: it has none. */
@@ -247,6 +251,8 @@ __u64 kernel__lost_env_jobs(const struct kernel *kernel, enum tm_env_loss reason
 __u64 kernel__lost_cgroups(const struct kernel *kernel);
 /* How many were made in other hierarchies. */
 __u64 kernel__other_cgroups(const struct kernel *kernel);
+/* Of how many the names could not be kept. */
+__u64 kernel__lost_cgroup_names(const struct kernel *kernel);
 
 /* Was there no room to tell all processes apart? */
 bool kernel__folded(const struct kernel *kernel);

@@ -135,6 +135,19 @@ bool kernel__task_passes(const struct kernel *kernel, struct task_passes_kernel 
 	return kernel->task_io != TASK_IO_NONE;
 }
 
+bool kernel__cgroup_names(const struct kernel *kernel, struct kept_names_map *out)
+{
+	struct tmtrace_bpf *skel = kernel->skel;
+
+	*out = (struct kept_names_map){
+		.fd = bpf_map__fd(skel->maps.tm_cgroup_names),
+		.gone = &skel->bss->tm_cgroup_names_gone,
+		.lost = &skel->bss->tm_cgroup_names_lost,
+		.of_users = &skel->bss->tm_cgroup_names_of_users,
+	};
+	return skel->rodata->tm_config.keep_names;
+}
+
 int kernel__cgroups_fd(const struct kernel *kernel)
 {
 	return bpf_map__fd(kernel->skel->maps.tm_cgroups);

@@ -13,6 +13,7 @@
 #include "kernel/load_log.h"
 #include "kernel/skeleton.h"
 #include "tmtrace.skel.h"
+#include "tmtrace/cgroup_name.h"
 
 static int explain_load(int code, struct error *err)
 {
@@ -136,6 +137,8 @@ static void set_sizes(struct tmtrace_bpf *skel, const struct kernel_options *opt
 			bpf_map__set_max_entries(skel->maps.tm_started,
 						 bpf_map__max_entries(skel->maps.tm_requests));
 	}
+	if (config->keep_names)
+		bpf_map__set_max_entries(skel->maps.tm_cgroup_names, TM_CGROUP_NAMES);
 	if (options->by_job)
 		bpf_map__set_max_entries(skel->maps.tm_job_details, TM_DETAIL_CGROUPS);
 	if (config->addb.on)
