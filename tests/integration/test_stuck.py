@@ -2,6 +2,7 @@
 """A file system that does not answer (bindfs, stopped): the service and everybody else go on."""
 
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -97,4 +98,25 @@ def test_afterwards(env):
     in_time("the end", service.stop)
     in_time("the start", lambda: (service.begin(), service.told("READY=1")))
     stuck.go_on()
+    service.stop()
+
+
+def test_any_moment(env):
+    """It stops while its libraries are looked at, copied or probed, and goes on, again and again."""
+    stuck = Stuck(env)
+    service = Service(env, layers=LAYERS)
+    moments, mappers = random.Random(1), []
+    for i in range(6):
+        name = f"{i}-libmio.so"
+        shutil.copy(stuck.library, os.path.join(stuck.folder, name))
+        mappers.append(Mapper(env, os.path.join(stuck.folder, name)))
+        time.sleep(moments.random() / 5)
+        stuck.stop()
+        in_time("status", service.status)
+        time.sleep(0.5)
+        in_time("status", service.status)
+        stuck.go_on()
+    wait_for(lambda: armed(service, stuck.folder) == 6 * FUNCTIONS, "all probes", seconds=90)
+    for mapper in mappers:
+        mapper.end()
     service.stop()

@@ -83,7 +83,7 @@ static bool is_told(const struct file_watcher *watcher, int which, int ms)
 
 static void write_while_leased(struct world *world, void *(*write_it)(void *argument))
 {
-	struct file_watch watch = file_watcher__add(world->watcher, world->fd, true);
+	struct file_watch watch = file_watcher__add(world->watcher, world->fd);
 	struct writer writer = { .path = world->path };
 	void *failed;
 
@@ -122,7 +122,7 @@ static void test_who_cuts_short_waits(void **state)
 static void test_lease_ends_with_the_watch(void **state)
 {
 	struct world *world = *state;
-	struct file_watch watch = file_watcher__add(world->watcher, world->fd, true);
+	struct file_watch watch = file_watcher__add(world->watcher, world->fd);
 	int fd;
 
 	assert_true(file_watch__is_set(&watch));
@@ -145,7 +145,7 @@ static void test_writer_of_before(void **state)
 {
 	struct world *world = *state;
 	int fd = open(world->path, O_WRONLY | O_CLOEXEC);
-	struct file_watch watch = file_watcher__add(world->watcher, world->fd, true), seen;
+	struct file_watch watch = file_watcher__add(world->watcher, world->fd), seen;
 
 	assert_int_equal(watch.lease, -1);
 	assert_true(watch.mark >= 0);

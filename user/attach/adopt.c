@@ -18,13 +18,23 @@ void attach__tell(const struct attach *attach)
 		attach->options.changed(attach->options.context);
 }
 
-int attach__version(int fd, struct file_version *version)
+int attach__stat(const struct open_file *file, struct stat *st)
+{
+	if (file->far) {
+		*st = file->far->st;
+		return 0;
+	}
+	return fstat(file->fd, st) < 0 ? -errno : 0;
+}
+
+int attach__version(const struct open_file *file, struct file_version *version)
 {
 	struct stat st;
+	int rc = attach__stat(file, &st);
 
 	*version = (struct file_version){ 0 };
-	if (fstat(fd, &st) < 0)
-		return -errno;
+	if (rc < 0)
+		return rc;
 	*version = (struct file_version){
 		.size = (__u64)st.st_size,
 		.changed_ns = (__s64)st.st_mtim.tv_sec * (__s64)NS_PER_S + st.st_mtim.tv_nsec,
@@ -66,7 +76,8 @@ static int collect_again(const struct attach *attach, const struct seen_file *se
  * Its probes can be parked from now on. Where the functions return is looked for again, in the same
  * bytes. What cannot be remembered cannot be parked.
  */
-static void know_again(const struct attach *attach, const struct seen_file *seen, int fd)
+static void know_again(const struct attach *attach, const struct seen_file *seen,
+		       const struct open_file *file)
 {
 	struct site_list *sites = NULL;
 	struct exit_list *exits = NULL;
@@ -80,28 +91,29 @@ static void know_again(const struct attach *attach, const struct seen_file *seen
 	if (!rc)
 		rc = collect_again(attach, seen, sites);
 	if (!rc && attach->options.mechanism == UPROBE_MULTI)
-		rc = elf_file__open_fd(&elf, fd, seen->path, &ignored);
+		rc = elf_file__open_fd(&elf, file->fd, seen->path, &ignored);
 	if (!rc && elf)
-		rc = exit_list__find(&exits, sites, fd, elf, seen->path, attach__on_ret(attach),
-				     &ignored);
+		rc = exit_list__find(&exits, sites, file->fd, elf, seen->path,
+				     attach__on_ret(attach), &ignored);
 	if (!rc && site_list__n(sites))
-		parking__know(attach->parking, seen->group, fd, sites, exits);
+		parking__know(attach->parking, seen->group, file->node, file->far, sites, exits);
 	exit_list__free(exits);
 	elf_file__close(elf);
 	site_list__free(sites);
 }
 
-struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen, int fd)
+struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen,
+			       const struct open_file *file)
 {
 	struct file_version now;
 
 	if (!seen || file_watch__is_set(&seen->watch) || !attach->watcher || !seen->n_links)
 		return seen;
-	seen->watch = file_watcher__add(attach->watcher, fd, !attach->far);
+	seen->watch = attach__watch(attach, file);
 	/* Watched first: what changes after this look is told. */
-	if (attach__version(fd, &now) < 0 ||
+	if (attach__version(file, &now) < 0 ||
 	    (now.size == seen->version.size && now.changed_ns == seen->version.changed_ns)) {
-		know_again(attach, seen, fd);
+		know_again(attach, seen, file);
 		return seen;
 	}
 	attach__drop(attach, seen);

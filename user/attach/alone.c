@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "attach/alone.h"
 #include "attach/attach_state.h"
@@ -54,14 +52,14 @@ int attach__leave_by_rules(struct attach *attach, struct seen_file *seen, const 
 static int find(const struct attach *attach, const char *path, struct tm_file *id,
 		struct seen_file **seen)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int rc = fd < 0 || attach__identify(attach, fd, id) < 0 ? -errno : 0;
+	struct open_file file;
+	int rc = attach__open(attach, path, &file, id);
 
-	if (!rc)
-		*seen = seen_files__find(attach->files, id);
-	if (fd >= 0)
-		close(fd);
-	return rc;
+	if (rc < 0)
+		return rc;
+	*seen = seen_files__find(attach->files, id);
+	attach__close(&file);
+	return 0;
 }
 
 int attach__leave_file(struct attach *attach, const char *path, const char *shown,

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "target/elf_file.h"
+#include "target/reach.h"
 
 /* Libraries with functions that link_set__guard() looks for: the last one for return probes alone.
  */
@@ -147,8 +148,8 @@ bool attach__on_ret(const struct attach *attach)
  * (*exits, else NULL), or a session's return probe.
  */
 static int prepare_returns(struct attach *attach, struct site_list *sites,
-			   const struct elf_file *elf, int fd, const char *shown,
-			   struct exit_list **exits, struct error *err)
+			   const struct elf_file *elf, const struct open_file *file,
+			   const char *shown, struct exit_list **exits, struct error *err)
 {
 	char path[PATH_OF_FD];
 	int rc;
@@ -163,22 +164,24 @@ static int prepare_returns(struct attach *attach, struct site_list *sites,
 				site_list__at(sites, i)->untimed = calls_back;
 		return 0;
 	}
-	rc = exit_list__find(exits, sites, fd, elf, shown, attach__on_ret(attach), err);
+	rc = exit_list__find(exits, sites, file->fd, elf, shown, attach__on_ret(attach), err);
 	if (!rc && attach->links)
-		link_set__add_exits(attach->links, path__of_fd(path, fd), *exits, sites);
+		link_set__add_exits(attach->links, path__of_fd(path, file->node), *exits, sites);
 	return rc;
 }
 
 /* Probes the sites, which have numbers, and notes how it went: how many are probed. */
 static int link_sites(struct attach *attach, struct seen_file *seen, struct site_list *sites,
-		      const struct exit_list *exits, int fd, const char *shown, struct error *err)
+		      const struct exit_list *exits, const struct open_file *file,
+		      const char *shown, struct error *err)
 {
 	size_t i, n = site_list__n(sites), placed = 0;
 	char path[PATH_OF_FD];
 
 	attach__tell(attach);
-	link_set__add(attach->links, path__of_fd(path, fd), sites);
-	if (attach->parking && parking__know(attach->parking, seen->group, fd, sites, exits) < 0)
+	link_set__add(attach->links, path__of_fd(path, file->node), sites);
+	if (attach->parking &&
+	    parking__know(attach->parking, seen->group, file->node, file->far, sites, exits) < 0)
 		return error__set(err, -ENOMEM, "%s: no memory", shown);
 	for (i = 0; i < n; i++) {
 		const struct site *site = site_list__at(sites, i);
@@ -195,13 +198,14 @@ static int link_sites(struct attach *attach, struct seen_file *seen, struct site
 }
 
 static int place(struct attach *attach, struct seen_file *seen, struct site_list *sites,
-		 const struct elf_file *elf, int fd, const char *shown, struct error *err)
+		 const struct elf_file *elf, const struct open_file *file, const char *shown,
+		 struct error *err)
 {
 	size_t n = site_list__n(sites);
 	struct exit_list *exits;
 	int rc;
 
-	rc = prepare_returns(attach, sites, elf, fd, shown, &exits, err);
+	rc = prepare_returns(attach, sites, elf, file, shown, &exits, err);
 	if (rc < 0)
 		return rc;
 	rc = attach__number_sites(attach, sites, shown);
@@ -213,7 +217,7 @@ static int place(struct attach *attach, struct seen_file *seen, struct site_list
 	} else if (!attach->links) {
 		rc = (int)n;
 	} else {
-		rc = link_sites(attach, seen, sites, exits, fd, shown, err);
+		rc = link_sites(attach, seen, sites, exits, file, shown, err);
 	}
 	exit_list__free(exits);
 	return rc;
@@ -248,7 +252,8 @@ static bool is_guarded(const struct attach *attach, const char *name)
 
 /* Probes a file that is open and read: the number of probes, or a negative errno. */
 static int probe_elf(struct attach *attach, struct seen_file *seen, const struct elf_file *elf,
-		     const struct attach_request *request, int fd, struct error *err)
+		     const struct attach_request *request, const struct open_file *file,
+		     struct error *err)
 {
 	struct site_list *sites = NULL;
 	struct error ignored;
@@ -266,21 +271,21 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 		error__set(err, rc, "%s: %s", request->shown, strerror(-rc));
 	if (rc >= 0 && seen->alone) {
 		/* What does not fit into the share is not even told. */
-		if (attach__charge(attach, seen, fd, site_list__n(sites), &ignored) == 0)
+		if (attach__charge(attach, seen, file, site_list__n(sites), &ignored) == 0)
 			rc = refuse_sites(attach, seen, sites, request->shown, err);
 	} else if (rc >= 0 && site_list__n(sites)) {
-		rc = attach__charge(attach, seen, fd, site_list__n(sites), err);
+		rc = attach__charge(attach, seen, file, site_list__n(sites), err);
 		if (rc < 0)
 			goto out;
 		/* What cannot be examined is probed at its entry. */
-		site_list__find_entries(sites, fd, request->shown, elf, &attach->options.choice,
-					&ignored);
-		rc = place(attach, seen, sites, elf, fd, request->shown, err);
+		site_list__find_entries(sites, file->fd, request->shown, elf,
+					&attach->options.choice, &ignored);
+		rc = place(attach, seen, sites, elf, file, request->shown, err);
 	}
 	if (rc >= 0 && attach->links && !seen->alone && !seen->complete &&
 	    (request->program || is_guarded(attach, attach__file_name(elf, request)))) {
-		if (attach__charge(attach, seen, fd, 1, &ignored) == 0)
-			link_set__guard(attach->links, path__of_fd(path, fd), elf);
+		if (attach__charge(attach, seen, file, 1, &ignored) == 0)
+			link_set__guard(attach->links, path__of_fd(path, file->node), elf);
 		seen->guarded = true;
 	}
 out:
@@ -288,16 +293,53 @@ out:
 	return rc;
 }
 
-int attach__identify(const struct attach *attach, int fd, struct tm_file *id)
+static int identify(const struct attach *attach, const struct open_file *file, struct tm_file *id)
 {
 	struct stat st;
+	int rc;
 
-	if (attach->options.kernel && !kernel__inode(attach->options.kernel, fd, id))
+	if (file->far && file->far->id.inode) {
+		*id = file->far->id;
 		return 0;
-	if (fstat(fd, &st) < 0)
-		return -1;
-	*id = (struct tm_file){ .number = st.st_ino, .device = st.st_dev };
-	return 0;
+	}
+	if (!file->far && attach->options.kernel &&
+	    !kernel__inode(attach->options.kernel, file->fd, id))
+		return 0;
+	rc = attach__stat(file, &st);
+	if (!rc)
+		*id = (struct tm_file){ .number = st.st_ino, .device = st.st_dev };
+	return rc;
+}
+
+int attach__open(const struct attach *attach, const char *path, struct open_file *file,
+		 struct tm_file *id)
+{
+	int rc;
+
+	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (file->fd < 0)
+		return -errno;
+	file->far = reach__file(path);
+	file->node = file->far ? file->far->node : file->fd;
+	rc = identify(attach, file, id);
+	if (rc < 0)
+		attach__close(file);
+	return rc;
+}
+
+void attach__close(const struct open_file *file)
+{
+	close(file->fd);
+}
+
+struct file_watch attach__watch(const struct attach *attach, const struct open_file *file)
+{
+	struct file_watch watch = FILE_WATCH_NONE;
+
+	if (!file->far)
+		return file_watcher__add(attach->watcher, file->fd);
+	watch.mark = reach__mark();
+	return watch;
 }
 
 /* Notes what is known of a file once it has been looked at. */
@@ -313,9 +355,26 @@ static void settle(struct attach *attach, struct seen_file *seen, struct file_wa
 	attach__tell(attach);
 }
 
+/* One that is far may go with its file system. */
+static enum seen_stay stay_of(const struct open_file *file)
+{
+	return file->far ? SEEN_STAYS_LONG : attach__stay_of(file->fd);
+}
+
+/* Its file system answered, and does not any more. */
+static int give_up(const struct attach_request *request, struct error *err)
+{
+	reach__lose();
+	return error__set(err, -EAGAIN,
+			  "%s: its file system does not answer any more: what is on it is not "
+			  "traced until it does",
+			  request->shown);
+}
+
 /* The file at path is open: reads it, and probes what there is. As probe_file(). */
 static int probe_open(struct attach *attach, struct seen_file *seen, const struct tm_file *id,
-		      const struct attach_request *request, int fd, struct error *err)
+		      const struct attach_request *request, const struct open_file *file,
+		      struct error *err)
 {
 	struct elf_file *elf = NULL;
 	struct file_watch watch = FILE_WATCH_NONE;
@@ -324,8 +383,10 @@ static int probe_open(struct attach *attach, struct seen_file *seen, const struc
 
 	/* From before it is read: what changes then changes what was read. */
 	if (attach->watcher && !(seen && file_watch__is_set(&seen->watch)))
-		watch = file_watcher__add(attach->watcher, fd, !attach->far);
-	rc = elf_file__open_fd(&elf, fd, request->shown, err);
+		watch = attach__watch(attach, file);
+	if (watch.mark == -EAGAIN)
+		return give_up(request, err);
+	rc = elf_file__open_fd(&elf, file->fd, request->shown, err);
 	if (rc < 0)
 		goto out;
 	if (is_new)
@@ -334,10 +395,10 @@ static int probe_open(struct attach *attach, struct seen_file *seen, const struc
 		rc = error__set(err, -ENOMEM, "%s: no memory", request->shown);
 		goto out;
 	}
-	attach__version(fd, &seen->version);
+	attach__version(file, &seen->version);
 	if (request->expected)
-		seen->stay = attach__stay_of(fd);
-	rc = probe_elf(attach, seen, elf, request, fd, err);
+		seen->stay = stay_of(file);
+	rc = probe_elf(attach, seen, elf, request, file, err);
 	if (rc == -EDQUOT || rc == -EALREADY) {
 		/* It is looked at again when it is mapped again, maybe by somebody else. */
 		if (is_new)
@@ -355,6 +416,37 @@ out:
 	return rc;
 }
 
+/* Not all of a far file's links could be made: none is left. */
+static void undo_links(struct attach *attach, const struct tm_file *id)
+{
+	const struct seen_file *seen = seen_files__find(attach->files, id);
+
+	for (size_t i = 0; seen && i < seen_files__n(attach->files); i++)
+		if (seen_files__at(attach->files, i) == seen) {
+			attach__give_up(attach, i, "its file system does not answer");
+			attach__tell(attach);
+			return;
+		}
+}
+
+/* Where a file system ceases to answer just now, another process waits for it. */
+static int probe_far(struct attach *attach, struct seen_file *seen, const struct tm_file *id,
+		     const struct attach_request *request, const struct open_file *file,
+		     struct error *err)
+{
+	bool is_lost;
+	int rc;
+
+	link_set__far(attach->links, file->node);
+	rc = probe_open(attach, seen, id, request, file, err);
+	is_lost = link_set__is_lost(attach->links);
+	link_set__far(attach->links, -1);
+	if (!is_lost)
+		return rc;
+	undo_links(attach, id);
+	return give_up(request, err);
+}
+
 /*
  * The file is opened once, and read and probed through its descriptor: a file that takes its place
  * meanwhile is another one.
@@ -363,21 +455,19 @@ static int probe_file(struct attach *attach, const struct attach_request *reques
 		      struct error *err)
 {
 	struct seen_file *seen;
+	struct open_file file;
 	struct tm_file id;
-	int fd, rc = 0;
+	int rc = attach__open(attach, request->path, &file, &id);
 
-	fd = open(request->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || attach__identify(attach, fd, &id) < 0) {
-		rc = error__set(err, -errno, "%s: %s", request->shown, strerror(errno));
-	} else {
-		seen = attach__meet(attach, seen_files__find(attach->files, &id), fd);
-		if (seen && request->expected)
-			seen->stay = attach__stay_of(fd);
-		if (!is_done(attach, seen, request->layer))
-			rc = probe_open(attach, seen, &id, request, fd, err);
-	}
-	if (fd >= 0)
-		close(fd);
+	if (rc < 0)
+		return error__set(err, rc, "%s: %s", request->shown, strerror(-rc));
+	seen = attach__meet(attach, seen_files__find(attach->files, &id), &file);
+	if (seen && request->expected)
+		seen->stay = stay_of(&file);
+	if (!is_done(attach, seen, request->layer))
+		rc = (file.far && attach->links ? probe_far : probe_open)(attach, seen, &id,
+									  request, &file, err);
+	attach__close(&file);
 	return rc;
 }
 
@@ -399,10 +489,26 @@ int attach__expect(struct attach *attach, const char *path, const char *shown, c
 	return probe_file(attach, &request, err);
 }
 
-void attach__mapped_by(struct attach *attach, pid_t pid, bool far)
+static int identify_with(void *context, int fd, struct tm_file *out)
+{
+	const struct attach *attach = context;
+
+	return kernel__inode(attach->options.kernel, fd, out);
+}
+
+struct scout_tools attach__scout_tools(struct attach *attach)
+{
+	return (struct scout_tools){
+		.identify = identify_with,
+		.context = attach,
+		.program = kernel__inode_program(attach->options.kernel),
+		.marks = file_watcher__marks(attach->watcher),
+	};
+}
+
+void attach__mapped_by(struct attach *attach, pid_t pid)
 {
 	attach->mapped_by = pid;
-	attach->far = far;
 }
 
 int attach__program(struct attach *attach, const char *path, const char *shown, struct error *err)

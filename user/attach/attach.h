@@ -76,10 +76,13 @@ int attach__expect(struct attach *attach, const char *path, const char *shown, c
 /*
  * What is probed from here on is mapped by this process, 0: by none. Who runs it has the files in
  * its share; those of root's processes are their owners'. A file that is more than the share gets
- * no probes: -EDQUOT; -EALREADY where another one was refused before. far: its file system may
- * cease to answer, so that nothing of it is kept open.
+ * no probes: -EDQUOT; -EALREADY where another one was refused before.
  */
-void attach__mapped_by(struct attach *attach, pid_t pid, bool far);
+void attach__mapped_by(struct attach *attach, pid_t pid);
+
+/* How files of far file systems are looked at (target/reach.h), as long as it is there. */
+struct scout_tools; /* target/scout.h */
+struct scout_tools attach__scout_tools(struct attach *attach);
 
 /*
  * Probes functions of the catalogue that are linked into a program itself: those that it names

@@ -9,6 +9,14 @@
 #include "attach/parking.h"
 #include "attach/shares.h"
 #include "target/elf_file.h"
+#include "target/scout.h"
+
+/* A file that is open. One of a far file system is never asked itself what it is (reach.h). */
+struct open_file {
+	int fd;				/* its content */
+	int node;			/* itself, to be probed: the same, or of O_PATH */
+	const struct scout_answer *far; /* what is known of it; NULL: it is near, fd tells all */
+};
 
 /* Which files are left alone by their names, see alone.h. */
 struct alone_rule {
@@ -24,7 +32,6 @@ struct attach {
 	struct file_watcher *watcher; /* of probed files; NULL: nothing is attached */
 	struct shares *shares;
 	pid_t mapped_by; /* the process of which files are met just now; 0: of none */
-	bool far;	 /* they are of a file system that may cease to answer */
 	const char **patterns;
 	size_t n_patterns, patterns_room;
 	struct alone_rule *rules;
@@ -53,8 +60,13 @@ void attach__take_away(struct attach *attach, struct seen_file *file, const char
 /* Leaves a file of that name alone if a rule says so. 0, or -ENOMEM. */
 int attach__leave_by_rules(struct attach *attach, struct seen_file *seen, const char *name);
 void attach__free_rules(struct attach *attach);
-/* Which file it is, for the kernel's probes. 0, or -1 with errno. */
-int attach__identify(const struct attach *attach, int fd, struct tm_file *id);
+/*
+ * Opens what process__open_path() has found, or any other path, and says which file it is, for the
+ * kernel's probes. 0, or a negative errno; attach__close().
+ */
+int attach__open(const struct attach *attach, const char *path, struct open_file *file,
+		 struct tm_file *id);
+void attach__close(const struct open_file *file);
 /*
  * Gives every site its number in the table and its description in the kernel. 0, or a negative
  * errno: attach__undo().
@@ -63,11 +75,11 @@ int attach__number_sites(struct attach *attach, struct site_list *sites, const c
 /* What was begun in a file is undone: it cannot have its probes. */
 void attach__undo(struct attach *attach, const struct seen_file *seen, struct site_list *sites);
 /*
- * Takes so much of a user's share for a file, open as fd. 0; -EDQUOT with the text in err,
+ * Takes so much of a user's share for a file. 0; -EDQUOT with the text in err,
  * -EALREADY where that was said before; or -ENOMEM.
  */
-int attach__charge(struct attach *attach, struct seen_file *seen, int fd, size_t n,
-		   struct error *err);
+int attach__charge(struct attach *attach, struct seen_file *seen, const struct open_file *file,
+		   size_t n, struct error *err);
 /*
  * Numbers of a file whose probes are gone, or go, may be another one's from now on; why: NULL: the
  * reason that each has.
@@ -75,22 +87,29 @@ int attach__charge(struct attach *attach, struct seen_file *seen, int fd, size_t
 void attach__release(struct attach *attach, struct seen_file *file, const char *why);
 /* Nobody watches or parks a file's probes any more; what is open goes with its links. */
 void attach__let_go(struct attach *attach, struct seen_file *file);
+/* Takes a file's probes away soon, and forgets it: by its number in attach->files; and why. */
+void attach__give_up(struct attach *attach, size_t i, const char *why);
 /* How long a file stays that is expected to be used, open as fd. */
 enum seen_stay attach__stay_of(int fd);
 /* Takes a file's probes away: from here on it is another one. Who waits to write to it goes on. */
 void attach__drop(struct attach *attach, struct seen_file *file);
 /*
- * One that was taken over is met, open as fd: it is watched from now on; NULL where it has changed
- * meanwhile: then its probes are gone. Others, and NULL, stay as they are.
+ * One that was taken over is met, open as file: it is watched from now on; NULL where it has
+ * changed meanwhile: then its probes are gone. Others, and NULL, stay as they are.
  */
-struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen, int fd);
+struct seen_file *attach__meet(struct attach *attach, struct seen_file *seen,
+			       const struct open_file *file);
+/* Watches a file from now on; none where that cannot be. */
+struct file_watch attach__watch(const struct attach *attach, const struct open_file *file);
 /* Nobody watches a file any more; who waits to write to it, until its probes are gone. */
 void attach__end_watch(struct attach *attach, struct seen_file *file);
 /* Are calls that are timed where functions return timed at the `ret` only? */
 bool attach__on_ret(const struct attach *attach);
 /* Calls options.changed. */
 void attach__tell(const struct attach *attach);
+/* What stat() says of it. 0, or a negative errno. */
+int attach__stat(const struct open_file *file, struct stat *st);
 /* Which content an open file has. 0, or a negative errno. */
-int attach__version(int fd, struct file_version *version);
+int attach__version(const struct open_file *file, struct file_version *version);
 
 #endif

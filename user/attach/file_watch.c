@@ -48,6 +48,11 @@ void file_watcher__fds(const struct file_watcher *watcher, int fds[FILE_WATCHER_
 	fds[1] = watcher->marks;
 }
 
+int file_watcher__marks(const struct file_watcher *watcher)
+{
+	return watcher->marks;
+}
+
 /* -1: somebody has it open for writing, it is another user's (CAP_LEASE), or it knows no leases. */
 static int new_lease(const struct file_watcher *watcher, int fd)
 {
@@ -60,9 +65,9 @@ static int new_lease(const struct file_watcher *watcher, int fd)
 	return lease;
 }
 
-struct file_watch file_watcher__add(const struct file_watcher *watcher, int fd, bool lease)
+struct file_watch file_watcher__add(const struct file_watcher *watcher, int fd)
 {
-	struct file_watch watch = { .lease = lease ? new_lease(watcher, fd) : -1, .mark = -1 };
+	struct file_watch watch = { .lease = new_lease(watcher, fd), .mark = -1 };
 	char path[PATH_OF_FD];
 
 	if (watch.lease < 0)

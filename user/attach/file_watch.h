@@ -40,10 +40,11 @@ void file_watcher__free(struct file_watcher *watcher);
 void file_watcher__fds(const struct file_watcher *watcher, int fds[FILE_WATCHER_FDS]);
 
 /*
- * Watches a file that is open as fd, which stays the caller's; lease: also by a lease, which has a
- * descriptor. FILE_WATCH_NONE: it cannot be.
+ * Watches a file that is open as fd, which stays the caller's. FILE_WATCH_NONE: it cannot be.
  */
-struct file_watch file_watcher__add(const struct file_watcher *watcher, int fd, bool lease);
+struct file_watch file_watcher__add(const struct file_watcher *watcher, int fd);
+/* The descriptor of its marks (inotify), which stays the watcher's; -1: it has none. */
+int file_watcher__marks(const struct file_watcher *watcher);
 /*
  * The descriptor, now the caller's, by which a lease ends once nobody has it or a copy of it open;
  * -1: there is none.

@@ -8,6 +8,7 @@
 #include "base/closer.h"
 #include "attach/closing.h"
 #include "attach/link_set.h"
+#include "attach/linker.h"
 #include "base/array.h"
 #include "base/close_all.h"
 #include "kernel/grace.h"
@@ -33,7 +34,9 @@ struct link_set {
 	struct held *held;
 	size_t n, room;
 	unsigned int group, n_groups;
-	unsigned int n_links; /* ever made */
+	unsigned int n_links;  /* ever made */
+	struct linker *linker; /* makes them; NULL: this process does */
+	int refused;	       /* why there is none that should be */
 	struct closings closings;
 };
 
@@ -171,6 +174,7 @@ pid_t link_set__free(struct link_set *set, size_t *probes)
 
 	if (!set)
 		return 0;
+	link_set__far(set, -1);
 	closings__reap(&set->closings, true);
 	taken = take(set, 0);
 	if (pins__keep(kernel__pins(set->kernel))) {
@@ -271,6 +275,41 @@ void link_set__sift(struct link_set *set, bool (*wanted)(void *context, unsigned
 			link_set__remove(set, set->held[i].group, &probes);
 }
 
+void link_set__far(struct link_set *set, int node)
+{
+	linker__close(set->linker);
+	set->linker = NULL;
+	set->refused = node < 0 ? 0 : linker__open(&set->linker, set->kernel, node);
+}
+
+bool link_set__is_lost(const struct link_set *set)
+{
+	return set->refused || (set->linker && linker__is_lost(set->linker));
+}
+
+static int make_multi(const struct link_set *set, enum uprobe_mechanism mechanism, int program,
+		      const struct uprobe_sites *sites)
+{
+	if (set->refused)
+		return set->refused;
+	return set->linker ? linker__link(set->linker, mechanism, program, sites, NULL)
+			   : uprobe__link_multi(mechanism, program, sites, false);
+}
+
+static int make_perf(const struct link_set *set, int program, const struct uprobe_sites *sites,
+		     __u32 i, int *perf_fd)
+{
+	struct uprobe_sites one = *sites;
+
+	if (set->refused)
+		return set->refused;
+	one.offsets += i;
+	one.cookies += i;
+	one.n = 1;
+	return set->linker ? linker__link(set->linker, UPROBE_PERF, program, &one, perf_fd)
+			   : uprobe__link_perf(program, sites, i, false, perf_fd);
+}
+
 /* A perf uprobe's link and event. */
 static int keep_pair(struct link_set *set, int link, int event, enum kernel_program program,
 		     __u64 offset)
@@ -326,8 +365,7 @@ static void link_slice(struct link_set *set, enum kernel_program program, const 
 	slice.cookies += first;
 	slice.n = n;
 	rc = keep(set,
-		  uprobe__link_multi(set->mechanism, kernel__program_fd(set->kernel, program),
-				     &slice, false),
+		  make_multi(set, set->mechanism, kernel__program_fd(set->kernel, program), &slice),
 		  program, *slice.offsets);
 	if (!rc)
 		return;
@@ -347,7 +385,7 @@ static void link_perf(struct link_set *set, enum kernel_program program, struct 
 	uprobe__pmu(&batch->sites.pmu); /* where it fails, each link says why */
 
 	for (i = 0; i < batch->sites.n; i++) {
-		rc = uprobe__link_perf(fd, &batch->sites, i, false, &perf_fd);
+		rc = make_perf(set, fd, &batch->sites, i, &perf_fd);
 		if (rc >= 0)
 			rc = keep_pair(set, rc, perf_fd, program, batch->offsets[i]);
 		batch->errors[i] = rc;
@@ -492,10 +530,10 @@ static void link_guard(struct link_set *set, enum kernel_program which, const ch
 	if (program < 0)
 		return;
 	if (set->mechanism != UPROBE_PERF) {
-		keep(set, uprobe__link_multi(UPROBE_MULTI, program, &site, false), which, offset);
+		keep(set, make_multi(set, UPROBE_MULTI, program, &site), which, offset);
 		return;
 	}
-	link = uprobe__link_perf(program, &site, 0, false, &perf_fd);
+	link = make_perf(set, program, &site, 0, &perf_fd);
 	if (link >= 0)
 		keep_pair(set, link, perf_fd, which, offset);
 }

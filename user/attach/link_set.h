@@ -44,6 +44,14 @@ void link_set__sift(struct link_set *set, bool (*wanted)(void *context, unsigned
 unsigned int link_set__begin(struct link_set *set, unsigned int group);
 
 /*
+ * Links are made by a process that can be abandoned from now on, on a file that is open as node and
+ * must stay so, and not for long by itself; -1: by this one again. See linker.h.
+ */
+void link_set__far(struct link_set *set, int node);
+/* Was it abandoned? What was to be linked since then has failed with -EAGAIN. */
+bool link_set__is_lost(const struct link_set *set);
+
+/*
  * Takes over a descriptor that is closed once the group's probes are gone, by who takes them away;
  * at once where there is no memory.
  */

@@ -106,27 +106,27 @@ void attach__undo(struct attach *attach, const struct seen_file *seen, struct si
 		link_set__remove_soon(attach->links, seen->group);
 }
 
-/* Whose share a file is of, open as fd. */
-static uid_t user_of(const struct attach *attach, int fd)
+/* Whose share a file is of. */
+static uid_t user_of(const struct attach *attach, const struct open_file *file)
 {
 	struct stat st;
 	uid_t user = 0;
 
 	/* Whose process it was is not known any more where that is gone. */
 	if (attach->mapped_by && (process__user(attach->mapped_by, &user) < 0 || !user) &&
-	    fstat(fd, &st) == 0)
+	    attach__stat(file, &st) == 0)
 		user = st.st_uid;
 	return user;
 }
 
-int attach__charge(struct attach *attach, struct seen_file *seen, int fd, size_t n,
-		   struct error *err)
+int attach__charge(struct attach *attach, struct seen_file *seen, const struct open_file *file,
+		   size_t n, struct error *err)
 {
 	bool told;
 	int rc;
 
 	if (!seen->charged)
-		seen->user = seen->stay == SEEN_GOES ? user_of(attach, fd) : 0;
+		seen->user = seen->stay == SEEN_GOES ? user_of(attach, file) : 0;
 	told = shares__is_full(attach->shares, seen->user);
 	rc = shares__take(attach->shares, seen->user, n);
 	if (!rc)

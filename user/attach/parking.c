@@ -34,6 +34,7 @@ struct parked_exit {
 struct parked_file {
 	unsigned int group;
 	int fd; /* -1: gone for good, another one may have its place */
+	bool far;
 	struct parked_exit *exits;
 	size_t n_exits, exits_room;
 };
@@ -110,7 +111,7 @@ static size_t find_place(struct parking *parking)
 	return parking->n_files++;
 }
 
-static int add_file(struct parking *parking, unsigned int group, int fd, size_t *out)
+static int add_file(struct parking *parking, unsigned int group, int fd, bool far, size_t *out)
 {
 	struct parked_file *file;
 	char path[PATH_OF_FD];
@@ -124,6 +125,7 @@ static int add_file(struct parking *parking, unsigned int group, int fd, size_t 
 	if (file->fd < 0)
 		return -errno;
 	file->group = group;
+	file->far = far;
 	return 0;
 }
 
@@ -183,11 +185,11 @@ static int add_exit(struct parking *parking, const struct site *site, __u64 offs
 	return 0;
 }
 
-int parking__know(struct parking *parking, unsigned int group, int fd, struct site_list *sites,
-		  const struct exit_list *exits)
+int parking__know(struct parking *parking, unsigned int group, int fd, bool far,
+		  struct site_list *sites, const struct exit_list *exits)
 {
 	size_t file;
-	int rc = add_file(parking, group, fd, &file);
+	int rc = add_file(parking, group, fd, far, &file);
 
 	for (size_t i = 0; !rc && i < site_list__n(sites); i++) {
 		const struct site *site = site_list__at(sites, i);
@@ -318,6 +320,21 @@ static void release_exits(struct parking *parking, struct parked_site *site,
 	site->holds_exits = false;
 }
 
+/* Links of a file are made again: begin, and end. */
+static void begin_links(const struct parking *parking, const struct parked_site *site)
+{
+	const struct parked_file *file = &parking->files[site->file];
+
+	if (file->far)
+		link_set__far(parking->links, file->fd);
+}
+
+static void end_links(const struct parking *parking, const struct parked_site *site)
+{
+	if (parking->files[site->file].far)
+		link_set__far(parking->links, -1);
+}
+
 /* Puts those back that nobody else needs. 0, or what the kernel said of the last it refused. */
 static int hold_exits(struct parking *parking, struct parked_site *site)
 {
@@ -412,9 +429,11 @@ int parking__end(struct parking *parking, int number)
 	site->place.cookie |= (__u64)parking->probes[number - TM_PROBE_USER].generation
 			      << TM_COOKIE_BITS;
 	/* One that the kernel refused before it refuses again. */
+	begin_links(parking, site);
 	if (site->timing != EXITS_OUT)
 		hold_exits(parking, site);
 	rc = link_set__put(parking->links, file->group, path, &site->place);
+	end_links(parking, site);
 	site->state = rc ? PARKING_NONE : PARKING_ARMED;
 	return rc;
 }
@@ -433,8 +452,10 @@ int parking__time(struct parking *parking, int number)
 	if (!closing)
 		return -ENOMEM;
 	/* Those of a function that is parked come back with it. */
+	begin_links(parking, site);
 	if (site->state == PARKING_ARMED)
 		rc = hold_exits(parking, site);
+	end_links(parking, site);
 	if (rc) {
 		release_exits(parking, site, closing);
 		site->timing = EXITS_OUT;

@@ -28,10 +28,11 @@ void parking__free(struct parking *parking);
 
 /*
  * Remembers what was attached in a file, by this process or the one before, of which fd is open: it
- * stays the caller's. exits may be NULL. 0, or a negative errno: then these cannot be parked.
+ * stays the caller's; far: as reach__is_far() says. exits may be NULL. 0, or a negative errno: then
+ * these cannot be parked.
  */
-int parking__know(struct parking *parking, unsigned int group, int fd, struct site_list *sites,
-		  const struct exit_list *exits);
+int parking__know(struct parking *parking, unsigned int group, int fd, bool far,
+		  struct site_list *sites, const struct exit_list *exits);
 /*
  * The probes of a group go for good. The descriptor of their file is the caller's now, to be closed
  * where that may last; to be called until it is -1.

@@ -59,12 +59,12 @@ void attach__release(struct attach *attach, struct seen_file *file, const char *
 	}
 }
 
-static void give_up(struct attach *attach, size_t i)
+void attach__give_up(struct attach *attach, size_t i, const char *why)
 {
 	struct seen_file *file = seen_files__at(attach->files, i);
 
 	/* What had failed says why. */
-	attach__release(attach, file, file->gone || file->alone ? NULL : reason);
+	attach__release(attach, file, file->gone || file->alone ? NULL : why);
 	if (!file->gone && file->group) {
 		attach__let_go(attach, file);
 		link_set__remove_soon(attach->links, file->group);
@@ -137,7 +137,7 @@ static bool give_up_all(struct attach *attach, const struct tm_file_question *an
 			continue;
 		gone->call(gone->ctx, file);
 		any |= !is_light(file);
-		give_up(attach, i - 1);
+		attach__give_up(attach, i - 1, reason);
 	}
 	return any;
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <limits.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/close_all.h"
@@ -40,4 +44,36 @@ void close_each(const int *fds, size_t n)
 {
 	while (n)
 		close(fds[--n]);
+}
+
+/* close_range(), 5.9: newer than some C libraries. */
+static void close_between(unsigned int first, unsigned int last)
+{
+	if (first <= last)
+		syscall(SYS_close_range, first, last, 0);
+}
+
+static int compare(const void *left, const void *right)
+{
+	const int *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+void close_others(const int *fds, size_t n)
+{
+	int *sorted = calloc(n + 1, sizeof(*sorted));
+	unsigned int next = 0;
+
+	if (!sorted)
+		_exit(1); /* which closes all, in another order */
+	memcpy(sorted, fds, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare);
+	for (size_t i = 0; i < n; i++) {
+		if (sorted[i] > 0)
+			close_between(next, (unsigned int)sorted[i] - 1);
+		next = (unsigned int)sorted[i] + 1;
+	}
+	close_between(next, UINT_MAX);
+	free(sorted);
 }

@@ -13,4 +13,10 @@ void close_all(const int *fds, size_t n);
 /* The same, one after the other, the last one first. */
 void close_each(const int *fds, size_t n);
 
+/*
+ * For a child: closes all descriptors but those, of which negative ones are none. Who waits for the
+ * end of our output must not wait for it.
+ */
+void close_others(const int *fds, size_t n);
+
 #endif

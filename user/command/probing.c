@@ -35,6 +35,39 @@ static int probe_running(struct session *session, const pid_t *pids, size_t n, s
 	return rc == -ENOMEM ? error__set(err, rc, "%s", one.text) : 0;
 }
 
+void probing__go_on(struct session *session, int ms)
+{
+	if (!session->search ||
+	    !targets__found(session->attach, session->search, ms, &session->notes))
+		return;
+	library_search__close(session->search);
+	session->search = NULL;
+}
+
+/* How long the start waits for the folders of the dynamic linker. */
+#define SEARCH_MS 1000
+
+/* A service does not wait for a file system that does not answer. */
+static int search_machine(struct session *session, struct error *err)
+{
+	const char *const *patterns;
+	size_t n;
+	int rc;
+
+	patterns = attach__patterns(session->attach, &n);
+	rc = library_search__start(&session->search, patterns, n, err);
+	if (rc < 0)
+		return rc;
+	probing__go_on(session, SEARCH_MS);
+	if (session->search)
+		note_list__add(&session->notes,
+			       "the folders of the dynamic linker were not gone through in %d ms: "
+			       "libraries there are probed when they are found, or when a process "
+			       "maps them",
+			       SEARCH_MS);
+	return 0;
+}
+
 /* The libraries of all that is in scope now, and of what may come into it. */
 static int probe_scope(struct session *session, struct error *err)
 {
@@ -49,7 +82,11 @@ static int probe_scope(struct session *session, struct error *err)
 	if (!rc)
 		rc = probe_running(session, pids, n, err);
 	free(pids);
-	return rc ? rc : targets__machine(session->attach, &session->notes, err);
+	if (rc)
+		return rc;
+	return session->options->configured
+		       ? search_machine(session, err)
+		       : targets__machine(session->attach, &session->notes, err);
 }
 
 static int probe_targets(struct session *session, const char *program, struct error *err)
@@ -91,14 +128,17 @@ int probing__attach(struct session *session, const char *program, struct error *
 		.counts = session->options->configured ? count : NULL,
 		.counts_context = session,
 	};
+	struct scout_tools tools;
 	struct late_options late;
 	int rc;
 
 	if (!layers__have_libraries(session))
 		return 0;
-	if (session->options->configured)
-		reach__start();
 	rc = attach__new(&session->attach, &options, err);
+	if (!rc && session->options->configured) {
+		tools = attach__scout_tools(session->attach);
+		reach__start(&tools);
+	}
 	if (!rc && session->continuity)
 		rc = continuity__adopt(session->continuity, session->attach, err);
 	if (rc < 0)

@@ -11,4 +11,7 @@
  */
 int probing__attach(struct session *session, const char *program, struct error *err);
 
+/* Probes libraries that were found meanwhile in folders of the dynamic linker, and within ms. */
+void probing__go_on(struct session *session, int ms);
+
 #endif

@@ -136,6 +136,8 @@ void session__detach(struct session *session)
 	session->late = NULL;
 	left_alone__free(session->left_alone);
 	session->left_alone = NULL;
+	library_search__close(session->search);
+	session->search = NULL;
 	closer = attach__free(session->attach, &probes);
 	if (closer)
 		tell_removal(probes, closer);
@@ -162,6 +164,7 @@ static void on_unused(void *context)
 		return;
 	late__give_up_unused(session->late);
 	late__look_again(session->late);
+	probing__go_on(session, 0);
 }
 
 int session__watch_late(struct session *session, struct loop *loop)

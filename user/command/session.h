@@ -14,6 +14,7 @@
 #include "command/late.h"
 #include "command/left_alone.h"
 #include "command/later.h"
+#include "command/library_search.h"
 #include "command/loop.h"
 #include "command/options.h"
 #include "command/other_jobs.h"
@@ -44,6 +45,7 @@ struct session {
 	int pass_timer;
 	double pass_wait_s;
 	struct late *late;
+	struct library_search *search; /* of a service; NULL: it is over */
 	struct left_alone *left_alone;
 	struct later *later; /* NULL: libraries are probed from the start */
 	struct other_jobs *others;

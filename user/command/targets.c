@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "attach/alone.h"
+#include "base/clock.h"
 #include "base/identity.h"
+#include "command/library_search.h"
 #include "command/targets.h"
 #include "target/elf_file.h"
 #include "target/loader.h"
@@ -234,6 +237,43 @@ int targets__machine(struct attach *attach, struct note_list *notes, struct erro
 	return rc;
 }
 
+/* One that is far is opened by another process (target/reach.h). */
+static int expect_found(struct attach *attach, const struct library_found *found, struct error *err)
+{
+	const struct process_mapping file = {
+		.major = major(found->device),
+		.minor = minor(found->device),
+		.path = found->path,
+	};
+	char path[PATH_MAX];
+	int rc;
+
+	if (!reach__is_far(file.major, file.minor))
+		return attach__expect(attach, found->path, found->path, NULL, err);
+	rc = process__open_path(0, &file, path, sizeof(path), err);
+	return rc ? rc : attach__expect(attach, path, found->path, NULL, err);
+}
+
+bool targets__found(struct attach *attach, struct library_search *search, int ms,
+		    struct note_list *notes)
+{
+	__u64 end_ns = clock__ns(CLOCK_MONOTONIC) + (__u64)ms * NS_PER_MS, now_ns = 0;
+	static struct library_found found;
+	struct error err;
+
+	while (now_ns <= end_ns && library_search__next(search, ms, &found)) {
+		now_ns = clock__ns(CLOCK_MONOTONIC);
+		ms = now_ns < end_ns ? (int)((end_ns - now_ns) / NS_PER_MS) : 0;
+		if (*found.note)
+			note_list__add(notes, "%s", found.note);
+		else if ((attach__wants(attach, found.name) ||
+			  attach__wants(attach, found.soname)) &&
+			 expect_found(attach, &found, &err) < 0)
+			note_list__add(notes, "%s", err.text);
+	}
+	return library_search__is_over(search);
+}
+
 /* Is the file a library of the catalogue, by its name or by the name that it gives itself? */
 static bool is_wanted(const struct attach *attach, const char *path, const char *shown)
 {
@@ -273,13 +313,13 @@ static int probe_mapped(struct attach *attach, pid_t pid, const struct process_m
 	struct error err = { 0 };
 	int rc;
 
-	attach__mapped_by(attach, pid, reach__is_far(mapping->major, mapping->minor));
+	attach__mapped_by(attach, pid);
 	rc = try_mapped(attach, pid, mapping, program, &err);
 	if (rc == -EACCES && as_owner && process__enter_owner(pid) == 0) {
 		rc = try_mapped(attach, pid, mapping, program, &err);
 		identity__leave();
 	}
-	attach__mapped_by(attach, 0, false);
+	attach__mapped_by(attach, 0);
 	if (rc == -EDQUOT || (rc < 0 && rc != -ESRCH && rc != -EALREADY &&
 			      (program || attach__wants(attach, mapping->path))))
 		note_list__add(notes, "%s", err.text);

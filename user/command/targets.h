@@ -41,6 +41,10 @@ bool targets__may_call(struct attach *listing, const struct options *options, co
 
 /* Every library of the catalogue on the loader's paths. */
 int targets__machine(struct attach *attach, struct note_list *notes, struct error *err);
+/* The same of those that were found so far, and are within ms. True: these were all. */
+struct library_search; /* command/library_search.h */
+bool targets__found(struct attach *attach, struct library_search *search, int ms,
+		    struct note_list *notes);
 
 /*
  * Of a process that runs: what it maps now, and what is linked into it. Files that are known are

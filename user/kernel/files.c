@@ -35,6 +35,11 @@ int kernel__inode(const struct kernel *kernel, int fd, struct tm_file *file)
 	return rc || file->inode ? rc : -ENOENT;
 }
 
+int kernel__inode_program(const struct kernel *kernel)
+{
+	return kernel_state__fd(kernel, kernel->skel->progs.mapped_inode);
+}
+
 int kernel__file_uses(const struct kernel *kernel, struct tm_file_question *files, size_t n)
 {
 	int fd = kernel_state__fd(kernel, kernel->skel->progs.file_uses), rc = 0;

@@ -125,6 +125,8 @@ __u64 kernel__lost_addb_sums(const struct kernel *kernel, enum tm_addb_sum_loss 
  * that stat shows where file systems are stacked. 0, or a negative errno.
  */
 int kernel__inode(const struct kernel *kernel, int fd, struct tm_file *file);
+/* The descriptor of the program by which it is asked, which stays the kernel's. */
+int kernel__inode_program(const struct kernel *kernel);
 /* Asks who is mapped, of n files as kernel__inode() has told them. 0, or a negative errno. */
 int kernel__file_uses(const struct kernel *kernel, struct tm_file_question *files, size_t n);
 /* The elements that a probe's cookie indexes, mmapped: write one before its link is made. */
@@ -236,11 +238,11 @@ bool kernel__doorbell(const struct kernel *kernel, struct kernel_doorbell *out);
  */
 int kernel__cgroups_fd(const struct kernel *kernel);
 
-/* The maps of jobs that the environment names, the same. */
-void kernel__env_jobs(const struct kernel *kernel, struct env_jobs_maps *out);
 /* The names of cgroups that are kept, the same; false: none are. */
 bool kernel__cgroup_names(const struct kernel *kernel, struct kept_names_map *out);
 
+/* The maps of jobs that the environment names, the same. */
+void kernel__env_jobs(const struct kernel *kernel, struct env_jobs_maps *out);
 /* What looks for those that run already. */
 void kernel__env_walk(const struct kernel *kernel, struct env_walk *out);
 /* What gives jobs the kernel's own counts; false: it has none. */
@@ -249,10 +251,10 @@ bool kernel__task_passes(const struct kernel *kernel, struct task_passes_kernel 
 __u64 kernel__lost_env_jobs(const struct kernel *kernel, enum tm_env_loss reason);
 /* How many could not be told of. */
 __u64 kernel__lost_cgroups(const struct kernel *kernel);
-/* How many were made in other hierarchies. */
-__u64 kernel__other_cgroups(const struct kernel *kernel);
 /* Of how many the names could not be kept. */
 __u64 kernel__lost_cgroup_names(const struct kernel *kernel);
+/* How many were made in other hierarchies. */
+__u64 kernel__other_cgroups(const struct kernel *kernel);
 
 /* Was there no room to tell all processes apart? */
 bool kernel__folded(const struct kernel *kernel);

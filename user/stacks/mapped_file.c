@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -124,8 +125,10 @@ static bool find_path(const struct mapped_file *file, pid_t pid, __u64 start, __
 	};
 	struct error err;
 
-	if (process__open_path(pid, &mapping, path, PATH_MAX, &err) == 0)
-		return true;
+	int rc = process__open_path(pid, &mapping, path, PATH_MAX, &err);
+
+	if (rc == 0 || rc == -EAGAIN) /* its file system does not answer */
+		return rc == 0;
 	return is_still_there(file) && files__path(path, PATH_MAX, "%s", file->path) == 0;
 }
 

@@ -225,15 +225,11 @@ static int cannot_open(pid_t pid, const struct process_mapping *mapping, int cod
 int process__open_path(pid_t pid, const struct process_mapping *mapping, char *out, size_t room,
 		       struct error *err)
 {
-	int rc = reach__ask(pid, mapping);
+	int rc = reach__ask(pid, mapping, out, room, err);
 
-	if (rc == -EAGAIN)
-		return error__set(err, rc,
-				  "%s: its file system does not answer: what is on it is not "
-				  "traced until it does",
-				  mapping->path);
-	return rc ? error__set(err, rc, "%s: %s", mapping->path, strerror(-rc))
-		  : process__find_path(pid, mapping, out, room, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	return process__find_path(pid, mapping, out, room, err);
 }
 
 int process__find_path(pid_t pid, const struct process_mapping *mapping, char *out, size_t room,
