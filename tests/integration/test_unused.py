@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Files that no process maps any more: what the service held of them goes, what was counted stays."""
 
+import ctypes
+import errno
 import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 
 from harness import PATIENCE, Skip, check, compare, equal, sum_truths, wait_for
 from test_cgroup import joining, mount_v2, new_cgroup
@@ -14,6 +17,7 @@ from test_late import await_probes
 from test_service import NOBODY, Service
 
 LAYERS = "sample, mio, mstro"
+MNT_EXPIRE = 4  # sys/mount.h
 # Of 8,192 probes; libmio.so has 29 functions.
 SHARE = 2048
 FUNCTIONS = 29
@@ -133,13 +137,18 @@ def test_back_again(env):
     compare_loads(service, truths, cgroup)
 
 
-def test_unmount(env):
-    """A file system can be unmounted once nobody uses it."""
+def mounted_tmpfs(env):
     mount = env.path("mounted")
     os.mkdir(mount)
     if subprocess.run(["mount", "-t", "tmpfs", "none", mount], check=False).returncode:
         raise Skip("nothing can be mounted")
     env.cleanup(subprocess.run, ["sh", "-c", f"umount -l {mount} 2>/dev/null"])
+    return mount
+
+
+def test_unmount(env):
+    """A file system can be unmounted once nobody uses it."""
+    mount = mounted_tmpfs(env)
     library = shutil.copy(os.path.join(env.stack, "libmio.so"), mount)
     service = Service(env, layers=LAYERS)
     mapper = Mapper(env, library)
@@ -150,6 +159,37 @@ def test_unmount(env):
     wait_for(lambda: not subprocess.run(["umount", mount], stderr=subprocess.DEVNULL,
                                         check=False).returncode, "that it is not busy",
              seconds=4 * PATIENCE)
+
+
+def expires(mount):
+    """What autofs does: is a file system gone that nobody has used since it was asked before?"""
+    if ctypes.CDLL(None, use_errno=True).umount2(mount.encode(), MNT_EXPIRE) == 0:
+        return True
+    check(ctypes.get_errno() in (errno.EAGAIN, errno.EBUSY), os.strerror(ctypes.get_errno()))
+    return False
+
+
+def test_expire(env):
+    """A file system that autofs has mounted expires: the service does not even look at it."""
+    mount = mounted_tmpfs(env)
+    library = shutil.copy(os.path.join(env.stack, "libmio.so"), mount)
+    service = Service(env, layers=LAYERS)
+    mapper = Mapper(env, library)
+    wait_for(lambda: armed(service, mount) == FUNCTIONS, "the probes")
+    for _ in range(2):
+        check(not expires(mount), "it has expired while it was used")
+    mapper.end()
+    wait_for(lambda: not armed(service, mount), "the end of its probes")
+    wait_for(lambda: ended_twice(mount), "that nobody looks at it", seconds=10 * PATIENCE)
+    service.stop()
+
+
+def ended_twice(mount):
+    """It is asked after, and again after two of the service's rounds."""
+    if expires(mount):
+        return True
+    time.sleep(2.5)
+    return expires(mount)
 
 
 def copies(env, folder, n):
