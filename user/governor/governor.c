@@ -72,6 +72,8 @@ static void count(struct watched *probe, const struct governor_load *load, doubl
 	probe->part = load->part;
 	probe->group = load->group <= GOVERNOR_GROUPS ? load->group : 0;
 	probe->rest = probe->group ? load->rest : 0;
+	probe->switch_ns = load->switch_ns;
+	probe->leave_ns = load->leave_ns;
 	/* A trial is no part of the window; nor is what a probe did on its way out. */
 	if (probe->state == TRIED || probe->state == TRIED_WITH_GROUP) {
 		probe->tried_hits += load->hits;
@@ -94,8 +96,15 @@ static int count_all(struct governor *governor, const struct governor_reading *r
 	}
 	if (first)
 		return 0;
-	for (size_t i = 0; i < reading->n; i++)
+	for (size_t i = 0; i < reading->n; i++) {
+		const struct watched *probe = &governor->probes[i];
+
 		count(&governor->probes[i], &reading->loads[i], most_ns);
+		if (!probe->group)
+			continue;
+		governor->groups[probe->group - 1].switch_ns = probe->switch_ns;
+		governor->groups[probe->group - 1].leave_ns = probe->leave_ns;
+	}
 	governor->fixed_ns += possible(reading->fixed_ns, most_ns);
 	return 0;
 }

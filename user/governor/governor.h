@@ -57,6 +57,12 @@ struct governor_load {
 	 */
 	unsigned int group;
 	double rest;
+	/*
+	 * What it takes to put it back and to take it away again, in ns of CPU time, and how long
+	 * its hits cost on after it was told to go; 0: nothing, and LEAVE_NS (moves.h). Of a group,
+	 * its last probe tells.
+	 */
+	double switch_ns, leave_ns;
 };
 
 #define GOVERNOR_GROUPS 2

@@ -25,11 +25,18 @@ static void order(struct governor *governor, size_t probe, bool park)
 		(struct governor_order){ .probe = probe, .park = park };
 }
 
+double moves__change_ns(const struct watched *probe, double cost)
+{
+	return probe->switch_ns + cost * (probe->leave_ns > 0 ? probe->leave_ns : LEAVE_NS);
+}
+
 /* The last one did; but the longer ago that is, the less it tells. */
 double moves__trial_ns(const struct governor *governor, const struct watched *probe)
 {
-	double ns = probe->trial_ns > 0 ? probe->trial_ns : probe->cost * (LOOK_NS + LEAVE_NS);
+	double ns = probe->trial_ns;
 
+	if (!(ns > 0))
+		ns = probe->cost * LOOK_NS + moves__change_ns(probe, probe->cost);
 	return ns / (1 + (double)(governor->last_ns - probe->gone_ns) / AGO_NS);
 }
 
@@ -117,6 +124,7 @@ static void begin(struct watched *probe, __u64 now, enum state state)
 	probe->since_ns = now;
 	probe->tried_ns = 0;
 	probe->tried_hits = 0;
+	probe->over_ns = 0;
 }
 
 void moves__let_back(struct governor *governor, size_t i, __u64 now, enum state state)

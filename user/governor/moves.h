@@ -37,6 +37,7 @@ struct watched {
 	double harm;
 	unsigned int group;
 	double rest;
+	double switch_ns, leave_ns;
 	bool fixed, part;
 	/*
 	 * A second, in processors; of what is parked, before; of a group that is not, what is left
@@ -54,6 +55,7 @@ struct watched {
 	/* TRIED: since then. */
 	double tried_ns;
 	__u64 tried_hits;
+	__u64 over_ns; /* when it is to go, as it looks; 0: it may stay */
 };
 
 struct governor {
@@ -103,6 +105,10 @@ void moves__add_rest(struct governor *governor, const struct watched *probe);
 double moves__trials(const struct governor *governor);
 /* One has cost so much; nothing is owed for it. */
 void moves__pay_trial(struct governor *governor, double ns);
+
+/* What it costs to put it back and away again, with its hits on its way out, of so much a second.
+ */
+double moves__change_ns(const struct watched *probe, double cost);
 
 /* What a trial will cost now, as it looks, of a probe or a group. */
 double moves__trial_ns(const struct governor *governor, const struct watched *probe);

@@ -24,6 +24,15 @@
 /* A trial takes no more of a thread's time than this part of what probes may. */
 #define TOLL 0.5
 
+/*
+ * What may not stay goes after a slice: so long, or until it has cost what trials may cost in so
+ * much time. Where it is dear to put it back and to take it away, a slice is worth several times as
+ * much, and there are fewer.
+ */
+#define SLICE_NS  (100 * NS_PER_MS)
+#define PERIOD_NS (4 * NS_PER_S)
+#define WORTH	  8
+
 /* What is to become of what is tried. */
 enum verdict {
 	WAIT,
@@ -55,14 +64,36 @@ static bool is_hard(const struct governor *governor, const struct watched *tried
 	       (ns >= TRIAL_NS && toll->ns > governor->bounds.thread * ns);
 }
 
-/* cost_ns: what it has cost in ns, but what is left of it without being parked as a whole. */
-static enum verdict judge_cost(const struct governor *governor, const struct watched *tried,
-			       double cost_ns, double ns)
+/* How long a slice of what costs so much is, as part of the time. */
+static double slice_ns(const struct governor *governor, const struct watched *tried, double cost)
 {
-	bool node = governor->bounds.node > 0;
-	double room = room_for_one(governor);
+	double most = moves__trials(governor) * PERIOD_NS - moves__change_ns(tried, cost);
 
-	if ((node && cost_ns > room * DEAR_NS) || is_hard(governor, tried, ns))
+	if (most < WORTH * tried->switch_ns)
+		most = WORTH * tried->switch_ns;
+	if (!(most > 0))
+		return 0;
+	return cost * SLICE_NS < most ? SLICE_NS : most / cost;
+}
+
+/*
+ * cost_ns: what it has cost in ns, but what is left of it without being parked as a whole; all_ns:
+ * the same with what is left.
+ */
+static enum verdict judge_cost(const struct governor *governor, struct watched *tried,
+			       double cost_ns, double all_ns, double ns)
+{
+	bool node = governor->bounds.node > 0, hard = is_hard(governor, tried, ns);
+	double room = room_for_one(governor), slice;
+
+	tried->over_ns = 0;
+	if (!hard && node && cost_ns > room * DEAR_NS) {
+		slice = slice_ns(governor, tried, all_ns / ns);
+		tried->over_ns = tried->since_ns + (__u64)slice;
+		if (ns < slice)
+			return WAIT;
+	}
+	if ((node && cost_ns > room * DEAR_NS) || hard)
 		return ns < TRIAL_NS ? DEAR : GO;
 	if (ns < TRIAL_NS)
 		return WAIT;
@@ -76,11 +107,11 @@ static void judge(struct governor *governor, size_t i, __u64 now)
 {
 	struct watched *probe = &governor->probes[i];
 	double ns = (double)(now - probe->since_ns), cost = ns > 0 ? probe->tried_ns / ns : 0;
-	enum verdict verdict = judge_cost(governor, probe, probe->tried_ns, ns);
+	enum verdict verdict = judge_cost(governor, probe, probe->tried_ns, probe->tried_ns, ns);
 
 	if (verdict == WAIT)
 		return;
-	probe->trial_ns = probe->tried_ns + (verdict == STAYS ? 0 : cost * LEAVE_NS);
+	probe->trial_ns = probe->tried_ns + (verdict == STAYS ? 0 : moves__change_ns(probe, cost));
 	moves__pay_trial(governor, probe->trial_ns);
 	if (verdict == STAYS) {
 		probe->state = ON;
@@ -134,10 +165,10 @@ static void judge_group(struct governor *governor, unsigned int number, __u64 no
 			left += probe->rest * probe->tried_ns;
 		}
 	}
-	verdict = judge_cost(governor, group, left, ns);
+	verdict = judge_cost(governor, group, left, all, ns);
 	if (verdict == WAIT)
 		return;
-	group->trial_ns = all + (verdict == STAYS ? 0 : all / ns * LEAVE_NS);
+	group->trial_ns = all + (verdict == STAYS ? 0 : moves__change_ns(group, all / ns));
 	moves__pay_trial(governor, group->trial_ns);
 	group->cost = all / ns;
 	group->toll = is_hard(governor, group, ns) ? governor->toll.ns / ns : 0;
@@ -224,9 +255,16 @@ void trials__begin(struct governor *governor, __u64 now)
 static double wait_for_one(const struct governor *governor, const struct watched *probe,
 			   double wait_s)
 {
+	double left_s;
+
 	if (probe->state != TRIED)
 		return wait_s;
-	return governor->last_ns - probe->since_ns < LOOK_NS ? SOON_S : TRIAL_S;
+	if (governor->last_ns - probe->since_ns < LOOK_NS)
+		return SOON_S;
+	if (probe->over_ns <= governor->last_ns)
+		return TRIAL_S;
+	left_s = (double)(probe->over_ns - governor->last_ns) / NS_PER_S;
+	return left_s < SOON_S ? SOON_S : left_s < TRIAL_S ? left_s : TRIAL_S;
 }
 
 double trials__wait_s(const struct governor *governor, double wait_s)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is parked is tried: who, when, and whether it may stay. Only for user/governor. */
+/*
+ * What is parked is tried: who, when, and whether it may stay. What may not stay is left in for a
+ * slice of the time all the same, as far as trials may cost, so that what it counts is a sample of
+ * what there was. Only for user/governor.
+ */
 #ifndef USER_GOVERNOR_TRIALS_H
 #define USER_GOVERNOR_TRIALS_H
 
