@@ -120,6 +120,31 @@ struct settling {
 	struct tm_account *account; /* NULL: no process has one */
 };
 
+TM_INLINE void add_missed(struct settling *settling, enum tm_missed missed, u64 more)
+{
+	if (settling->series)
+		ADD(*series__missed(settling->series, missed), more);
+	if (settling->account)
+		ADD(settling->account->sums.missed[missed], more);
+}
+
+/* Some operations on files are not counted now: of these, what is counted is a sample of it. */
+TM_INLINE void miss(struct settling *settling, u32 count, u64 more)
+{
+	u64 missing = *(volatile u64 *)&tm_task_io.missing;
+
+	if (count == TM_TASK_IO_RCHAR && missing & TM_MISSING_READS)
+		add_missed(settling, TM_MISSED_RCHAR, more);
+	if (count == TM_TASK_IO_SYSCR && missing & TM_MISSING_READS)
+		add_missed(settling, TM_MISSED_SYSCR, more);
+	if (count == TM_TASK_IO_WCHAR && missing & TM_MISSING_WRITES)
+		add_missed(settling, TM_MISSED_WCHAR, more);
+	if (count == TM_TASK_IO_SYSCW && missing & TM_MISSING_WRITES)
+		add_missed(settling, TM_MISSED_SYSCW, more);
+	if ((count == TM_TASK_IO_SYSCR || count == TM_TASK_IO_SYSCW) && missing & TM_MISSING_OTHERS)
+		add_missed(settling, TM_MISSED_CALLS, more);
+}
+
 /* One count of it. In a loop of the kernel's, whose body the verifier looks at once. */
 static long settle_count(u32 i, struct settling *settling)
 {
@@ -134,6 +159,8 @@ static long settle_count(u32 i, struct settling *settling)
 		ADD(*series__task_io(settling->series, i), more);
 	if (settling->account)
 		ADD(settling->account->sums.task_io.count[i], more);
+	if (*(volatile u64 *)&tm_task_io.missing)
+		miss(settling, i, more);
 	return 0;
 }
 

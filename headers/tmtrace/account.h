@@ -44,6 +44,8 @@ struct tm_account_sums {
 		__u64 ns; /* of those that are timed */
 	} layers[TM_ACCOUNT_LAYERS];
 	struct tm_task_io task_io; /* the kernel's own counts, of all its threads */
+	/* What came of them while operations on files were not counted. */
+	__u64 missed[TM_MISSED];
 };
 
 enum tm_account_state {

@@ -20,7 +20,7 @@
 #include "tmtrace/key.h"
 #include "tmtrace/task_io.h"
 
-#define TM_LAYOUT_VERSION 11
+#define TM_LAYOUT_VERSION 12
 
 /* Where the time inside a call went; a thread sums each up, a frame takes the difference. */
 enum tm_time {
@@ -136,10 +136,47 @@ _Static_assert((int)TM_TASK_IO_CANCELLED_BYTES == (int)TM_TIMES &&
 		       (int)TM_TASK_IO_COUNTS == (int)TM_TIMES + 1,
 	       "the counts of tasks lie in the times inside calls, but for the last one");
 
-/* Where a count of a series with TM_KEY_TASK_IO is. Nothing else of such a series is used. */
+/*
+ * Where a count of a series with TM_KEY_TASK_IO is. Of such a series nothing else is used but what
+ * the next two functions tell.
+ */
 static inline __u64 *series__task_io(struct tm_series *series, __u32 count)
 {
 	return count < TM_TIMES ? &series->task_io[count] : &series->task_io_cancelled;
+}
+
+/* The same of an enum tm_missed. */
+static inline __u64 *series__missed(struct tm_series *series, __u32 missed)
+{
+	switch (missed) {
+	case TM_MISSED_RCHAR:
+		return &series->bytes;
+	case TM_MISSED_SYSCR:
+		return &series->errors;
+	case TM_MISSED_WCHAR:
+		return &series->retries;
+	case TM_MISSED_SYSCW:
+		return &series->errors_other;
+	default:
+		return &series->queue_ns;
+	}
+}
+
+/*
+ * How good the sample of a job is, which the loader sets: relative standard errors, in ppm, each
+ * half of a word. And how many slices of the time they are from, in max_ns.
+ */
+enum tm_spread {
+	TM_SPREAD_COUNT,  /* of reads; in the upper half, of writes */
+	TM_SPREAD_BYTES,  /* the same */
+	TM_SPREAD_TIME,	  /* the same */
+	TM_SPREAD_OTHERS, /* other operations: their count; in the upper half, their time */
+	TM_SPREADS,
+};
+
+static inline __u64 *series__spread(struct tm_series *series, __u32 spread)
+{
+	return spread < TM_OUTER_TIMES ? &series->outer_ns[spread] : &series->total_ns;
 }
 
 /* All of them added up: it moves with each. */

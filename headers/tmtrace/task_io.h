@@ -7,7 +7,8 @@
  *   tm_task_io_marks  task storage: how much of a thread's counts its job has got
  *   tm_task_io_moves  hash: threads of a process that was moved to another cgroup
  *
- * A job's counts are in its series with TM_KEY_TASK_IO, those of a process in its account.
+ * A job's counts are in its series with TM_KEY_TASK_IO, those of a process in its account; with
+ * what came of them while operations on files were not counted.
  */
 #ifndef TMTRACE_TASK_IO_H
 #define TMTRACE_TASK_IO_H
@@ -27,6 +28,25 @@ enum tm_task_io_count {
 struct tm_task_io {
 	__u64 count[TM_TASK_IO_COUNTS];
 };
+
+/*
+ * What of these came while an operation on files was not counted, as its probe was parked, or left
+ * out: by it, what is counted of a job is a sample, and the job's counts say of how much.
+ */
+enum tm_missed {
+	TM_MISSED_RCHAR, /* while reads were not, */
+	TM_MISSED_SYSCR,
+	TM_MISSED_WCHAR, /* writes, */
+	TM_MISSED_SYSCW,
+	TM_MISSED_CALLS, /* any other operation: syscr and syscw */
+	TM_MISSED,
+};
+
+/* Which are not counted now. */
+#define TM_MISSING_READS  1
+#define TM_MISSING_WRITES 2
+#define TM_MISSING_OTHERS 4
+#define TM_MISSING_ALL	  7
 
 /* How far a thread's counts are its job's. */
 struct tm_task_io_mark {
@@ -55,6 +75,7 @@ struct tm_task_io_state {
 	__u64 lost[TM_TASK_IO_LOSSES];
 	__u64 tasks;   /* that the last pass has met */
 	__u64 n_moves; /* elements of tm_task_io_moves; about */
+	__u64 missing; /* TM_MISSING_..., set by the loader at any time */
 };
 
 #endif

@@ -173,8 +173,6 @@ static void tap(struct governing *governing, bool on)
 
 	if (on == !governing->untapped)
 		return;
-	/* What was done until now is not mixed with what comes, in figures of the time between. */
-	task_passes__run(session->passes);
 	rc = kernel__tap(session->kernel, on);
 	if (rc < 0) {
 		note_list__add(&session->notes, "vfs cannot be put back: %s; it is tried again",
@@ -203,6 +201,38 @@ static void set_timer(struct governing *governing, double seconds)
 	loop__reset(governing->loop, governing->timer, seconds);
 }
 
+/* Does an order change what is counted of operations on files? */
+static bool is_of_files(const struct governor_order *order)
+{
+	return order->probe < TM_PROBE_BLOCK;
+}
+
+/* Carries out what was decided; how many are still to be taken away. */
+static size_t obey(struct governing *governing, const struct governor_order *orders, size_t n,
+		   __u64 now)
+{
+	size_t left = 0, of_files = 0;
+	bool on, changes;
+
+	for (size_t i = 0; i < n; i++)
+		of_files += is_of_files(&orders[i]);
+	on = !governor__group_parked(governing->governor, TAP_GROUP);
+	changes = of_files || on == governing->untapped;
+	if (changes)
+		governing__begin_change(governing);
+	for (size_t i = 0; i < n; i++) {
+		if (orders[i].park)
+			park(governing, orders[i].probe, now);
+		else
+			put_back(governing, orders[i].probe);
+		left += orders[i].park && orders[i].probe >= TM_PROBE_USER;
+	}
+	tap(governing, on);
+	if (changes)
+		governing__end_change(governing);
+	return left;
+}
+
 static void on_time(void *context)
 {
 	struct governing *governing = context;
@@ -216,14 +246,7 @@ static void on_time(void *context)
 	/* Before new ones: these have had their time. */
 	left = go_on(governing, reading.now_ns - governing->begun_ns > PATIENCE_NS);
 	orders = governor__read(governing->governor, &reading, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (orders[i].park)
-			park(governing, orders[i].probe, reading.now_ns);
-		else
-			put_back(governing, orders[i].probe);
-		left += orders[i].park && orders[i].probe >= TM_PROBE_USER;
-	}
-	tap(governing, !governor__group_parked(governing->governor, TAP_GROUP));
+	left += obey(governing, orders, n, reading.now_ns);
 	wait_s = governor__wait_s(governing->governor);
 	set_timer(governing, left && wait_s > SOON_S ? SOON_S : wait_s);
 }
@@ -245,8 +268,9 @@ int governing__open(struct governing **out, struct session *session, const struc
 	governing->kernel_ns[KERNEL_BLOCK] = NODE_COST_BLOCK_NS;
 	governing->what = what;
 	governing->governor = governor__new(session->options->bounds);
-	if (!governing->governor) {
-		free(governing);
+	governing->sampling = sampling__new();
+	if (!governing->governor || !governing->sampling) {
+		governing__close(governing);
 		return error__set(err, -ENOMEM, "no memory");
 	}
 	*out = governing;
@@ -258,6 +282,7 @@ void governing__close(struct governing *governing)
 	if (!governing)
 		return;
 	governor__free(governing->governor);
+	sampling__free(governing->sampling);
 	free(governing->ledgers);
 	free(governing->loads);
 	free(governing);
@@ -305,6 +330,7 @@ void governing__leave_out(struct governing *governing, enum kernel_layer layer, 
 		return;
 	governing->left_out[layer] = off;
 	layer_probes(layer, &first, &end);
+	governing__begin_change(governing);
 	if (layer == KERNEL_VFS) {
 		tap(governing, true);
 		governor__release_group(governing->governor, TAP_GROUP);
@@ -312,12 +338,14 @@ void governing__leave_out(struct governing *governing, enum kernel_layer layer, 
 	for (size_t i = first; i < end; i++)
 		if (i != GOVERNED_CREATE) /* it goes with OPEN */
 			leave_out(governing, i, off);
+	governing__end_change(governing);
 }
 
 void governing__release(struct governing *governing)
 {
 	const struct probe_table *table = governing->session->probes;
 
+	governing__begin_change(governing);
 	tap(governing, true);
 	tolls__end(kernel__tolls(governing->session->kernel));
 	for (size_t i = 0; i < probe_table__n(table); i++) {
@@ -328,4 +356,5 @@ void governing__release(struct governing *governing)
 		if (probe->untimed.since_ns)
 			put_exits_back(governing, i);
 	}
+	governing__end_change(governing);
 }

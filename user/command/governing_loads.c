@@ -10,6 +10,9 @@
 /* How many processors are online is asked no more often. */
 #define CPUS_NS (5 * NS_PER_S)
 
+/* What is told to programs of the kernel side holds at once; to take them away takes a bit. */
+#define KERNEL_LEAVE_NS (2 * NS_PER_MS)
+
 /* Where nothing was measured: of a call. */
 #define CALL_NS 5000
 /* Part of it that is paid for as long as system calls are looked at, whether counted or not. */
@@ -104,6 +107,8 @@ static struct governor_load kernel_load(const struct governing *governing, size_
 		.hits = hits,
 		.cost_ns = (double)hits * governing->kernel_ns[layer],
 		.harm = HARM_ALONE,
+		.switch_ns = layer == KERNEL_VFS ? governing->switch_ns : 0,
+		.leave_ns = KERNEL_LEAVE_NS,
 	};
 
 	if (is_tapped(governing, i)) {

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "command/governing.h"
 #include "governor/governor.h"
+#include "job/sampling.h"
 
 /* The governor's group of what is seen only there; its own are system calls that nobody counts. */
 #define TAP_GROUP 1
@@ -41,6 +42,9 @@ struct governing {
 	bool left_out[KERNEL_LAYERS]; /* by who wrote the configuration */
 	bool untapped;		      /* system calls are not looked at */
 	bool told;		      /* what is not known therefore */
+	struct sampling *sampling;    /* of the time in which operations on files are counted */
+	__u64 change_ns;	      /* CPU time when a change began */
+	double switch_ns; /* what it took to change that, the last time, there and back */
 };
 
 /* What the governor parks: a probe, or its exits alone. */
@@ -58,6 +62,13 @@ struct parking *governing__parking(const struct governing *governing);
 
 /* Is this probe one of the kernel's, and left out by the configuration? */
 bool governing__is_left_out(const struct governing *governing, size_t probe);
+
+/*
+ * To be called before operations on files are counted no more, or again, and after: what the kernel
+ * counts of each job is told apart by that, and what was counted until then is a slice.
+ */
+void governing__begin_change(struct governing *governing);
+void governing__end_change(struct governing *governing);
 
 /* What has come since the last reading. 0, or -ENOMEM. */
 int governing__read_loads(struct governing *governing, struct governor_reading *out);

@@ -46,6 +46,8 @@ static void begin_passes(struct session *session)
 	if (!kernel__task_passes(session->kernel, &kernel))
 		return;
 	rc = task_passes__open(&session->passes, &kernel);
+	/* The one before may have missed something: from here on all is counted. */
+	kernel__tell_missing(session->kernel);
 	if (rc < 0)
 		note_list__add(&session->notes,
 			       "what the kernel itself counts is not taken over, so that kernel_io "

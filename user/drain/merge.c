@@ -37,12 +37,47 @@ static __u64 add_buckets(__u64 to[TM_BUCKETS], const __u64 from[TM_BUCKETS])
 	return sum;
 }
 
+/* The larger of two, in each half: errors of samples are not added up. */
+static __u64 larger_halves(__u64 a, __u64 b)
+{
+	__u64 low = a & 0xffffffff, high = a >> 32;
+
+	if (low < (b & 0xffffffff))
+		low = b & 0xffffffff;
+	if (high < b >> 32)
+		high = b >> 32;
+	return high << 32 | low;
+}
+
+/* What the kernel has counted, and what of it was missed. */
+static void add_task_io(struct tm_series *total, const struct tm_series *shard)
+{
+	struct tm_series *from = (struct tm_series *)shard;
+
+	for (__u32 i = 0; i < TM_TASK_IO_COUNTS; i++)
+		*series__task_io(total, i) += *series__task_io(from, i);
+	for (__u32 i = 0; i < TM_MISSED; i++)
+		*series__missed(total, i) += *series__missed(from, i);
+	for (__u32 i = 0; i < TM_SPREADS; i++)
+		*series__spread(total, i) =
+			larger_halves(*series__spread(total, i), *series__spread(from, i));
+	if (shard->max_ns > total->max_ns)
+		total->max_ns = shard->max_ns;
+	if (!total->creator)
+		total->creator = shard->creator;
+}
+
 void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 latency[TM_BUCKETS],
 		const __u64 size[TM_BUCKETS])
 {
 	struct tm_series *total = &merge->total;
-	__u64 timed = add_buckets(merge->latency, latency);
+	__u64 timed;
 
+	if (key__is_task_io(&total->key)) {
+		add_task_io(total, shard);
+		return;
+	}
+	timed = add_buckets(merge->latency, latency);
 	add_buckets(merge->size, size);
 	/* Where some are in no histogram it does not say how many there are. */
 	total->summed |= shard->summed;

@@ -21,7 +21,7 @@ CREATE TABLE function (
 	syscall_ns INTEGER, block_ns INTEGER, iowait_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
 	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
 	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON, parked_ns INTEGER, untimed_ns INTEGER,
-	final BOOLEAN, other JSON
+	coverage REAL, estimated JSON, final BOOLEAN, other JSON
 );
 
 CREATE TABLE op (
@@ -63,8 +63,8 @@ CREATE TABLE device (
 	count INTEGER, errors INTEGER, errors_by JSON, retries INTEGER, bytes INTEGER,
 	timed INTEGER, total_ns INTEGER, queue_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
 	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
-	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
-	final BOOLEAN, other JSON
+	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON, parked_ns INTEGER,
+	coverage REAL, estimated JSON, final BOOLEAN, other JSON
 );
 
 CREATE TABLE job (
@@ -165,7 +165,7 @@ CREATE TABLE process (
 	posix_read_time REAL, posix_read_count INTEGER, posix_write_time REAL, posix_write_count INTEGER,
 	vfs_read_bytes INTEGER, vfs_write_bytes INTEGER, vfs_errors INTEGER,
 	storage_read_bytes INTEGER, storage_write_bytes INTEGER, layers JSON, kernel_io JSON,
-	start_ns INTEGER, end_ns INTEGER, exit_code INTEGER, signal INTEGER, oom_killed BOOLEAN,
+	coverage REAL, estimated JSON, start_ns INTEGER, end_ns INTEGER, exit_code INTEGER, signal INTEGER, oom_killed BOOLEAN,
 	threads INTEGER, final BOOLEAN, other JSON
 );
 

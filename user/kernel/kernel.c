@@ -431,6 +431,28 @@ void kernel__leave_out(struct kernel *kernel, size_t probe, bool off)
 	__atomic_store_n(bits, off ? *bits | bit : *bits & ~bit, __ATOMIC_RELEASE);
 }
 
+__u64 kernel__missing(const struct kernel *kernel)
+{
+	const __u32 reads = 1U << (TM_PROBE_VFS + TM_VFS_READ);
+	const __u32 writes = 1U << (TM_PROBE_VFS + TM_VFS_WRITE);
+	const __u32 others = ((1U << TM_PROBE_BLOCK) - 1) & ~reads & ~writes;
+	__u32 off = kernel->skel->bss->tm_off;
+
+	if (kernel->rungs[KERNEL_VFS] < 0)
+		return 0;
+	if (is_tapped(kernel) && !kernel->skel->rodata->tm_config.hooks &&
+	    !tap__is_attached(&kernel->tap))
+		return TM_MISSING_ALL;
+	return (off & reads ? TM_MISSING_READS : 0) | (off & writes ? TM_MISSING_WRITES : 0) |
+	       (off & others ? TM_MISSING_OTHERS : 0);
+}
+
+void kernel__tell_missing(struct kernel *kernel)
+{
+	__atomic_store_n(&kernel->skel->bss->tm_task_io.missing, kernel__missing(kernel),
+			 __ATOMIC_RELEASE);
+}
+
 bool kernel__can_tap(const struct kernel *kernel)
 {
 	return is_tapped(kernel) && !kernel->skel->rodata->tm_config.hooks;

@@ -175,6 +175,14 @@ void kernel__stop(struct kernel *kernel);
  */
 void kernel__leave_out(struct kernel *kernel, size_t probe, bool off);
 
+/* Which operations on files are not counted now: TM_MISSING_... */
+__u64 kernel__missing(const struct kernel *kernel);
+/*
+ * What the kernel itself counts from now on is told apart by that. Threads' counts until now are to
+ * have been taken over before, by task_passes__run().
+ */
+void kernel__tell_missing(struct kernel *kernel);
+
 /*
  * The programs that see every system call, which costs each some 0.1 us also where nothing of it is
  * counted. While they are away nothing of vfs is seen, nor where the time inside library calls

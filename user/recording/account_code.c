@@ -7,7 +7,7 @@
 /* All sums are numbers: further ones come at the end. */
 #define SUMS (sizeof(struct tm_account_sums) / sizeof(__u64))
 _Static_assert(SUMS == 3 * (TM_DIRECTIONS + 1) + 1 + TM_DIRECTIONS + 2 * TM_ACCOUNT_LAYERS +
-			       TM_TASK_IO_COUNTS,
+			       TM_TASK_IO_COUNTS + TM_MISSED,
 	       "what is in struct tm_account_sums is written as it stands there");
 
 void account_code__pack(struct pack *pack, const struct process_account *account)

@@ -47,3 +47,14 @@ __u64 gaps__untimed(const struct gaps *gaps, const struct tm_key *key)
 {
 	return find_longest(gaps, key, probe__untimed_ns);
 }
+
+static __u64 count_untimed(const struct probe *probe, __u64 now_ns)
+{
+	(void)now_ns;
+	return probe->untimed.count;
+}
+
+__u64 gaps__times_untimed(const struct gaps *gaps, const struct tm_key *key)
+{
+	return find_longest(gaps, key, count_untimed);
+}

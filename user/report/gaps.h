@@ -19,5 +19,7 @@ struct gaps gaps__find(const struct report_run *run, __u64 time_ns);
 __u64 gaps__of(const struct gaps *gaps, const struct tm_key *key);
 /* The same of its exits: for how long calls were counted, not timed. */
 __u64 gaps__untimed(const struct gaps *gaps, const struct tm_key *key);
+/* And how often these were parked. */
+__u64 gaps__times_untimed(const struct gaps *gaps, const struct tm_key *key);
 
 #endif

@@ -4,6 +4,7 @@
 #include "report/kernel_io.h"
 #include "report/layer_sum.h"
 #include "report/names.h"
+#include "sink/estimate_text.h"
 #include "sink/job_text.h"
 
 static void add_known(struct record_text *record, const char *name, __u64 value)
@@ -44,7 +45,20 @@ static bool count_processes(const struct report_run *run, const struct jobs *job
 	return highest != 0;
 }
 
-static void add_layer(struct record_text *record, const char *name, const struct layer_sum *sum)
+/* Of operations on files that were not all counted. */
+static void add_estimate(struct record_text *record, const struct jobs *jobs,
+			 const struct layer_sum *sum)
+{
+	struct coverage coverage = coverage__of_job(jobs->snapshot, jobs->first, jobs->end);
+	struct estimate estimate;
+
+	if (estimate__of_job(&estimate, &coverage, jobs->snapshot, jobs->first, jobs->end))
+		estimate_text__add(record, &estimate, sum->figures.sized != 0,
+				   sum->figures.timed != 0);
+}
+
+static void add_layer(struct record_text *record, const struct jobs *jobs, int id, const char *name,
+		      const struct layer_sum *sum)
 {
 	record_text__open(record, name);
 	record_text__u64(record, "count", sum->figures.count);
@@ -52,7 +66,16 @@ static void add_layer(struct record_text *record, const char *name, const struct
 	record_text__measured(record, "bytes", sum->figures.bytes, sum->figures.sized != 0);
 	record_text__u64(record, "time_ns", sum->time_ns);
 	record_text__u64(record, "in_flight", sum->figures.in_flight);
+	if (id == TM_LAYER_VFS)
+		add_estimate(record, jobs, sum);
 	record_text__close(record);
+}
+
+/* Was anything of it missed? Then there is something to be told, whatever was seen. */
+static bool was_missed(const struct jobs *jobs, int id)
+{
+	return id == TM_LAYER_VFS &&
+	       coverage__of_job(jobs->snapshot, jobs->first, jobs->end).missed;
 }
 
 /* By the layers' names; the time is as layer_sum.h has it. */
@@ -68,8 +91,8 @@ static void add_layers(struct record_text *record, const struct report_run *run,
 		if (!name && id >= TM_LAYER_USER)
 			break;
 		layer_sum__make(&sum, jobs->snapshot, jobs->first, jobs->end, (__u8)id);
-		if (sum.n && name)
-			add_layer(record, name, &sum);
+		if (name && (sum.n || was_missed(jobs, id)))
+			add_layer(record, jobs, id, name, &sum);
 	}
 	record_text__close(record);
 }

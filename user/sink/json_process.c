@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "report/account_figures.h"
+#include "report/estimate.h"
 #include "report/kernel_io.h"
 #include "report/names.h"
 #include "sink/json_process.h"
@@ -107,6 +108,25 @@ static void add_kernel_io(struct json_object *record, const struct tm_task_io *i
 	json_value__add(record, "kernel_io", object);
 }
 
+/* What of all there was its operations on files are, where they were not all counted. */
+static void add_estimate(struct json_object *record, const struct tm_account_sums *sums)
+{
+	struct estimate estimate;
+	struct json_object *object = NULL;
+
+	if (!estimate__of_process(&estimate, sums))
+		return;
+	add_decimal(record, "coverage", (__u64)(estimate.coverage * 1e6 + 0.5), 1000000, true);
+	if (estimate.known)
+		object = json_object_new_object();
+	if (object) {
+		json_value__add_u64(object, "count", estimate.count.value);
+		json_value__add_u64(object, "bytes", estimate.bytes.value);
+		json_value__add_u64(object, "total_ns", estimate.total_ns.value);
+	}
+	json_value__add(record, "estimated", object);
+}
+
 static void add_end(struct json_object *record, const struct process_account *account)
 {
 	bool is_one = account->info.pid, has_ended = account->info.end_ns;
@@ -168,6 +188,7 @@ struct json_object *json_process__record(const struct report_run *run,
 	add_selfie(record, run, account);
 	add_io(record, run, account);
 	add_kernel_io(record, &account->sums.task_io);
+	add_estimate(record, &account->sums);
 	add_end(record, account);
 	add_variables(record, account);
 	return record;

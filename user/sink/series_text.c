@@ -2,6 +2,7 @@
 #include "addb/sums.h"
 #include "report/figures.h"
 #include "report/names.h"
+#include "sink/estimate_text.h"
 #include "sink/series_text.h"
 #include "tmtrace/object.h"
 
@@ -204,6 +205,19 @@ static void add_gap(struct record_text *record, const struct gaps *gaps, const s
 		record_text__u64(record, "untimed_ns", ns);
 }
 
+/* What of all there was the figures are of. */
+static void add_estimate(struct record_text *record, const struct snapshot *snapshot, size_t i,
+			 const struct gaps *gaps, bool sized, bool timed)
+{
+	const struct tm_key *key = &snapshot->series[i]->total.key;
+	struct estimate estimate;
+
+	if (estimate__of_series(&estimate, snapshot, i, gaps))
+		estimate_text__add(record, &estimate, sized, timed);
+	else if (!key__is_beside(key) && gaps__of(gaps, key) && !estimate__is_told(snapshot, i))
+		estimate_text__add_unknown(record);
+}
+
 static void add_size_class(struct record_text *record, __u64 class)
 {
 	if (class < TM_OBJECT_SIZES)
@@ -274,6 +288,7 @@ int series_text__add(struct json_text *text, const struct report_run *run,
 	if (!final || snapshot->before_ns)
 		add_interval(&record, run, snapshot, i, sized);
 	add_gap(&record, gaps, key);
+	add_estimate(&record, snapshot, i, gaps, sized, timed);
 	record_text__bool(&record, "final", final);
 	return record_text__end(&record);
 }
