@@ -19,6 +19,10 @@ enum value {
 	VALUE_KERNEL_CALLS,
 	VALUE_KERNEL_BYTES,
 	VALUE_KERNEL_STORAGE,
+	/* The part of these calls that came while operations on files were counted, and the rest:
+	 */
+	VALUE_COVERAGE,
+	VALUE_MISSED,
 };
 
 struct shown {
@@ -121,6 +125,17 @@ static const struct shown all_shown[] = {
 	  { "tmtrace_kernel_io_storage_bytes", "bytes", METRICS_COUNTER,
 	    "Bytes from storage, and those that are to be written there, however that was asked "
 	    "for; cancelled: of these, truncated before they were written." } },
+	{ METRIC_KERNEL_IO,
+	  VALUE_MISSED,
+	  { "tmtrace_kernel_io_missed_calls", NULL, METRICS_COUNTER,
+	    "Those of tmtrace_kernel_io_calls that came while operations on files of that kind "
+	    "were not counted, as vfs was parked or left out; other: both, for other "
+	    "operations." } },
+	{ METRIC_KERNEL_IO,
+	  VALUE_COVERAGE,
+	  { "tmtrace_coverage_ratio", "ratio", METRICS_GAUGE,
+	    "The part of a job's calls on files of which the figures of vfs are, where these are "
+	    "not all: those of vfs divided by it are an estimate of all." } },
 };
 
 #define N_SHOWN (sizeof(all_shown) / sizeof(*all_shown))
@@ -139,6 +154,18 @@ static const struct {
 	{ VALUE_KERNEL_STORAGE, TM_TASK_IO_WRITE_BYTES, "write" },
 	{ VALUE_KERNEL_STORAGE, TM_TASK_IO_CANCELLED_BYTES, "cancelled" },
 };
+
+/* What of the calls of the kernel's count was missed, by operation. */
+static const struct {
+	enum tm_missed missed;
+	const char *operation;
+} missed_counts[] = {
+	{ TM_MISSED_SYSCR, "read" },
+	{ TM_MISSED_SYSCW, "write" },
+	{ TM_MISSED_CALLS, "other" },
+};
+
+#define N_MISSED_COUNTS (sizeof(missed_counts) / sizeof(*missed_counts))
 
 #define N_KERNEL_COUNTS (sizeof(kernel_counts) / sizeof(*kernel_counts))
 
@@ -197,6 +224,9 @@ static size_t count_samples(const struct report_run *run, const struct metric_ke
 		for (size_t i = 0; i < N_KERNEL_COUNTS; i++)
 			n += kernel_counts[i].value == value;
 		return n;
+	case VALUE_COVERAGE:
+	case VALUE_MISSED:
+		return N_MISSED_COUNTS;
 	default:
 		return 1;
 	}
@@ -243,6 +273,44 @@ static void write_kernel_counts(struct metrics_text *text, const struct metrics_
 			metrics_text__number_of(
 				text, shown->labels, "operation", kernel_counts[i].operation,
 				shown->row->sums.counters.task_io[kernel_counts[i].count]);
+}
+
+/* Of calls of which some were missed. */
+static bool is_missed(const struct metric_counters *counters)
+{
+	for (size_t i = 0; i < N_MISSED_COUNTS; i++)
+		if (counters->missed[missed_counts[i].missed])
+			return true;
+	return false;
+}
+
+static __u64 calls_of(const struct metric_counters *counters, enum tm_missed missed)
+{
+	__u64 reads = counters->task_io[TM_TASK_IO_SYSCR],
+	      writes = counters->task_io[TM_TASK_IO_SYSCW];
+
+	if (missed == TM_MISSED_CALLS)
+		return reads + writes;
+	return missed == TM_MISSED_SYSCR ? reads : writes;
+}
+
+static void write_missed(struct metrics_text *text, const struct metrics_shown_row *shown,
+			 enum value value)
+{
+	const struct metric_counters *counters = &shown->row->sums.counters;
+
+	for (size_t i = 0; i < N_MISSED_COUNTS; i++) {
+		__u64 missed = counters->missed[missed_counts[i].missed];
+		__u64 calls = calls_of(counters, missed_counts[i].missed);
+
+		if (value == VALUE_MISSED)
+			metrics_text__number_of(text, shown->labels, "operation",
+						missed_counts[i].operation, missed);
+		else
+			metrics_text__ratio_of(
+				text, shown->labels, "operation", missed_counts[i].operation,
+				missed < calls ? 1 - (double)missed / (double)calls : !missed);
+	}
 }
 
 /* Of what is only counted, no time is known. */
@@ -293,6 +361,10 @@ static void write_row(struct metrics_text *text, const struct report_run *run, e
 	case VALUE_KERNEL_STORAGE:
 		write_kernel_counts(text, shown, value);
 		break;
+	case VALUE_COVERAGE:
+	case VALUE_MISSED:
+		write_missed(text, shown, value);
+		break;
 	}
 }
 
@@ -303,7 +375,9 @@ void metrics_shown__write(struct metrics_text *text, const struct report_run *ru
 		bool begun = false;
 
 		for (size_t j = 0; j < n; j++) {
-			if (rows[j].row->key.kind != all_shown[i].kind)
+			if (rows[j].row->key.kind != all_shown[i].kind ||
+			    (all_shown[i].value >= VALUE_COVERAGE &&
+			     !is_missed(&rows[j].row->sums.counters)))
 				continue;
 			if (!begun)
 				metrics_text__begin(text, &all_shown[i].about);

@@ -45,6 +45,8 @@ void metric_sums__add_series(struct metric_sums *to, const struct snapshot_serie
 	if (kernel_io__of(&io, total)) {
 		for (int i = 0; i < TM_TASK_IO_COUNTS; i++)
 			counters->task_io[i] += io.count[i];
+		for (__u32 i = 0; i < TM_MISSED; i++)
+			counters->missed[i] += *series__missed((struct tm_series *)total, i);
 		return;
 	}
 	counters->count += total->count;

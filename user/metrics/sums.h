@@ -22,6 +22,7 @@ struct metric_counters {
 	__u64 total_ns, queue_ns;
 	__u64 times_ns[TM_TIMES]; /* of operations by enum tm_operation_time */
 	__u64 task_io[TM_TASK_IO_COUNTS];
+	__u64 missed[TM_MISSED]; /* of these */
 	/* By edge, those above the edge before; the last ones are above all edges. */
 	__u64 buckets[METRIC_EDGES + 1];
 };

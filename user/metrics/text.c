@@ -131,8 +131,14 @@ void metrics_text__number_of(struct metrics_text *text, const char *labels, cons
 
 void metrics_text__ratio(struct metrics_text *text, double value)
 {
-	put_name(text, "", "", NULL, NULL);
-	fprintf(text->out, "%.9g\n", value);
+	metrics_text__ratio_of(text, "", NULL, NULL, value);
+}
+
+void metrics_text__ratio_of(struct metrics_text *text, const char *labels, const char *label,
+			    const char *value, double ratio)
+{
+	put_name(text, "", labels, label, value);
+	fprintf(text->out, "%.9g\n", ratio);
 }
 
 static void put_bucket(struct metrics_text *text, const char *labels, const char *edge, __u64 count)

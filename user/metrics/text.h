@@ -44,6 +44,8 @@ void metrics_text__begin(struct metrics_text *text, const struct metrics_about *
 void metrics_text__number(struct metrics_text *text, const char *labels, __u64 value);
 void metrics_text__seconds(struct metrics_text *text, const char *labels, __u64 ns);
 void metrics_text__ratio(struct metrics_text *text, double value);
+void metrics_text__ratio_of(struct metrics_text *text, const char *labels, const char *label,
+			    const char *value, double ratio);
 /* With one more label, whose value has nothing to be escaped. */
 void metrics_text__number_of(struct metrics_text *text, const char *labels, const char *label,
 			     const char *value, __u64 number);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+
 #include "report/row_writer.h"
 #include "report/units.h"
 
@@ -21,25 +23,37 @@ void row_writer__count(struct row_writer *writer, __u64 count)
 	row_writer__text(writer, count ? units__count(text, count) : NULL);
 }
 
+/* text, which an estimate has a sign in front of; NULL: empty. */
+static void put_measured(struct row_writer *writer, const char *text)
+{
+	char about[UNITS_ROOM + 1];
+
+	if (writer->about && text) {
+		snprintf(about, sizeof(about), "~%s", text);
+		text = about;
+	}
+	row_writer__text(writer, text);
+}
+
 void row_writer__number(struct row_writer *writer, __u64 count)
 {
 	char text[UNITS_ROOM];
 
-	row_writer__text(writer, units__count(text, count));
+	put_measured(writer, units__count(text, count));
 }
 
 void row_writer__time(struct row_writer *writer, __u64 ns, bool is_known)
 {
 	char text[UNITS_ROOM];
 
-	row_writer__text(writer, is_known ? units__time(text, ns) : NULL);
+	put_measured(writer, is_known ? units__time(text, ns) : NULL);
 }
 
 void row_writer__bytes(struct row_writer *writer, __u64 bytes, bool is_known)
 {
 	char text[UNITS_ROOM];
 
-	row_writer__text(writer, is_known ? units__bytes(text, bytes) : NULL);
+	put_measured(writer, is_known ? units__bytes(text, bytes) : NULL);
 }
 
 void row_writer__share(struct row_writer *writer, __u64 part, __u64 whole)

@@ -13,6 +13,7 @@ struct row_writer {
 	struct grid *grid;
 	size_t column; /* the next one */
 	int ret;       /* 0 or -ENOMEM */
+	bool about;    /* the next number, time or size is an estimate: "~12.3 k" */
 };
 
 /* In a new row. */

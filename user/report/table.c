@@ -17,6 +17,7 @@
 #include "report/rank_table.h"
 #include "report/table.h"
 #include "report/table_accesses.h"
+#include "report/table_estimate.h"
 #include "report/table_kernel_io.h"
 #include "report/table_layer.h"
 #include "report/table_objects.h"
@@ -32,6 +33,8 @@ struct table {
 	const struct snapshot *by_process; /* the same, not folded */
 	bool interval;
 	bool empty; /* nothing was printed yet */
+	struct gaps gaps;
+	struct coverage coverage; /* of the job that is printed */
 	struct table_row *rows;
 };
 
@@ -129,6 +132,20 @@ static __u8 beside_of(const struct tm_key *key)
 	return key__is_beside(key) ? key->flags & all : 0;
 }
 
+/* What the row's figures are of, and what they come to. */
+static struct estimate estimate_of(const struct table *table, const struct table_row *row)
+{
+	const struct tm_key *key = &row->series->total.key;
+	struct estimate estimate = { .coverage = 1 };
+
+	if (key->layer == TM_LAYER_VFS && !key__is_beside(key))
+		estimate__of_files(&estimate, &table->coverage, key->function, row->figures.count,
+				   row->figures.bytes, row->figures.total_ns);
+	else if (!table->interval)
+		estimate__of_calls(&estimate, row->series, &table->gaps);
+	return estimate;
+}
+
 /* The rows of a layer's calls, or of what stands beside them, among series first to end - 1;
  * returns how many. */
 static size_t collect(struct table *table, size_t first, size_t end, __u8 layer, __u8 beside)
@@ -147,6 +164,7 @@ static size_t collect(struct table *table, size_t first, size_t end, __u8 layer,
 			figures__interval(&row->figures, snapshot->series[i], snapshot->before[i]);
 		else
 			figures__total(&row->figures, snapshot->series[i]);
+		row->estimate = estimate_of(table, row);
 		n += row->figures.count || row->figures.in_flight ||
 		     series__lost_operations(&row->series->total);
 	}
@@ -202,10 +220,20 @@ static void print_layer_title(const struct table *table, __u8 layer, __u8 beside
 {
 	const char *name = names__layer(table->run, layer);
 	struct figures sum = { 0 };
+	const char *about = "";
 	char text[UNITS_ROOM];
 
-	for (size_t i = 0; i < n; i++)
-		figures__add(&sum, &table->rows[i].figures);
+	for (size_t i = 0; i < n; i++) {
+		const struct estimate *estimate = &table->rows[i].estimate;
+		struct figures figures = table->rows[i].figures;
+
+		if (estimate->coverage < 1 && estimate->known && layer < TM_LAYER_USER) {
+			figures.count = estimate->count.value;
+			figures.bytes = estimate->bytes.value;
+			about = "~";
+		}
+		figures__add(&sum, &figures);
+	}
 	fputc('\n', table->options->out);
 	title__begin(table->options);
 	title__text(table->options->out, name ? name : "?");
@@ -214,12 +242,22 @@ static void print_layer_title(const struct table *table, __u8 layer, __u8 beside
 		print_addb_title(table, beside == TM_KEY_ADDB);
 		return;
 	}
-	fprintf(table->options->out, ": %s %s%s%s", units__count(text, sum.count),
+	fprintf(table->options->out, ": %s%s %s%s%s", about, units__count(text, sum.count),
 		what_of(layer, beside), sum.count == 1 ? "" : "s",
 		beside == TM_KEY_BY_SIZE ? " by the size of their object" : "");
 	if (sum.sized && layer < TM_LAYER_USER)
-		fprintf(table->options->out, ", %s", units__bytes(text, sum.bytes));
+		fprintf(table->options->out, ", %s%s", about, units__bytes(text, sum.bytes));
 	fputc('\n', table->options->out);
+}
+
+/* What is to be known of estimates. */
+static void print_estimates(struct table *table, __u8 layer, __u8 beside, size_t n)
+{
+	if (layer == TM_LAYER_VFS &&
+	    table_estimate__print_files(table->options, &table->coverage, n != 0))
+		table->empty = false;
+	if (layer >= TM_LAYER_USER && !beside)
+		table_estimate__print_calls(table->options, table->rows, n);
 }
 
 static int print_layer(struct table *table, size_t first, size_t end, __u8 layer, __u8 beside)
@@ -228,14 +266,18 @@ static int print_layer(struct table *table, size_t first, size_t end, __u8 layer
 	struct grid *grid;
 	int ret;
 
-	if (!n)
+	if (!n) {
+		print_estimates(table, layer, beside, 0);
 		return 0;
+	}
 	table->empty = false;
 	grid = table_layer__grid(table->run, table->rows, n);
 	if (!grid)
 		return -ENOMEM;
 	print_layer_title(table, layer, beside, n);
 	ret = grid__print(grid, table->options->out, table->options->width);
+	if (!ret)
+		print_estimates(table, layer, beside, n);
 	if (!ret && table->options->histograms && !table->interval)
 		print_bars(table, n);
 	grid__free(grid);
@@ -260,6 +302,8 @@ static int print_job(struct table *table, __u64 job, size_t first, size_t end)
 {
 	int ret = 0;
 
+	table->coverage = table->interval ? coverage__interval(table->snapshot, first, end)
+					  : coverage__of_job(table->snapshot, first, end);
 	for (int layer = TM_LAYER_USER; !ret && names__layer(table->run, (__u8)layer); layer++) {
 		ret = print_layer(table, first, end, (__u8)layer, 0);
 		if (!ret)
@@ -392,6 +436,7 @@ static int print_folded(struct table *table)
 	int ret;
 
 	table->empty = true;
+	table->gaps = gaps__find(table->run, table->snapshot->time_ns);
 	table->rows = calloc(table->snapshot->n_series + 1, sizeof(*table->rows));
 	if (!table->rows)
 		return -ENOMEM;

@@ -13,13 +13,36 @@
 
 #define SHARES "% of total"
 
-static void put_counts(struct row_writer *writer, const struct figures *figures)
+/* Is the figure an estimate? Then it is no other one than what was seen, unless that is all. */
+static bool is_about(const struct table_row *row, const struct estimated *estimated)
 {
-	row_writer__number(writer, figures->count);
+	return row->estimate.coverage < 1 && row->estimate.known && estimated->error;
+}
+
+static void put_counts(struct row_writer *writer, const struct table_row *row)
+{
+	const struct figures *figures = &row->figures;
+	const struct estimate *estimate = &row->estimate;
+
+	writer->about = is_about(row, &estimate->count);
+	row_writer__number(writer, writer->about ? estimate->count.value : figures->count);
 	row_writer__count(writer, figures->in_flight);
 	row_writer__count(writer, figures->errors);
 	row_writer__count(writer, figures->retries);
-	row_writer__bytes(writer, figures->bytes, figures->sized);
+	writer->about = is_about(row, &estimate->bytes);
+	row_writer__bytes(writer, writer->about ? estimate->bytes.value : figures->bytes,
+			  figures->sized);
+	writer->about = false;
+}
+
+/* The time in all. */
+static void put_total(struct row_writer *writer, const struct table_row *row)
+{
+	writer->about = is_about(row, &row->estimate.total_ns);
+	row_writer__time(writer,
+			 writer->about ? row->estimate.total_ns.value : row->figures.total_ns,
+			 row->figures.timed != 0);
+	writer->about = false;
 }
 
 static void put_latency(struct row_writer *writer, const struct figures *figures)
@@ -109,8 +132,8 @@ static void fill_library(struct row_writer *writer, const struct report_run *run
 	bool timed = figures->timed != 0;
 
 	row_writer__text(writer, names__function(run, &row->series->total.key));
-	put_counts(writer, figures);
-	row_writer__time(writer, figures->total_ns, timed);
+	put_counts(writer, row);
+	put_total(writer, row);
 	row_writer__time(writer, figures->self_ns, timed);
 	put_shares(writer, run, figures);
 	put_latency(writer, figures);
@@ -315,15 +338,14 @@ static void fill_vfs(struct row_writer *writer, const struct report_run *run,
 {
 	const struct tm_series *total = &row->series->total;
 	const struct figures *figures = &row->figures;
-	bool timed = figures->timed != 0;
 	__u64 disk_ns = figures->times_ns[TM_TIME_BLOCK];
 	char name[NAMES_ROOM];
 
 	row_writer__text(writer, names__function(run, &total->key));
 	row_writer__text(writer, names__fs_type(run, total, name));
 	row_writer__text(writer, names__mount(run, total));
-	put_counts(writer, figures);
-	row_writer__time(writer, figures->total_ns, timed);
+	put_counts(writer, row);
+	put_total(writer, row);
 	row_writer__time(writer, disk_ns, disk_ns != 0);
 	put_latency(writer, figures);
 }
@@ -359,7 +381,7 @@ static void fill_block(struct row_writer *writer, const struct report_run *run,
 					 ? names__fs_type(run, total, name)
 					 : NULL);
 	row_writer__text(writer, names__function(run, &total->key));
-	put_counts(writer, figures);
+	put_counts(writer, row);
 	row_writer__time(writer, figures->queue_ns, timed);
 	row_writer__time(writer, figures->total_ns, timed);
 	put_latency(writer, figures);

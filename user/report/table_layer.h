@@ -3,6 +3,7 @@
 #ifndef USER_REPORT_TABLE_LAYER_H
 #define USER_REPORT_TABLE_LAYER_H
 
+#include "report/estimate.h"
 #include "report/figures.h"
 #include "report/grid.h"
 #include "report/report.h"
@@ -10,6 +11,7 @@
 struct table_row {
 	const struct snapshot_series *series;
 	struct figures figures;
+	struct estimate estimate; /* coverage is 1: of all there is, and nothing else is known */
 };
 
 /*

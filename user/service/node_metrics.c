@@ -62,6 +62,38 @@ static void write_probes(struct metrics_text *text, const struct status_sums *su
 					sums->lost_by[loss]);
 }
 
+/* Of layers of the kernel that were parked: as long as the function that was longest. */
+static void write_parked(struct metrics_text *text, const struct report_run *run, __u64 time_ns)
+{
+	static const struct metrics_about about = {
+		"tmtrace_parked_seconds", "seconds", METRICS_COUNTER,
+		"For how long a function of the layer was not counted, as it was parked or left "
+		"out: the longest of all."
+	};
+	bool begun = false;
+
+	for (__u8 layer = 0; layer < TM_LAYER_USER; layer++) {
+		const char *name = NULL;
+		__u64 longest = 0, ns;
+
+		for (size_t i = 0; i < run->n_probes && i < TM_PROBE_USER; i++) {
+			if (run->probes[i].layer_id != layer)
+				continue;
+			ns = probe__parked_ns(&run->probes[i], time_ns);
+			if (ns <= longest)
+				continue;
+			longest = ns;
+			name = run->probes[i].layer;
+		}
+		if (!name)
+			continue;
+		if (!begun)
+			metrics_text__begin(text, &about);
+		begun = true;
+		metrics_text__seconds_of(text, "", "layer", name, longest);
+	}
+}
+
 static void write_log(struct metrics_text *text, const struct service_status *status)
 {
 	static const struct metrics_about about = {
@@ -186,6 +218,7 @@ void node_metrics__write(struct metrics_text *text, const struct service_status 
 	write_probes(text, &sums);
 	write_cost(text, status);
 	write_bounds(text, status);
+	write_parked(text, run, time_ns);
 	write_log(text, status);
 	outputs__write_metrics(&status->outputs, text);
 }
