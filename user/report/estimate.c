@@ -5,7 +5,6 @@
 #include "base/search.h"
 #include "drain/key_order.h"
 #include "report/estimate.h"
-#include "report/figures.h"
 #include "report/kernel_io.h"
 
 #define PPM 1e6
@@ -184,6 +183,28 @@ bool estimate__of_files(struct estimate *out, const struct coverage *coverage, _
 		scale(total_ns, calls, spread_of(coverage, function, TM_SPREAD_TIME), count);
 	out->bytes = scale(bytes, is_measured(sizes) ? sizes : calls,
 			   spread_of(coverage, function, TM_SPREAD_BYTES), count);
+	return true;
+}
+
+bool estimate__add_missed(struct figures *figures, const struct tm_series *total,
+			  const struct coverage *all, const struct coverage *since)
+{
+	struct measure calls = calls_of(all, total->key.function);
+	struct measure sizes = bytes_of(all, total->key.function);
+	double more = calls_of(since, total->key.function).missed, more_bytes;
+
+	if (!(more > 0) || !is_measured(calls) || !total->count)
+		return false;
+	more /= calls.all - calls.missed;
+	more_bytes = is_measured(sizes) ? bytes_of(since, total->key.function).missed /
+						  (sizes.all - sizes.missed)
+					: more;
+	figures->count += to_u64((double)total->count * more);
+	figures->bytes += to_u64((double)total->bytes * more_bytes);
+	figures->total_ns += to_u64((double)total->total_ns * more);
+	figures->self_ns += to_u64((double)total->self_ns * more);
+	for (int i = 0; i < TM_TIMES; i++)
+		figures->times_ns[i] += to_u64((double)total->times_ns[i] * more);
 	return true;
 }
 

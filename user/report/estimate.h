@@ -16,6 +16,7 @@
 #include <stdbool.h>
 
 #include "drain/drain.h"
+#include "report/figures.h"
 #include "report/gaps.h"
 #include "tmtrace/account.h"
 #include "tmtrace/task_io.h"
@@ -57,6 +58,13 @@ double coverage__share(const struct coverage *coverage, __u32 function);
  */
 bool estimate__of_files(struct estimate *out, const struct coverage *coverage, __u32 function,
 			__u64 count, __u64 bytes, __u64 total_ns);
+
+/*
+ * Adds to what a function's series did in an interval what it did of it unseen: as much per call of
+ * the kernel's count as in all the time, which is all. since: of the interval. false: nothing.
+ */
+bool estimate__add_missed(struct figures *figures, const struct tm_series *total,
+			  const struct coverage *all, const struct coverage *since);
 
 /* The same of all operations on files of a job, whose series are first to end - 1. */
 bool estimate__of_job(struct estimate *out, const struct coverage *coverage,

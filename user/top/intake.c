@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "drain/key_order.h"
+#include "report/estimate.h"
 #include "report/names.h"
 #include "sink/utf8.h"
 #include "top/intake.h"
@@ -14,6 +15,8 @@ struct maker {
 	const struct top_intake *intake;
 	const struct top_interval *like;
 	struct top_interval *interval;
+	/* Of the job that it is at: what of its operations on files was seen, at all and now. */
+	struct coverage coverage, since;
 	__u64 count[TM_BUCKETS]; /* latencies of the last leaf */
 };
 
@@ -153,11 +156,18 @@ static bool is_last(const struct top_interval *interval, const struct tm_key *ke
 	return interval->n_leaves && !key_order(&interval->leaves[interval->n_leaves - 1].key, key);
 }
 
+/* Was a part of what it did meanwhile not seen? */
+static bool is_parted(const struct maker *maker, const struct tm_key *key)
+{
+	return maker->since.missed && key->layer == TM_LAYER_VFS && !key__is_beside(key);
+}
+
 static int add_series(struct maker *maker, const struct snapshot_series *now,
 		      const struct snapshot_series *before)
 {
 	struct tm_key key = now->total.key;
 	struct figures figures;
+	struct top_leaf *leaf;
 	int rc = 0;
 
 	key.process = 0;
@@ -170,8 +180,11 @@ static int add_series(struct maker *maker, const struct snapshot_series *now,
 	if (rc < 0)
 		return rc;
 	figures__interval(&figures, now, before);
-	top_interval__add_figures(&maker->interval->leaves[maker->interval->n_leaves - 1].figures,
-				  &figures);
+	leaf = &maker->interval->leaves[maker->interval->n_leaves - 1];
+	if (is_parted(maker, &key))
+		leaf->about |= estimate__add_missed(&figures, &now->total, &maker->coverage,
+						    &maker->since);
+	top_interval__add_figures(&leaf->figures, &figures);
 	histogram__add(maker->count, &now->latency);
 	if (before)
 		histogram__subtract(maker->count, &before->latency);
@@ -179,20 +192,40 @@ static int add_series(struct maker *maker, const struct snapshot_series *now,
 }
 
 /* Is there something to tell of it? What stands beside calls is no sum of theirs. */
-static bool is_told(const struct snapshot_series *now, const struct snapshot_series *before)
+static bool is_told(const struct maker *maker, const struct snapshot_series *now,
+		    const struct snapshot_series *before)
 {
 	const struct tm_key *key = &now->total.key;
 
-	if (now == before && !now->total.in_flight)
+	if (now == before && !now->total.in_flight && !is_parted(maker, key))
 		return false;
 	return !key__is_beside(key) || key__is_operation(key);
+}
+
+/* The series i is the first one of a job. */
+static void begin_job(struct maker *maker, size_t first)
+{
+	const struct snapshot *snapshot = maker->intake->snapshot;
+	__u64 job = snapshot->series[first]->total.key.job;
+	size_t end = first;
+
+	while (end < snapshot->n_series && snapshot->series[end]->total.key.job == job)
+		end++;
+	maker->coverage = coverage__of_job(snapshot, first, end);
+	maker->since = (struct coverage){ 0 };
+	if (maker->coverage.missed)
+		maker->since = coverage__interval(snapshot, first, end);
 }
 
 int top_intake__take(const struct top_intake *intake, const struct top_interval *like,
 		     struct top_interval **out)
 {
 	const struct snapshot *snapshot = intake->snapshot;
-	struct maker maker = { intake, like, top_interval__allocate(intake->names) };
+	struct maker maker = {
+		.intake = intake,
+		.like = like,
+		.interval = top_interval__allocate(intake->names),
+	};
 	int rc = maker.interval ? 0 : -ENOMEM;
 
 	if (rc < 0)
@@ -200,9 +233,13 @@ int top_intake__take(const struct top_intake *intake, const struct top_interval 
 	maker.interval->end_ns = snapshot->time_ns;
 	maker.interval->seconds = intake->seconds;
 	maker.interval->cost = intake->cost;
-	for (size_t i = 0; i < snapshot->n_series && !rc; i++)
-		if (is_told(snapshot->series[i], snapshot->before[i]))
+	for (size_t i = 0; i < snapshot->n_series && !rc; i++) {
+		if (!i ||
+		    snapshot->series[i]->total.key.job != snapshot->series[i - 1]->total.key.job)
+			begin_job(&maker, i);
+		if (is_told(&maker, snapshot->series[i], snapshot->before[i]))
 			rc = add_series(&maker, snapshot->series[i], snapshot->before[i]);
+	}
 	if (!rc)
 		rc = end_leaf(&maker);
 	if (rc < 0) {

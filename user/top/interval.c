@@ -213,6 +213,7 @@ static int merge_leaves(struct top_interval *to, const struct top_interval *a,
 			top_interval__add_latency(b, &b->leaves[j], count);
 		if (!order)
 			top_interval__add_figures(&leaf.figures, &a->leaves[i].figures);
+		leaf.about |= !order && a->leaves[i].about;
 		leaf.figures.in_flight = order < 0 ? 0 : in_flight;
 		i += order <= 0;
 		j += order >= 0;

@@ -15,6 +15,7 @@ struct top_leaf {
 	struct tm_key key;	  /* process and shard are 0 */
 	const char *layer, *name; /* one printable line each */
 	struct figures figures;	  /* without percentiles */
+	bool about;		  /* a part of them was not seen, and is estimated */
 	__u32 first, n_buckets;	  /* of the latency, as in struct histogram */
 	size_t counts;		  /* where theirs begin */
 };

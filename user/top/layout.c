@@ -103,10 +103,17 @@ static void write_heading(struct top_writer *writer, const struct top_page *page
 	}
 }
 
+/* Before the name of a row of which something is estimated. */
+#define ABOUT "~ "
+
 /* Names of jobs share their begin, those of functions have it. */
 static char *fit_name(const struct top_writer *writer, const struct top_page *page,
-		      const char *name, unsigned int width)
+		      const struct top_row *row, unsigned int width)
 {
+	const char *name = row->name;
+
+	if (row->about && width > strlen(ABOUT))
+		width -= (unsigned int)strlen(ABOUT);
 	if (page->control->view.level == TOP_LEVEL_JOBS)
 		return top_writer__fit_end(writer, name, width);
 	return top_writer__fit_begin(writer, name, width);
@@ -152,8 +159,8 @@ static void write_row(struct top_writer *writer, const struct top_page *page,
 	struct top_line marks = { 0 }, *line;
 
 	fill_cells(text, &marks, writer, table, i, row);
-	name = fit_name(writer, page, row->name, table->name_width);
-	if (!name || asprintf(&whole, "%s%s", text, name) < 0)
+	name = fit_name(writer, page, row, table->name_width);
+	if (!name || asprintf(&whole, "%s%s%s", text, row->about ? ABOUT : "", name) < 0)
 		whole = NULL;
 	free(name);
 	line = top_writer__add(writer, whole, selected ? TOP_SELECTED : TOP_ROW);

@@ -331,6 +331,7 @@ static int add_row(struct top_rows *rows, const struct top_view *view,
 	if (!maker.row)
 		return -ENOMEM;
 	for (size_t i = first; i < end; i++) {
+		maker.row->about |= rows->parts[i].leaf->about;
 		if (view->level == TOP_LEVEL_JOBS)
 			add_to_job(&maker, rows->parts[i].leaf);
 		else

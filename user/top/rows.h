@@ -72,6 +72,7 @@ struct top_row {
 	__u64 times_ns[TOP_TIMES];
 	double processors;  /* of a job; negative: not known */
 	__u64 memory_bytes; /* the same; JOB_UNKNOWN */
+	bool about;	    /* some of it is estimated */
 	size_t idle;	    /* so many intervals ago something came of it; 0: in this one */
 };
 
