@@ -208,18 +208,11 @@ static bool is_of_files(const struct governor_order *order)
 }
 
 /* Carries out what was decided; how many are still to be taken away. */
-static size_t obey(struct governing *governing, const struct governor_order *orders, size_t n,
-		   __u64 now)
+static size_t carry_out(struct governing *governing, const struct governor_order *orders, size_t n,
+			__u64 now)
 {
-	size_t left = 0, of_files = 0;
-	bool on, changes;
+	size_t left = 0;
 
-	for (size_t i = 0; i < n; i++)
-		of_files += is_of_files(&orders[i]);
-	on = !governor__group_parked(governing->governor, TAP_GROUP);
-	changes = of_files || on == governing->untapped;
-	if (changes)
-		governing__begin_change(governing);
 	for (size_t i = 0; i < n; i++) {
 		if (orders[i].park)
 			park(governing, orders[i].probe, now);
@@ -227,9 +220,31 @@ static size_t obey(struct governing *governing, const struct governor_order *ord
 			put_back(governing, orders[i].probe);
 		left += orders[i].park && orders[i].probe >= TM_PROBE_USER;
 	}
-	tap(governing, on);
-	if (changes)
-		governing__end_change(governing);
+	return left;
+}
+
+/* The same with what sees system calls, and with what the kernel counts of them. */
+static size_t obey(struct governing *governing, const struct governor_order *orders, size_t n,
+		   __u64 now)
+{
+	bool on = !governor__group_parked(governing->governor, TAP_GROUP);
+	bool changes = on == governing->untapped;
+	__u64 begin = clock__ns(CLOCK_THREAD_CPUTIME_ID);
+	size_t left;
+
+	for (size_t i = 0; i < n; i++)
+		changes |= is_of_files(&orders[i]);
+	if (!changes)
+		return carry_out(governing, orders, n, now);
+	if (on)
+		tap(governing, true);
+	governing__begin_change(governing);
+	left = carry_out(governing, orders, n, now);
+	governing__end_change(governing);
+	if (!on)
+		tap(governing, false);
+	/* There and back. */
+	governing->switch_ns = 2 * (double)(clock__ns(CLOCK_THREAD_CPUTIME_ID) - begin);
 	return left;
 }
 
@@ -330,11 +345,11 @@ void governing__leave_out(struct governing *governing, enum kernel_layer layer, 
 		return;
 	governing->left_out[layer] = off;
 	layer_probes(layer, &first, &end);
-	governing__begin_change(governing);
 	if (layer == KERNEL_VFS) {
 		tap(governing, true);
 		governor__release_group(governing->governor, TAP_GROUP);
 	}
+	governing__begin_change(governing);
 	for (size_t i = first; i < end; i++)
 		if (i != GOVERNED_CREATE) /* it goes with OPEN */
 			leave_out(governing, i, off);
@@ -345,8 +360,8 @@ void governing__release(struct governing *governing)
 {
 	const struct probe_table *table = governing->session->probes;
 
-	governing__begin_change(governing);
 	tap(governing, true);
+	governing__begin_change(governing);
 	tolls__end(kernel__tolls(governing->session->kernel));
 	for (size_t i = 0; i < probe_table__n(table); i++) {
 		const struct probe *probe = probe_table__at(table, i);

@@ -14,7 +14,7 @@ static void end_slice(const struct governing *governing)
 	struct drain_maps maps;
 	__u32 n;
 
-	if (!map || !governing->sampling || kernel__missing(session->kernel) == TM_MISSING_ALL)
+	if (!map || !governing->sampling)
 		return;
 	kernel__maps(session->kernel, &maps);
 	n = __atomic_load_n(maps.next_slot, __ATOMIC_RELAXED);
@@ -27,17 +27,15 @@ static void end_slice(const struct governing *governing)
 
 void governing__begin_change(struct governing *governing)
 {
-	__u64 begin = clock__ns(CLOCK_THREAD_CPUTIME_ID);
-
+	governing->missing = kernel__missing(governing->session->kernel);
 	task_passes__run(governing->session->passes);
-	end_slice(governing);
-	governing->change_ns = begin;
 }
 
 void governing__end_change(struct governing *governing)
 {
-	kernel__tell_missing(governing->session->kernel);
-	/* There and back. */
-	governing->switch_ns =
-		2 * (double)(clock__ns(CLOCK_THREAD_CPUTIME_ID) - governing->change_ns);
+	struct kernel *kernel = governing->session->kernel;
+
+	kernel__tell_missing(kernel);
+	if (kernel__missing(kernel) & ~governing->missing)
+		end_slice(governing);
 }

@@ -43,7 +43,7 @@ struct governing {
 	bool untapped;		      /* system calls are not looked at */
 	bool told;		      /* what is not known therefore */
 	struct sampling *sampling;    /* of the time in which operations on files are counted */
-	__u64 change_ns;	      /* CPU time when a change began */
+	__u64 missing;		      /* before a change: TM_MISSING_... */
 	double switch_ns; /* what it took to change that, the last time, there and back */
 };
 
@@ -65,7 +65,8 @@ bool governing__is_left_out(const struct governing *governing, size_t probe);
 
 /*
  * To be called before operations on files are counted no more, or again, and after: what the kernel
- * counts of each job is told apart by that, and what was counted until then is a slice.
+ * counts of each job is told apart by that, and what was counted until then is a slice. Whatever
+ * takes long is to be done before or after, so that both change at the same moment.
  */
 void governing__begin_change(struct governing *governing);
 void governing__end_change(struct governing *governing);
