@@ -275,7 +275,7 @@ int addb__consume(u64 address, const struct tm_key *key, u64 sp)
 		addb__sum_consumed(address, key);
 	if (tm_config.addb.on)
 		addb__take(address, key->job, sp);
-	else if (tm_config.addb.sums)
+	else if (tm_config.addb.sums && tm_config.addb.adds)
 		addb__cover(sp, 0, 0);
 	return 0;
 }
@@ -284,7 +284,7 @@ int addb__added(u64 sp, u32 slot)
 {
 	struct tm_addb_thread *thread;
 
-	if (!tm_config.addb.on && !tm_config.addb.sums)
+	if (!tm_config.addb.adds || (!tm_config.addb.on && !tm_config.addb.sums))
 		return 0;
 	thread = addb__thread(false);
 	if (!thread || !addb__is_bare(thread, sp))

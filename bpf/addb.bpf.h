@@ -38,6 +38,8 @@ int addb__sum_told(u64 sensor, u64 value, const struct tm_key *key);
 bool addb__is_summed(u64 id);
 /* A process is over. */
 int addb__sweep(u32 tgid);
+/* Nothing is known of any machine any more. Always 0. */
+int addb__forget_machines(void);
 
 TM_INLINE struct tm_addb_ledger *addb__ledger(enum tm_addb_role role)
 {
@@ -62,6 +64,19 @@ TM_INLINE void addb__enter(const struct pt_regs *regs, enum tm_addb_role role,
 		addb__push(regs->di, regs->si, regs->dx);
 	else if (role == TM_ADDB_POP && tm_config.addb.on)
 		addb__pop(regs->di);
+}
+
+/* The same, and what it took; n: calls of the function on this processor. */
+TM_INLINE void addb__enter_measured(const struct pt_regs *regs, enum tm_addb_role role,
+				    const struct tm_key *key, u64 n)
+{
+	u64 begin = n % TM_ADDB_MEASURED ? 0 : bpf_ktime_get_ns();
+
+	addb__enter(regs, role, key);
+	if (!begin)
+		return;
+	ADD(tm_addb_spent.n, 1);
+	ADD(tm_addb_spent.ns, bpf_ktime_get_ns() - begin);
 }
 
 /* It returns. slot: of the function's calls. */

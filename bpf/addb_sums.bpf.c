@@ -421,14 +421,33 @@ bool addb__is_summed(u64 wanted)
 	return how && how->summing != TM_ADDB_SUM_SENSOR;
 }
 
-static long sweep_one(void *map, struct tm_addb_machine_key *key, struct tm_addb_machine *machine,
-		      u32 *tgid)
+TM_INLINE void forget(void *map, struct tm_addb_machine_key *key,
+		      const struct tm_addb_machine *machine)
 {
-	if (key->tgid != *tgid)
-		return 0;
 	shift(machine->state, -1ULL);
 	shift(machine->whole, -1ULL);
 	bpf_map_delete_elem(map, key);
+}
+
+static long sweep_one(void *map, struct tm_addb_machine_key *key, struct tm_addb_machine *machine,
+		      u32 *tgid)
+{
+	if (key->tgid == *tgid)
+		forget(map, key, machine);
+	return 0;
+}
+
+static long forget_one(void *map, struct tm_addb_machine_key *key, struct tm_addb_machine *machine,
+		       void *context)
+{
+	forget(map, key, machine);
+	lose(TM_ADDB_SUM_PARKED);
+	return 0;
+}
+
+__attribute__((noinline)) int addb__forget_machines(void)
+{
+	bpf_for_each_map_elem(&tm_addb_machines, forget_one, NULL, 0);
 	return 0;
 }
 

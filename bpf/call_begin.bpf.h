@@ -198,7 +198,7 @@ TM_INLINE bool call__enter(struct pt_regs *regs, u64 attached, bool session)
 	key.layer = probe->layer;
 	key.function = probe->function;
 	if (probe->spec.addb)
-		addb__enter(regs, probe->spec.addb, &key);
+		addb__enter_measured(regs, probe->spec.addb, &key, *(volatile u64 *)&ledger->hits);
 	if (probe->spec.role.kind)
 		operation__enter(regs, index, probe->layer);
 	entry_only = *(volatile u8 *)&probe->entry_only;

@@ -6,6 +6,7 @@
  * whose calls were missed. A program that is run so is not preempted (bpf_prog_test_run_raw_tp()).
  * They return what the map's operation does: 0 or a negative errno.
  */
+#include "addb.bpf.h"
 #include "env_maps.bpf.h"
 
 #define KEY_WORDS 4
@@ -80,6 +81,13 @@ SEC("raw_tp")
 int errand_free_object(const u64 *args)
 {
 	return give_back(&tm_free_objects, args);
+}
+
+/* A probe that tells ADDB2 records comes back: what machines did meanwhile is not known. */
+SEC("raw_tp")
+int errand_forget_machines(const u64 *args)
+{
+	return addb__forget_machines();
 }
 
 /* That cgroup is of a job: nobody asks what the environment of its processes says. */

@@ -108,6 +108,7 @@ __u64 tm_requests_seen = 0;
 __u64 tm_stackless[TM_STACKLESS] = {};
 __u64 tm_handles_lost[TM_HANDLE_LOSSES] = {};
 __u64 tm_addb_sums_lost[TM_ADDB_SUM_LOSSES] = {};
+struct tm_addb_spent tm_addb_spent = {};
 __u64 tm_compat_calls = 0;
 struct tm_trap tm_traps[TM_TRAPS] = {};
 __u32 tm_n_traps = 0;

@@ -519,6 +519,7 @@ extern __u64 tm_stackless[TM_STACKLESS];
 extern __u64 tm_handles_lost[TM_HANDLE_LOSSES];
 /* What is missing in the sums over ADDB2 records. */
 extern __u64 tm_addb_sums_lost[TM_ADDB_SUM_LOSSES];
+extern struct tm_addb_spent tm_addb_spent;
 /* System calls of 32-bit programs: seen, not understood. */
 extern __u64 tm_compat_calls;
 /* The last processes that were ended by SIGTRAP, and how many there were. */

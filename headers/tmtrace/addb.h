@@ -117,9 +117,18 @@ struct tm_addb_range {
 struct tm_addb_config {
 	__u32 on;	/* records are told one by one */
 	__u32 sums;	/* they are summed up, see addb_sums.h */
+	__u32 adds;	/* calls of TM_ADDB_ADD are seen, too */
 	__u32 wakeup;	/* bytes, a power of two: the loader is woken each time so many came */
 	__u32 n_ranges; /* 0: all identifiers */
 	struct tm_addb_range ranges[TM_ADDB_RANGES];
+};
+
+/* What it took to read and sum up the record of a call: of one call in so many. */
+#define TM_ADDB_MEASURED 64
+
+struct tm_addb_spent {
+	__u64 n;
+	__u64 ns;
 };
 
 #endif

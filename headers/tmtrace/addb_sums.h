@@ -105,6 +105,7 @@ enum tm_addb_sum_loss {
 	TM_ADDB_SUM_UNFOLLOWED, /* state records: more than TM_ADDB_MACHINES at a time */
 	TM_ADDB_SUM_NO_SLOT,	/* figures: no room for their series */
 	TM_ADDB_SUM_NO_MEMORY,	/* records: no memory for the thread */
+	TM_ADDB_SUM_PARKED,	/* machines: what they did was not seen, as probes were parked */
 	TM_ADDB_SUM_LOSSES,
 };
 

@@ -68,7 +68,7 @@ _tmtrace_value()
 	case $option in
 	-p | --pid) _tmtrace_pids "$word" ;;
 	--cgroup) _tmtrace_cgroups "$word" ;;
-	--layer)
+	--layer | --full)
 		mapfile -t layers < <(_tmtrace_layers)
 		_tmtrace_list "$word" "${layers[@]}"
 		compopt -o nospace 2>/dev/null
@@ -121,7 +121,7 @@ _tmtrace_value()
 
 _tmtrace_options()
 {
-	local common='--pid --all --entry --exit --layer --leave-alone --lib --probes --help --usage --version'
+	local common='--pid --all --entry --exit --full --layer --leave-alone --lib --probes --help --usage --version'
 
 	if [[ $2 == list ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$common --sites" -- "$1")

@@ -4,19 +4,23 @@
  * JSON object with the number of calls and the nanoseconds per call, minimum and median of all
  * batches, for each load.
  *
- *   bench-load [--cpu N] [--calls N] [--batches N] [--file PATH] [--jobs FOLDER:N] LOAD...
+ *   bench-load [--cpu N] [--beside N] [--calls N] [--batches N] [--file PATH] [--jobs FOLDER:N]
+ * LOAD...
  *
  * LOAD: push, endbr64, sub, guarded (a call of the function bench_LOAD of the bench's library),
  * many:N (N functions in turn), pread (4 KiB of the file), getppid. Batches of several loads
- * alternate. With jobs, the process moves itself into FOLDER/0 to FOLDER/N-1 in turn, before each
- * batch, N batches for nothing first.
+ * alternate. With beside, a thread on that processor does the same meanwhile, and is not timed.
+ * With jobs, the process moves itself into FOLDER/0 to FOLDER/N-1 in turn, before each batch, N
+ * batches for nothing first.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <err.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +41,8 @@ struct load {
 	int (**many)(int x);
 	int n, fd;
 	double *ns;	   /* per call, of each batch */
-	long batch, calls; /* in a batch, and in all */
+	long batch;	   /* calls in it */
+	atomic_long calls; /* in all */
 };
 
 struct options {
@@ -45,6 +50,8 @@ struct options {
 	const char *file, *jobs;
 	int n_jobs, n_loads;
 	struct load *loads;
+	int beside; /* a processor; -1: none */
+	atomic_bool over;
 };
 
 static void run_function(const struct load *load, long calls)
@@ -169,9 +176,29 @@ static void run_batch(struct load *load, long batch)
 		load->ns[batch] = (now() - start) / load->batch;
 }
 
-static void run_batches(const struct options *options)
+static void *run_beside(void *arg)
+{
+	struct options *options = arg;
+
+	pin(options->beside);
+	while (!options->over) {
+		for (int i = 0; i < options->n_loads; i++) {
+			struct load *load = &options->loads[i];
+
+			load->run(load, load->batch);
+			load->calls += load->batch;
+		}
+	}
+	return NULL;
+}
+
+static void run_batches(struct options *options)
 {
 	long batch = options->n_jobs ? -options->n_jobs : -1, turn = 0;
+	pthread_t other;
+
+	if (options->beside >= 0 && pthread_create(&other, NULL, run_beside, options))
+		errx(1, "--beside: no thread");
 
 	for (; batch < options->batches; batch++) {
 		if (options->n_jobs)
@@ -179,6 +206,9 @@ static void run_batches(const struct options *options)
 		for (int i = 0; i < options->n_loads; i++)
 			run_batch(&options->loads[i], batch);
 	}
+	options->over = true;
+	if (options->beside >= 0)
+		pthread_join(other, NULL);
 }
 
 static int compare(const void *left, const void *right)
@@ -195,7 +225,7 @@ static void print(const struct options *options)
 
 		qsort(load->ns, options->batches, sizeof(*load->ns), compare);
 		printf("%s\"%s\": {\"calls\": %ld, \"min_ns\": %.2f, \"median_ns\": %.2f}",
-		       i ? ", " : "{", load->name, load->calls, load->ns[0],
+		       i ? ", " : "{", load->name, (long)load->calls, load->ns[0],
 		       load->ns[options->batches / 2]);
 	}
 	printf("}\n");
@@ -208,6 +238,9 @@ static void take_option(struct options *options, int option, char *value)
 	switch (option) {
 	case 'c':
 		pin(atoi(value));
+		break;
+	case 'o':
+		options->beside = atoi(value);
 		break;
 	case 'n':
 		options->calls = atol(value);
@@ -235,13 +268,14 @@ int main(int argc, char **argv)
 {
 	static const struct option known[] = {
 		{ "cpu", required_argument, NULL, 'c' },
+		{ "beside", required_argument, NULL, 'o' },
 		{ "calls", required_argument, NULL, 'n' },
 		{ "batches", required_argument, NULL, 'b' },
 		{ "file", required_argument, NULL, 'f' },
 		{ "jobs", required_argument, NULL, 'j' },
 		{ 0 },
 	};
-	struct options options = { .calls = 1000, .batches = 25 };
+	struct options options = { .calls = 1000, .batches = 25, .beside = -1 };
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a record of ADDB2 costs the thread that makes it: counted, summed up, told."""
+"""What Motr's telemetry costs the thread that makes it: in brief, in full, and told one by one."""
 
 import json
 import os
@@ -9,57 +9,73 @@ from measure import Table, added, measure, ratio, show
 
 TITLE = "A record of ADDB2"
 RECORDS = 50000
-NONE, CALLS, SUMS, TOLD = ("no probe", "calls alone", "sums", "sums, and each record told (--addb)")
-# As probes/addb.yaml, and nothing is known of what these functions are for.
-CATALOGUE = """layer: addb
-defaults: {fail: never, returns: void}
-functions:
-  - name: [m0_addb2_push, m0_addb2_add]
-    object: {value: arg1}
-    size: {product: [arg2.s32, 8]}
-  - name: [m0_addb2_pop, m0_addb2_consume]
-  - name: m0_addb2_counter_mod_with
-"""
+NONE, BRIEF, FULL = "no probe", "--layer addb (in brief)", "--layer addb --full addb"
+TOLD, ALL_TOLD = "the same, in brief, with --addb", "the same, in full, with --addb"
+# What `load addb --how` does: name, and what of it is measured.
+LOADS = {"storm": "a record", "mix": "a round"}
 
 
-def storm(bench, *tracer):
-    """ns a record of foms that run and end, below six labels."""
+def time_of(bench, how, *tracer):
+    """ns a record, or a round."""
     truth = os.path.join(bench.work, "addb.json")
     count = RECORDS // 10 if bench.quick else RECORDS
-    tracers.run(*tracer, os.path.join(bench.build, "stack", "load"), "addb", "--how", "storm",
+    tracers.run(*tracer, os.path.join(bench.build, "stack", "load"), "addb", "--how", how,
                 "--count", str(count), "--dir", bench.work, "--truth", truth)
     with open(truth, encoding="utf-8") as f:
-        made = json.load(f)["addb"]
-    return {"record": made["ns"] / made["records"]}
+        return json.load(f)["addb"]["ns"] / count
 
 
-def without_roles(bench):
-    path = os.path.join(bench.work, "addb-calls.yaml")
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(CATALOGUE)
-    return path
+def times(bench, *tracer):
+    return {how: time_of(bench, how, *tracer) for how in LOADS}
 
 
 def run(bench):
     tmtrace = (bench.tmtrace, "-q", "--layer", "addb", "--mechanism", "vfs=none")
+    told = ("--addb", "--addb-text", "/dev/null")
     runs = {
-        NONE: lambda: storm(bench),
-        CALLS: lambda: storm(bench, *tmtrace, "--probes", without_roles(bench), "--"),
-        SUMS: lambda: storm(bench, *tmtrace, "--"),
-        TOLD: lambda: storm(bench, *tmtrace, "--addb", "--addb-text", "/dev/null", "--"),
+        NONE: lambda: times(bench),
+        BRIEF: lambda: times(bench, *tmtrace, "--"),
+        FULL: lambda: times(bench, *tmtrace, "--full", "addb", "--"),
+        TOLD: lambda: times(bench, *tmtrace, *told, "--"),
+        ALL_TOLD: lambda: times(bench, *tmtrace, *told, "--full", "addb", "--"),
     }
     samples, notes = measure(bench.rounds, runs)
-    return [table(samples, runs)], notes
+    return [cost(samples, runs), ratios(samples), at_rates(samples, runs)], notes
 
 
-def table(samples, subjects):
-    result = Table("Time of a record that tells of a state (two calls, m0_addb2_add and "
-                   "m0_addb2_consume in it)", ["", "a record", "more than calls alone",
-                                               "part of telling it"])
-    calls, told = samples.of(CALLS, "record"), samples.of(TOLD, "record")
+def cost(samples, subjects):
+    table = Table("Time of a record that tells of a state (m0_addb2_add, m0_addb2_consume in it), below "
+                  "six labels; of a round of calls as Motr's rpc makes them: a label put on and taken "
+                  "off, 1.3 records, a sensor told 1.3 values",
+                  ["", "a record", "added", "a round", "added"])
     for subject in subjects:
-        values = samples.of(subject, "record")
-        more = subject in (SUMS, TOLD)
-        result.add(subject, show(values, "ns"), show(added(values, calls), "ns") if more else "",
-                   show(ratio(values, told)) if more else "")
-    return result
+        cells = []
+        for how in LOADS:
+            values = samples.of(subject, how)
+            more = added(values, samples.of(NONE, how)) if subject != NONE else {}
+            cells += [show(values, "ns"), show(more, "ns") if more else ""]
+        table.add(subject, *cells)
+    return table
+
+
+def ratios(samples):
+    """Of what is added."""
+    table = Table("What is added, in brief against in full", ["", *LOADS.values()])
+    for brief, full in ((BRIEF, FULL), (TOLD, ALL_TOLD)):
+        table.add(f"{brief} / {full}",
+                  *(show(ratio(*(added(samples.of(subject, how), samples.of(NONE, how))
+                                 for subject in (brief, full)))) for how in LOADS))
+    return table
+
+
+def at_rates(samples, subjects):
+    """A thread that makes so many records in a second, one by one, has so much of its time taken."""
+    rates = (1000, 10000, 20000)
+    table = Table("What is taken of a processor by records at such rates, as `storm` makes them",
+                  ["", *(f"{rate:,}/s" for rate in rates)])
+    for subject in subjects:
+        more = added(samples.of(subject, "storm"), samples.of(NONE, "storm"))
+        if subject != NONE:
+            table.add(subject, *(show({n: 100 * value * rate / 1e9 for n, value in more.items()}) +
+                                 " %" if more else "-" for rate in rates))
+    return table

@@ -211,14 +211,67 @@ def check_sums(records, truth):
 
 @alone
 def test_sums(env):
-    """Always, and without --addb: time in states by type of fom, sizes, of every thread's records."""
-    records, truth = env.trace_load("addb", "--how", "states", "--dir", env.dir, options=LAYERS)
+    """In full, without --addb: time in states by type of fom, sizes, of every thread's records."""
+    records, truth = env.trace_load("addb", "--how", "states", "--dir", env.dir,
+                                    options=(*LAYERS, "--full", "addb"))
     equal("records one by one", records.of("addb"), [])
     equal("notes on sums", [note for note in records.notes() if "sum" in note], [])
     check_sums(records, truth)
     told = {r["name"]: r["function"] for r in sums_of(records).values()}
     equal("of threads without a machine", told["rpc-out-phase"], "m0_addb2_add")
     equal("of others", told["fom-phase"], "m0_addb2_consume")
+
+
+def calls_of(truth, function):
+    return sum(f["calls"] for f in truth["functions"] if f["function"] == function)
+
+
+# Where the layer is traced in brief.
+BRIEF_FUNCTIONS = ("m0_addb2_consume", "m0_addb2_counter_mod_with")
+
+
+@alone
+def test_brief(env):
+    """By default, records of machines and what sensors are told: counted, summed up, and said so."""
+    records, truth = env.trace_load("addb", "--how", "states", "--dir", env.dir, options=LAYERS)
+    check_ledgers(records)
+    equal("probes", sorted(p["function"] for p in records.of("probe") if p["layer"] == "addb"),
+          sorted(BRIEF_FUNCTIONS))
+    told = {r["function"]: r for r in records.of("function", layer="addb", final=True)}
+    for function in BRIEF_FUNCTIONS:
+        equal(function, told[function]["count"], calls_of(truth, function))
+        equal(f"{function}: timed", told[function]["timed"], 0)
+        equal(f"{function}: total_ns", told[function]["total_ns"], None)
+    equal("functions", sorted(told), sorted(BRIEF_FUNCTIONS))
+    # What a thread adds that has no machine of ADDB2 comes by neither.
+    check_sums(records, {"sums": [s for s in truth["sums"] if s["record"] != "rpc-out-phase"]})
+    check(any("traced in brief" in note and "--full" in note for note in records.notes()),
+          f"{records.notes()}")
+
+
+def test_brief_mix(env):
+    """Thousands of records, labels and values: both counts and all sums are exact."""
+    rounds = 3000
+    records, truth = env.trace_load("addb", "--how", "mix", "--count", str(rounds), "--dir",
+                                    env.dir, options=LAYERS)
+    check_ledgers(records)
+    equal("records", records.total("addb", "m0_addb2_consume", "count"), truth["addb"]["records"])
+    found = sums_of(records)
+    values = [i % 30 for i in range(rounds)] + [i % 30 for i in range(0, rounds, 3)]
+    runq = found["runq", None, "value"]
+    equal("runq", (runq["count"], runq["sum"]), (len(values), sum(values)))
+    equal("runq: sizes", sum(b[2] for b in runq["size_buckets"]), len(values))
+    equal("foms", found["fom-state", "write", "Running"]["count"], rounds // 2)
+
+
+def test_full_layers(env):
+    """What --full cannot mean is said before anything runs."""
+    for args, reason in ((("--full", "nonsense"), "there is no such layer"),
+                         (("--full", "addb", "--layer", "vfs"), "is not traced; add it"),
+                         (("--full", ","), "no layer named")):
+        status, _, err = env.trace(*args, "--", "true")
+        check(status in (2, 125), f"status of {args}: {status}")
+        check(reason in err, f"{args}: {err}")
 
 
 @alone

@@ -12,7 +12,7 @@ FIRST_CALL_NS = 50_000
 
 
 def all_exact(env, *load_args):
-    records, truth = env.trace_load("all", *load_args)
+    records, truth = env.trace_load("all", *load_args, options=("--full", "addb"))
     compared = compare_clean(records, truth)
     env.remark = "; ".join(unseen_calls(records))
     check(compared > 80, f"only {compared} functions were compared")

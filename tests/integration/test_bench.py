@@ -62,7 +62,7 @@ def test_calls_and_files(env):
 
 def test_record(env):
     results = run_bench(env, "record", "addb")
-    for row in ("no probe", "calls alone", "sums"):
+    for row in ("no probe", "--layer addb (in brief)", "--layer addb --full addb"):
         check_times(row, cells(results["addb"], 0, row)[:1], 1)
     for row in ("no probe", "tmtrace record", "tmtrace record --calls"):
         check_times(row, cells(results["record"], 0, row), 1)

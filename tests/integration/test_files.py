@@ -101,7 +101,7 @@ def test_lib_of_two_layers(env):
     records, truth = env.trace_load("all", options=("--lib", f"m0={motr}",
                                                     "--lib", f"addb={motr}"))
     compare_clean(records, truth)
-    for layer, function in (("m0", "m0_op_wait"), ("addb", "m0_addb2_add")):
+    for layer, function in (("m0", "m0_op_wait"), ("addb", "m0_addb2_consume")):
         check(records.total(layer, function, "count") > 0, f"{function} was not traced")
 
 

@@ -300,6 +300,39 @@ def test_parks_files(env):
     service.stop()
 
 
+def test_addb(env):
+    """Telemetry that is too dear is parked; calls and sums over records say so, and nothing is wrong."""
+    made = 20_000_000
+    load = env.waiting_load("--how", "storm", "--count", str(made), "--dir", env.dir, "addb")
+    service = Governed(env, layers="addb")
+
+    def consume(state):
+        return next((p for p in service.probes("addb") if p["function"] == "m0_addb2_consume"
+                     and p["library"].startswith(env.build) and p["state"] == state), None)
+
+    load.go()
+    parked = wait_for(lambda: consume("parked"), "m0_addb2_consume to be parked", seconds=60)
+    check(parked["parked_ns"] > 0 and parked["mechanism"], parked)
+    load.finish(timeout=120)
+    back = wait_for(lambda: consume("armed"), "m0_addb2_consume to be armed", seconds=60)
+    equal("fates", has_fates(back), True)
+    time.sleep(0.1)
+    records = service.records("--all")
+    calls, = records.functions("addb", "m0_addb2_consume")
+    check(0 < calls["count"] < made, calls["count"])
+    equal("calls", calls["count"], back["recorded"])
+    check(calls["parked_ns"] > 0, calls)
+    states = [r for r in records.of("addb_state", final=True) if r["name"] == "fom-state"]
+    for state in states:
+        equal(f"{state['state']}: has a gap", state.get("parked_ns", 0) > 0, True)
+        # Each of two records is of a fom that is there for a fraction of a millisecond.
+        check(0 < state["count"] <= made // 2, state)
+        check(state["max_ns"] < 0.5e9, f"{state['state']} is said to have lasted {state['max_ns']} ns")
+        equal("machines that are there", state["in_flight"], 0)
+    check(states, "there are no states")
+    service.stop()
+
+
 def test_other_bound(env):
     """A new bound holds at once; without one, all come back."""
     load = burst(env)

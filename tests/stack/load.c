@@ -45,6 +45,7 @@ static const struct {
 	{ "ops", load_ops, "operations from launch to completion (--how ...)" },
 	{ "story", load_story, "one operation among others is delayed in one layer (--how ...)" },
 	{ "cdos", load_cdos, "CDOs of several sizes, and the truth about each one" },
+	{ "processors", load_processors, "threads and processes on every processor do the same" },
 	{ "truth", load_truth, "prints the table of STACK_TRUTH" },
 };
 enum { NR_COMMANDS = sizeof(commands) / sizeof(commands[0]) };

@@ -56,6 +56,7 @@ int load_redzone(struct load *l);
 int load_seccomp(struct load *l);
 int load_addb(struct load *l);
 int load_cdos(struct load *l);
+int load_processors(struct load *l);
 int load_truth(struct load *l);
 
 /* Runs a subcommand by its name. */

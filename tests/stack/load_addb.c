@@ -415,6 +415,35 @@ static uint64_t storm(struct expected *e, int n)
 	return load_now_ns() - begin;
 }
 
+/*
+ * In the proportion of calls that a test suite of Motr's rpc makes: a label comes and goes, four
+ * records and four values for a sensor to three of these. Rounds of a microsecond or two.
+ */
+static uint64_t mix(struct expected *e, int rounds)
+{
+	struct m0_addb2_hist h;
+	uint64_t begin;
+
+	M0_ADDB2_PUSH(0x2001, 0);
+	m0_addb2_hist_add(&h, 1, 30, 0x210d, -1);
+	begin = load_now_ns();
+	for (int i = 0; i < rounds; i++) {
+		M0_ADDB2_PUSH(0x2004, 0x7ff0f00d6510, 42, 13, 14);
+		M0_ADDB2_ADD(0x2006, (uint64_t)i / 2, i % 2 ? 5 : 2, i % 2 ? 4 : 2);
+		m0_addb2_hist_mod(&h, i % 30);
+		if (i % 3 == 0) {
+			M0_ADDB2_ADD(0x210b, 1, (uint64_t)i);
+			m0_addb2_hist_mod(&h, i % 30);
+		}
+		m0_addb2_pop(0x2004);
+	}
+	begin = load_now_ns() - begin;
+	m0_addb2_hist_del(&h);
+	m0_addb2_pop(0x2001);
+	e->records += (uint64_t)rounds + ((uint64_t)rounds + 2) / 3 + 2;
+	return begin;
+}
+
 int load_addb(struct load *l)
 {
 	struct m0_addb2_mach *mach = m0_addb2_mach_init(NULL, NULL);
@@ -432,6 +461,8 @@ int load_addb(struct load *l)
 	m0_thread_tls()->tls_addb2_mach = mach;
 	if (!strcmp(how, "storm")) {
 		ns = storm(&e, load_count(l, 100000));
+	} else if (!strcmp(how, "mix")) {
+		ns = mix(&e, load_count(l, 100000));
 	} else if (!strcmp(how, "bare")) {
 		load_addb_bare(l, &bare);
 	} else if (!strcmp(how, "states")) {

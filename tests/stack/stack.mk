@@ -29,7 +29,7 @@ STACK_SRC_motr-server := server
 STACK_SRC_load := load load_tools load_all load_mio load_mstro load_cdos load_m0 load_process load_threads \
 	load_unwind load_red load_addb load_addb_bare load_addb_states load_stacks load_vfs load_files load_aio \
 	load_uring \
-	load_ops load_ops_truth load_story
+	load_ops load_ops_truth load_story load_processors
 STACK_SRC_chain := chain
 STACK_SRC_load-plain := $(patsubst load_stacks,load_no_stacks,$(STACK_SRC_load))
 

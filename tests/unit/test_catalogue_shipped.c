@@ -101,10 +101,42 @@ static void test_shipped(void **state)
 	catalogue__free(cat);
 }
 
+/* In brief: what tells ADDB2's records, and with single records what they need. */
+static void test_brief(void **state)
+{
+	static const struct {
+		const char *layer, *symbol;
+		enum catalogue_brief brief, one_by_one;
+	} wanted[] = {
+		{ "addb", "m0_addb2_consume", CATALOGUE_COUNTED, CATALOGUE_COUNTED },
+		{ "addb", "m0_addb2_counter_mod_with", CATALOGUE_COUNTED, CATALOGUE_COUNTED },
+		{ "addb", "m0_addb2_add", CATALOGUE_LEFT_OUT, CATALOGUE_FULL },
+		{ "addb", "m0_addb2_push", CATALOGUE_LEFT_OUT, CATALOGUE_COUNTED },
+		{ "addb", "m0_addb2_hist_mod", CATALOGUE_LEFT_OUT, CATALOGUE_LEFT_OUT },
+		{ "m0", "m0_op_launch", CATALOGUE_FULL, CATALOGUE_FULL },
+	};
+	struct catalogue *cat = load_path(source_path("probes"));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		const struct catalogue_layer *layer =
+			catalogue__layer(cat, (size_t)catalogue__find_layer(cat, wanted[i].layer));
+		const struct catalogue_function *function =
+			catalogue__find_function(layer, "libmotr.so.2", wanted[i].symbol);
+
+		assert_non_null(function);
+		assert_int_equal(catalogue__brief(function, false, false), wanted[i].brief);
+		assert_int_equal(catalogue__brief(function, false, true), wanted[i].one_by_one);
+		assert_int_equal(catalogue__brief(function, true, false), CATALOGUE_FULL);
+	}
+	catalogue__free(cat);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shipped),
+		cmocka_unit_test(test_brief),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,7 @@ static void test_none(void **state)
 {
 	static const char text[] = "history: none\nlog: none\nsnapshot: none\n"
 				   "max_overhead: none\nhierarchy: freezer\n"
-				   "leave_alone: [app, none, 'libx*']\n";
+				   "leave_alone: [app, none, 'libx*']\nfull: [addb]\n";
 	struct service_config config;
 	struct error err;
 
@@ -103,6 +103,8 @@ static void test_none(void **state)
 	assert_true(config.copiers_too);
 	assert_int_equal(config.n_alone, 3);
 	assert_string_equal(config.alone[2].text, "libx*");
+	assert_int_equal(config.n_full, 1);
+	assert_string_equal(config.full[0].text, "addb");
 	service_config__free(&config);
 }
 
@@ -143,6 +145,7 @@ static void test_bad_config(void **state)
 		{ "- vfs\n", "f:1: the file holds a list" },
 		{ "leave_alone: [a, '']", "f:1: leave_alone is empty, give it a value" },
 		{ "leave_alone: {a: 1}", "f:1: leave_alone is a mapping" },
+		{ "full: {addb: 1}", "f:1: full is a mapping" },
 		{ "hierarchy: version 1", "f:1: hierarchy is \"version 1\", v2 or a controller" },
 	};
 

@@ -57,7 +57,8 @@ static int collect_again(const struct attach *attach, const struct seen_file *se
 
 		if (probe->state != PROBE_ARMED)
 			continue;
-		if (site_list__add(sites, &symbol, &function, probe->layer_id) < 0)
+		if (site_list__add(sites, &symbol, &function, probe->layer_id,
+				   probe->entry_only ? "its exits have no probes" : NULL) < 0)
 			return -ENOMEM;
 		if (site_list__n(sites) == n)
 			continue; /* the same place under another name */
@@ -67,7 +68,6 @@ static int collect_again(const struct attach *attach, const struct seen_file *se
 		site->generation =
 			kernel__probes(attach->options.kernel)[site->number - TM_PROBE_USER]
 				.generation;
-		site->untimed = probe->entry_only ? "its exits have no probes" : NULL;
 	}
 	return 0;
 }

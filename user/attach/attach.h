@@ -23,6 +23,8 @@ struct attach;
 struct attach_options {
 	const struct catalogue *catalogue;
 	const bool *layers;	   /* by index of the catalogue: traced or not */
+	const bool *full;	   /* the same: in full, not in brief; NULL: none is */
+	bool one_by_one;	   /* single ADDB2 records are told: see catalogue__brief() */
 	struct probe_table *table; /* gets the probes */
 	struct kernel *kernel;	   /* NULL: only list, attach nothing */
 	enum uprobe_mechanism mechanism;

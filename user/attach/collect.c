@@ -31,6 +31,25 @@ static bool needs_library(const struct elf_file *elf, const struct catalogue_lay
 	return false;
 }
 
+/* Why calls of a function are counted only. */
+#define IN_BRIEF                                                                                  \
+	"its layer is traced in brief, other functions of it not at all; --full (in a service's " \
+	"configuration: full) has all of them, and times"
+
+/* Adds a function, unless it is left out where its layer is traced in brief. */
+static int collect_function(const struct attach *attach, size_t layer,
+			    const struct elf_function *symbol,
+			    const struct catalogue_function *function, struct site_list *sites)
+{
+	bool full = attach->options.full && attach->options.full[layer];
+	enum catalogue_brief brief = catalogue__brief(function, full, attach->options.one_by_one);
+
+	if (brief == CATALOGUE_LEFT_OUT)
+		return 0;
+	return site_list__add(sites, symbol, function, TM_LAYER_USER + layer,
+			      brief == CATALOGUE_COUNTED ? IN_BRIEF : NULL);
+}
+
 /* Adds the functions of a layer that are in a file; outright: not those found by pattern. */
 static int collect_layer(struct attach *attach, size_t layer, const struct elf_file *elf,
 			 const char *name, bool outright, struct site_list *sites)
@@ -45,7 +64,7 @@ static int collect_layer(struct attach *attach, size_t layer, const struct elf_f
 
 		if (!function || !function->enabled || (outright && function->pattern))
 			continue;
-		if (site_list__add(sites, symbol, function, TM_LAYER_USER + layer) < 0)
+		if (collect_function(attach, layer, symbol, function, sites) < 0)
 			return -ENOMEM;
 	}
 	return 0;

@@ -61,7 +61,7 @@ static int grow_table(struct site_list *list)
 }
 
 int site_list__add(struct site_list *list, const struct elf_function *symbol,
-		   const struct catalogue_function *function, __u8 layer)
+		   const struct catalogue_function *function, __u8 layer, const char *untimed)
 {
 	struct site *site;
 	__u64 size = symbol->size;
@@ -88,6 +88,7 @@ int site_list__add(struct site_list *list, const struct elf_function *symbol,
 		.size = size,
 		.layer = layer,
 		.pattern = function->pattern,
+		.untimed = untimed,
 		.spec = function->spec,
 	};
 	return 0;

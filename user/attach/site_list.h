@@ -36,10 +36,11 @@ void site_list__free(struct site_list *list);
 
 /*
  * Adds a symbol. Of aliases (one offset, several names) one stays: a name that the catalogue has
- * outright before one found by pattern, else the first. 0 or -ENOMEM.
+ * outright before one found by pattern, else the first. untimed: why its calls are counted only,
+ * static; NULL: they are timed where that is possible. 0 or -ENOMEM.
  */
 int site_list__add(struct site_list *list, const struct elf_function *symbol,
-		   const struct catalogue_function *function, __u8 layer);
+		   const struct catalogue_function *function, __u8 layer, const char *untimed);
 
 /* The cookie of a site's probe, which has its number. */
 __u64 site__cookie(const struct site *site);

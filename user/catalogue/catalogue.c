@@ -12,6 +12,7 @@
 #include "catalogue/strings.h"
 #include "catalogue/text_file.h"
 #include "catalogue/yaml_doc.h"
+#include "tmtrace/addb.h"
 #include "tmtrace/key.h"
 
 struct layer {
@@ -355,6 +356,19 @@ const struct catalogue_function *catalogue__find_function(const struct catalogue
 							  const char *soname, const char *symbol)
 {
 	return function_index__find(&layer->by_name, soname, symbol);
+}
+
+enum catalogue_brief catalogue__brief(const struct catalogue_function *function, bool full,
+				      bool one_by_one)
+{
+	if (full)
+		return CATALOGUE_FULL;
+	/* Whether a record has no machine is known when the call that adds it returns. */
+	if (one_by_one && function->spec.addb == TM_ADDB_ADD)
+		return CATALOGUE_FULL;
+	if (one_by_one && function->spec.addb && function->brief == CATALOGUE_LEFT_OUT)
+		return CATALOGUE_COUNTED;
+	return function->brief;
 }
 
 const struct catalogue_operation *catalogue__find_operation(const struct catalogue_layer *layer,

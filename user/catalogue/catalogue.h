@@ -17,10 +17,19 @@
 
 struct catalogue;
 
+/* What a function is where its layer is traced in brief, which it is unless all of it is asked for.
+ */
+enum catalogue_brief {
+	CATALOGUE_FULL,	   /* traced as ever */
+	CATALOGUE_COUNTED, /* its calls are counted, not timed */
+	CATALOGUE_LEFT_OUT,
+};
+
 struct catalogue_function {
 	const char *name; /* a symbol, or a glob pattern (fnmatch) when pattern is set */
 	bool pattern;
-	bool enabled;		 /* false: in the catalogue, but off unless asked for */
+	bool enabled; /* false: in the catalogue, but off unless asked for */
+	enum catalogue_brief brief;
 	const char *const *only; /* for libraries that match one of these patterns; NULL: for all */
 	size_t n_only;
 	struct tm_spec spec;
@@ -108,6 +117,13 @@ bool catalogue__matches(const struct catalogue_layer *layer, const char *soname)
  */
 const struct catalogue_function *catalogue__find_function(const struct catalogue_layer *layer,
 							  const char *soname, const char *symbol);
+
+/*
+ * What a function is in a run: full: its layer is traced in full; one_by_one: single ADDB2 records
+ * are told, so that the functions are needed that say what a thread adds, and below which labels.
+ */
+enum catalogue_brief catalogue__brief(const struct catalogue_function *function, bool full,
+				      bool one_by_one);
 
 /*
  * How the structs of operations of the library with this soname (or base name) are read: the first

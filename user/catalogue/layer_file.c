@@ -23,7 +23,7 @@ struct reader {
 	struct strings *strings;
 	struct error *err;
 	const char *file;
-	struct catalogue_function defaults; /* spec, enabled and only */
+	struct catalogue_function defaults; /* spec, enabled, brief and only */
 };
 
 static int no_memory(const struct yaml_doc *doc, struct error *err)
@@ -140,15 +140,40 @@ static int read_only(const struct reader *r, const yaml_node_t *node, const char
 	return rc;
 }
 
+static int read_brief(const struct reader *r, const yaml_node_t *node, enum catalogue_brief *brief)
+{
+	static const char *const names[] = {
+		[CATALOGUE_FULL] = "full",
+		[CATALOGUE_COUNTED] = "count",
+		[CATALOGUE_LEFT_OUT] = "none",
+	};
+	const char *text;
+	int rc = yaml_doc__read_text(r->doc, node, "brief", &text, r->err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(text, names[i]) == 0) {
+			*brief = i;
+			return 0;
+		}
+	}
+	return yaml_doc__fail(r->doc, node, r->err, "brief is %s, known are: full, count, none",
+			      yaml_doc__quote(text).text);
+}
+
 /* The keys that a function and the defaults share. */
 static int read_common(const struct reader *r, const yaml_node_t *node,
 		       struct catalogue_function *function)
 {
 	const yaml_node_t *enabled = yaml_doc__get(r->doc, node, "enabled");
+	const yaml_node_t *brief = yaml_doc__get(r->doc, node, "brief");
 	int rc = 0;
 
 	if (enabled)
 		rc = yaml_doc__read_bool(r->doc, enabled, "enabled", &function->enabled, r->err);
+	if (rc == 0 && brief)
+		rc = read_brief(r, brief, &function->brief);
 	return rc < 0 ? rc : read_only(r, node, &function->only, &function->n_only);
 }
 
@@ -218,7 +243,7 @@ static int read_function(const struct reader *r, const yaml_node_t *node)
 					     "enabled",	 "only",       "names",	 "sizes",
 					     "drops",	 "by_size",    "joins",	 "leaves",
 					     "launches", "adds_step",  "polls",	 "completes",
-					     "forgets",	 "pools",      NULL };
+					     "forgets",	 "pools",      "brief",	 NULL };
 	const yaml_node_t *names = yaml_doc__get(r->doc, node, "name");
 	struct catalogue_function model = r->defaults;
 	int rc;
@@ -297,7 +322,7 @@ static int check_duplicates(const struct reader *r)
 
 static int read_defaults(struct reader *r, const yaml_node_t *node)
 {
-	static const char *const known[] = { "fail", "returns", "enabled", "only", NULL };
+	static const char *const known[] = { "fail", "returns", "enabled", "only", "brief", NULL };
 	int rc;
 
 	rc = yaml_doc__check_keys(r->doc, node, "defaults", known, r->err);

@@ -128,7 +128,7 @@ static void put_layer(struct pack *pack, const struct catalogue_layer *layer)
 		const struct catalogue_function *function = &layer->functions[i];
 
 		pack__string(pack, function->name);
-		pack__u64(pack, function->pattern | function->enabled << 1);
+		pack__u64(pack, function->pattern | function->enabled << 1 | function->brief << 2);
 		put_patterns(pack, function->only, function->n_only);
 		put_bytes(pack, &function->spec, sizeof(function->spec));
 	}
@@ -146,7 +146,7 @@ static __u64 hash_catalogue(const struct session *session)
 		const struct catalogue_layer *layer = catalogue__layer(session->catalogue, i);
 
 		pack__string(&pack, layer->name);
-		pack__u64(&pack, session->layers[i]);
+		pack__u64(&pack, session->layers[i] | session->full[i] << 1);
 		if (session->layers[i])
 			put_layer(&pack, layer);
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command/governing_state.h"
+#include "tmtrace/addb.h"
 
 /* How soon it is looked at again whether calls are over that were open. */
 #define SOON_S 0.01
@@ -100,12 +101,21 @@ static void put_exits_back(struct governing *governing, size_t i)
 	probe_table__time(governing->session->probes, i, clock__ns(CLOCK_REALTIME));
 }
 
+/* Are ADDB2 records of state machines taken there? */
+static bool tells_records(const struct probe *probe)
+{
+	return probe->spec.addb == TM_ADDB_CONSUME || probe->spec.addb == TM_ADDB_ADD;
+}
+
 static void put_probe_back(struct governing *governing, size_t i)
 {
 	size_t number = governed__number((struct governed){ .probe = i });
 	struct probe_table *table = governing->session->probes;
-	int rc = parking__end(governing__parking(governing), (int)i);
+	int rc = -ENOMEM;
 
+	if (!tells_records(probe_table__at(table, i)) ||
+	    !kernel__forget_addb_machines(governing->session->kernel))
+		rc = parking__end(governing__parking(governing), (int)i);
 	if (rc == -ENOMEM) {
 		governor__delay(governing->governor, number);
 		return;

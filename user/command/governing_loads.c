@@ -118,6 +118,12 @@ static struct governor_load kernel_load(const struct governing *governing, size_
 	return load;
 }
 
+/* What reading and summing up records takes, beside the hits of the probes that they come from. */
+static double addb_ns(const struct governing *governing, const struct probe *probe)
+{
+	return probe->spec.addb ? kernel__addb_ns(governing->session->kernel) : 0;
+}
+
 /* Of a probe on a library: its own load, and that of its exits, which may be nothing. */
 static void library_loads(const struct governing *governing, size_t i, const struct probe *probe,
 			  const struct tm_ledger *since, struct governor_load loads[2])
@@ -135,6 +141,7 @@ static void library_loads(const struct governing *governing, size_t i, const str
 		own = (double)hits * CALL_NS;
 		more = 0;
 	}
+	own += (double)since->hits * addb_ns(governing, probe);
 	/* One that cannot be without its exits goes with them. */
 	loads[0] = (struct governor_load){
 		.hits = since->hits,
@@ -157,6 +164,7 @@ static double price_of(const struct governing *governing, const struct probe *pr
 
 	if (own < 0)
 		return CALL_NS;
+	own += addb_ns(governing, probe);
 	if (probe->entry_only || probe->untimed.since_ns)
 		return own;
 	return own + probe_cost__timing_ns(governing->run, probe, 1);

@@ -74,6 +74,7 @@ int later__open(struct later **out, struct session *session, const char *program
 	struct attach_options options = {
 		.catalogue = session->catalogue,
 		.layers = session->layers,
+		.full = session->full,
 		.mechanism = UPROBE_MULTI,
 	};
 	struct later *later;

@@ -8,6 +8,7 @@
 
 #include "base/surroundings.h"
 #include "command/layers.h"
+#include "tmtrace/addb.h"
 
 /* Where the catalogue is: beside the program in a build tree, else where it was installed. */
 static char *find_catalogue(void)
@@ -84,6 +85,20 @@ static int choose_layer(struct session *session, const char *name, struct error 
 	return 0;
 }
 
+/* All of a layer that is traced, not what the catalogue has of it in brief. */
+static int choose_full(struct session *session, const char *name, struct error *err)
+{
+	int i = find_layer(session, name, "--full", name, err);
+
+	if (i < 0)
+		return i;
+	if (!session->layers[i])
+		return error__set(err, -EINVAL,
+				  "--full %s: that layer is not traced; add it to --layer", name);
+	session->full[i] = true;
+	return 0;
+}
+
 /* Does any function of a traced layer do that? */
 static bool any_function(const struct session *session, bool (*does)(const struct tm_spec *spec))
 {
@@ -105,6 +120,22 @@ static bool tells_addb(const struct tm_spec *spec)
 bool layers__tell_addb(const struct session *session)
 {
 	return any_function(session, tells_addb);
+}
+
+bool layers__see_adds(const struct session *session)
+{
+	bool one_by_one = session->options->addb.filter;
+
+	for (size_t i = 0; i < catalogue__n_layers(session->catalogue); i++) {
+		const struct catalogue_layer *layer = catalogue__layer(session->catalogue, i);
+
+		for (size_t f = 0; session->layers[i] && f < layer->n_functions; f++)
+			if (layer->functions[f].spec.addb == TM_ADDB_ADD &&
+			    catalogue__brief(&layer->functions[f], session->full[i], one_by_one) !=
+				    CATALOGUE_LEFT_OUT)
+				return true;
+	}
+	return false;
 }
 
 static bool tells_of_handle(const struct tm_spec *spec)
@@ -134,7 +165,8 @@ int layers__choose(struct session *session, struct error *err)
 	int rc = 0;
 
 	session->layers = calloc(n + 1, sizeof(*session->layers));
-	if (!session->layers)
+	session->full = calloc(n + 1, sizeof(*session->full));
+	if (!session->layers || !session->full)
 		return error__set(err, -ENOMEM, "no memory");
 	if (!options->n_layers) {
 		memset(session->layers, true, n * sizeof(*session->layers));
@@ -148,6 +180,8 @@ int layers__choose(struct session *session, struct error *err)
 		if (rc >= 0)
 			session->layers[rc] = true;
 	}
+	for (i = 0; rc >= 0 && i < options->n_full; i++)
+		rc = choose_full(session, options->full[i], err);
 	if (rc < 0)
 		return rc;
 	if (options->addb.filter && !layers__tell_addb(session))

@@ -16,6 +16,8 @@ bool layers__have_libraries(const struct session *session);
 
 /* Has any of them functions that ADDB2 records are taken at? */
 bool layers__tell_addb(const struct session *session);
+/* Is any of these one that a record is added by, which may be of a thread without a machine? */
+bool layers__see_adds(const struct session *session);
 
 /* Have any of them objects that are known by handle? */
 bool layers__know_handles(const struct session *session);

@@ -149,6 +149,7 @@ int list__run(const struct options *options)
 	if (!rc) {
 		attach.catalogue = session.catalogue;
 		attach.layers = session.layers;
+		attach.full = session.full;
 		attach.table = session.probes;
 		attach.choice = prove__sites(&session);
 		/* Where functions return is looked for with exits alone, and takes its time. */

@@ -156,6 +156,7 @@ static int load_kernel(struct session *session, bool past, struct error *err)
 	configure_calls(&session->options->calls, &options.config);
 	configure_addb(&session->options->addb, &options.config.addb);
 	options.config.addb.sums = layers__tell_addb(session);
+	options.config.addb.adds = layers__see_adds(session);
 	if (past)
 		rc = hierarchy__take(session, continuity__hierarchy(session->continuity), err);
 	else

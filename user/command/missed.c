@@ -63,6 +63,10 @@ void missed__note(struct session *session)
 		{ kernel__lost_addb_sums(kernel, TM_ADDB_SUM_NO_MEMORY),
 		  "ADDB2 records are not in the sums over them: the kernel had no memory for "
 		  "their thread" },
+		{ kernel__lost_addb_sums(kernel, TM_ADDB_SUM_PARKED),
+		  "state machines of ADDB2 records are not in the sums of the states that they "
+		  "were "
+		  "in while the probe of these records was parked" },
 		{ kernel__stackless(kernel, TM_STACKLESS_ASYNC),
 		  "calls were recorded without a stack: they were asynchronous, of no one thread" },
 		{ kernel__stackless(kernel, TM_STACKLESS_MEMORY),

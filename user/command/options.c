@@ -287,6 +287,9 @@ void options__free(struct options *options)
 	for (i = 0; i < options->n_layers; i++)
 		free(options->layers[i]);
 	free(options->layers);
+	for (i = 0; i < options->n_full; i++)
+		free(options->full[i]);
+	free(options->full);
 	for (i = 0; i < options->n_alone; i++)
 		free(options->alone[i]);
 	free(options->alone);

@@ -77,6 +77,8 @@ struct options {
 
 	char **layers; /* names; n 0: all */
 	size_t n_layers;
+	char **full; /* names of those that are traced in full, not in brief */
+	size_t n_full;
 	const char **probes; /* further catalogue files or folders */
 	size_t n_probes;
 	struct options_lib *libs;

@@ -33,6 +33,7 @@ void past_epoch__record(struct session *session)
 		.options = &options,
 		.catalogue = session->catalogue,
 		.layers = session->layers,
+		.full = session->full,
 		.vfs = session->vfs,
 		.block = session->block,
 		.mechanism = session->mechanism,

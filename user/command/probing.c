@@ -116,6 +116,8 @@ int probing__attach(struct session *session, const char *program, struct error *
 	struct attach_options options = {
 		.catalogue = session->catalogue,
 		.layers = session->layers,
+		.full = session->full,
+		.one_by_one = session->options->addb.filter,
 		.table = session->probes,
 		.kernel = session->kernel,
 		.mechanism = session->mechanism,

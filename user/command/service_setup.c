@@ -9,19 +9,26 @@
 #include "command/service_setup.h"
 #include "command/target_options.h"
 
-static int copy_layers(struct options *options, const struct service_config *config)
+static int copy_names(char ***names, size_t *n, const struct service_name *from, size_t n_from)
 {
-	options->layers = calloc(config->n_layers, sizeof(*options->layers));
-	if (!options->layers)
+	*names = calloc(n_from + 1, sizeof(**names));
+	if (!*names)
 		return -ENOMEM;
-	for (; options->n_layers < config->n_layers; options->n_layers++) {
-		char *name = strdup(config->layers[options->n_layers].text);
+	for (; *n < n_from; (*n)++) {
+		char *name = strdup(from[*n].text);
 
 		if (!name)
 			return -ENOMEM;
-		options->layers[options->n_layers] = name;
+		(*names)[*n] = name;
 	}
 	return 0;
+}
+
+static int copy_layers(struct options *options, const struct service_config *config)
+{
+	int rc = copy_names(&options->layers, &options->n_layers, config->layers, config->n_layers);
+
+	return rc ? rc : copy_names(&options->full, &options->n_full, config->full, config->n_full);
 }
 
 static int copy_probes(struct options *options, const struct service_config *config)
@@ -139,6 +146,12 @@ int service_setup__layers(struct session *session, const struct service_config *
 		    catalogue__find_layer(session->catalogue, name->text) < 0)
 			rc = refuse_layer(session->catalogue, config, name, err);
 	}
+	for (size_t i = 0; rc == 0 && i < config->n_full; i++)
+		if (!service_setup__has_layer(config, config->full[i].text))
+			rc = error__set(
+				err, -EINVAL,
+				"%s:%d: full has %s, which is not among layers; add it there",
+				config->file, config->full[i].line, config->full[i].text);
 	return rc ? rc : layers__choose(session, err);
 }
 
@@ -213,6 +226,8 @@ bool service_setup__follows(const struct service_config *a, const struct service
 	    a->timelines != b->timelines || !same(a->log.path, b->log.path) ||
 	    a->log.journal != b->log.journal || !a->log.types != !b->log.types ||
 	    !same(a->socket, b->socket) || !same(a->pins, b->pins))
+		return false;
+	if (a->n_full != b->n_full || !same_names(a->full, b->full, a->n_full))
 		return false;
 	if (!same_layers(a, b) || !same_processes(a, b) || a->copiers_too != b->copiers_too ||
 	    a->n_alone != b->n_alone || !same_names(a->alone, b->alone, a->n_alone))

@@ -228,6 +228,7 @@ void session__close(struct session *session)
 	hierarchy__drop(session);
 	free(session->cgroup);
 	free(session->layers);
+	free(session->full);
 	catalogue__free(session->catalogue);
 	note_list__clear(&session->notes);
 }

@@ -28,6 +28,7 @@ struct session {
 	const struct options *options;
 	struct catalogue *catalogue;
 	bool *layers;	 /* of the catalogue */
+	bool *full;	 /* which of them are traced in full */
 	bool vfs, block; /* layers of the kernel */
 	enum uprobe_mechanism mechanism;
 	struct choice choice; /* the mechanism, and how it is used */

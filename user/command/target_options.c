@@ -29,6 +29,7 @@ enum {
 	OPT_RETURNS,
 	OPT_MAX_OVERHEAD,
 	OPT_LEAVE_ALONE,
+	OPT_FULL,
 };
 
 /* Not said: the bound is the usual one for the whole machine, and none for one's own processes. */
@@ -39,6 +40,11 @@ static const struct argp_option target_options[] = {
 	{ "all", 'a', NULL, 0, "the whole machine", 1 },
 	{ "layer", OPT_LAYER, "LIST", 0,
 	  "only these layers: vfs, block, or a library's (default: all)", 1 },
+	{ "full", OPT_FULL, "LIST", 0,
+	  "Trace every function of these layers, and time each call. By default functions that "
+	  "are called very often are left out or counted, where the catalogue says so: those of "
+	  "addb.",
+	  1 },
 	{ "probes", OPT_PROBES, "PATH", 0, "a further catalogue file, or a folder of them", 1 },
 	{ "lib", OPT_LIB, "LAYER=PATH", 0, "trace this file as that layer's library", 1 },
 	{ "entry", OPT_ENTRY, "WHERE", 0,
@@ -123,7 +129,7 @@ static void add_pids(struct options *options, const char *list)
 }
 
 /* Copies: the command line is shown as it was. */
-static void add_layers(struct options *options, const char *list)
+static void add_layers(char ***layers, size_t *n, const char *option, const char *list)
 {
 	for (size_t length; *list; list += length + (list[length] == ',')) {
 		char *name;
@@ -134,10 +140,10 @@ static void add_layers(struct options *options, const char *list)
 		name = strndup(list, length);
 		if (!name)
 			option_values__no_memory();
-		option_values__add(&options->layers, &options->n_layers, name);
+		option_values__add(layers, n, name);
 	}
-	if (!options->n_layers)
-		option_values__refuse("--layer: no layer named");
+	if (!*n)
+		option_values__refuse("%s: no layer named", option);
 }
 
 /* Processes map files by whole paths. Takes the name over. */
@@ -266,7 +272,10 @@ static error_t parse_target(int key, char *arg, struct argp_state *state)
 		target_options__scope(options, SCOPE_ALL);
 		return 0;
 	case OPT_LAYER:
-		add_layers(options, arg);
+		add_layers(&options->layers, &options->n_layers, "--layer", arg);
+		return 0;
+	case OPT_FULL:
+		add_layers(&options->full, &options->n_full, "--full", arg);
 		return 0;
 	case OPT_PROBES:
 		option_values__add(&options->probes, &options->n_probes, arg);

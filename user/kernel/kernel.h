@@ -117,6 +117,13 @@ struct kernel_addb {
 bool kernel__addb(const struct kernel *kernel, struct kernel_addb *addb);
 /* Where is said which of them are summed up (tm_addb_summed). */
 int kernel__addb_summed(const struct kernel *kernel);
+/*
+ * A probe that records come from is about to come back: state machines that were there before are
+ * followed no more. 0, or a negative errno: then their times would be wrong.
+ */
+int kernel__forget_addb_machines(const struct kernel *kernel);
+/* What a record takes beside the hit of its probe, ns, as measured of some; 0: of none yet. */
+double kernel__addb_ns(const struct kernel *kernel);
 /* What is not in the sums. */
 __u64 kernel__lost_addb_sums(const struct kernel *kernel, enum tm_addb_sum_loss reason);
 

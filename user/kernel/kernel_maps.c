@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/errand.h"
 #include "kernel/kernel_state.h"
 
 void kernel__maps(const struct kernel *kernel, struct drain_maps *maps)
@@ -85,6 +86,20 @@ bool kernel__addb(const struct kernel *kernel, struct kernel_addb *addb)
 int kernel__addb_summed(const struct kernel *kernel)
 {
 	return bpf_map__fd(kernel->skel->maps.tm_addb_summed);
+}
+
+int kernel__forget_addb_machines(const struct kernel *kernel)
+{
+	int program = kernel_state__fd(kernel, kernel->skel->progs.errand_forget_machines);
+
+	return program < 0 ? 0 : errand__run(program, &(__u64){ 0 }, sizeof(__u64));
+}
+
+double kernel__addb_ns(const struct kernel *kernel)
+{
+	const struct tm_addb_spent *spent = &kernel->skel->bss->tm_addb_spent;
+
+	return spent->n ? (double)spent->ns / (double)spent->n : 0;
 }
 
 int kernel__arrivals_fd(const struct kernel *kernel)

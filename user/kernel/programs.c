@@ -105,6 +105,7 @@ static void choose_errands(struct tmtrace_bpf *skel, const struct tm_config *con
 	bpf_program__set_autoload(skel->progs.errand_forget_object, config->objects);
 	bpf_program__set_autoload(skel->progs.errand_free_object, config->objects);
 	bpf_program__set_autoload(skel->progs.errand_free_accounts, config->accounts);
+	bpf_program__set_autoload(skel->progs.errand_forget_machines, config->addb.sums);
 }
 
 static bool is_traced(const struct kernel_options *options, enum kernel_layer layer)

@@ -22,9 +22,6 @@ static __u64 find_longest(const struct gaps *gaps, const struct tm_key *key,
 {
 	__u64 longest = 0;
 
-	/* What is beside calls is counted by other probes, too. */
-	if (key__is_beside(key))
-		return 0;
 	for (size_t i = gaps->first; i < gaps->end; i++) {
 		const struct probe *probe = &gaps->run->probes[i];
 		__u64 ns;
@@ -40,12 +37,15 @@ static __u64 find_longest(const struct gaps *gaps, const struct tm_key *key,
 
 __u64 gaps__of(const struct gaps *gaps, const struct tm_key *key)
 {
+	/* What is beside calls is counted by other probes, too; but for sums over records. */
+	if (key__is_beside(key) && !key__is_addb(key))
+		return 0;
 	return find_longest(gaps, key, probe__parked_ns);
 }
 
 __u64 gaps__untimed(const struct gaps *gaps, const struct tm_key *key)
 {
-	return find_longest(gaps, key, probe__untimed_ns);
+	return key__is_beside(key) ? 0 : find_longest(gaps, key, probe__untimed_ns);
 }
 
 static __u64 count_untimed(const struct probe *probe, __u64 now_ns)

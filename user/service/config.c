@@ -42,6 +42,16 @@ static int read_layers(struct config_reader *r, const yaml_node_t *node)
 	return config_reader__names(r, node, "a layer", &r->config->layers, &r->config->n_layers);
 }
 
+/* Layers that are traced in full. */
+static int read_full(struct config_reader *r, const yaml_node_t *node)
+{
+	struct service_config *config = r->config;
+
+	if (config_reader__is_none(node))
+		return 0;
+	return config_reader__names(r, node, "full", &config->full, &config->n_full);
+}
+
 static int read_probes(struct config_reader *r, const yaml_node_t *node)
 {
 	struct service_config *config = r->config;
@@ -202,10 +212,12 @@ static int read_keys(struct config_reader *r)
 					     "leave_alone",
 					     "max_thread_overhead",
 					     "max_service_overhead",
+					     "full",
 					     NULL };
 	struct service_config *config = r->config;
 	const yaml_node_t *root = yaml_doc__root(&r->doc);
 	const yaml_node_t *layers = yaml_doc__get(&r->doc, root, "layers");
+	const yaml_node_t *full = yaml_doc__get(&r->doc, root, "full");
 	const yaml_node_t *probes = yaml_doc__get(&r->doc, root, "probes");
 	const yaml_node_t *calls = yaml_doc__get(&r->doc, root, "calls");
 	const yaml_node_t *alone = yaml_doc__get(&r->doc, root, "leave_alone");
@@ -214,6 +226,8 @@ static int read_keys(struct config_reader *r)
 
 	if (rc == 0 && layers)
 		rc = read_layers(r, layers);
+	if (rc == 0 && full)
+		rc = read_full(r, full);
 	if (rc == 0 && probes)
 		rc = read_probes(r, probes);
 	if (rc == 0 && calls)
@@ -361,6 +375,7 @@ int service_config__load(struct service_config *config, const char *path, struct
 
 void service_config__free(struct service_config *config)
 {
+	free(config->full);
 	free(config->layers);
 	free(config->excluded);
 	free(config->alone);

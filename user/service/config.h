@@ -29,6 +29,8 @@ struct service_config {
 	const char *file; /* for messages */
 	struct service_name *layers;
 	size_t n_layers;
+	struct service_name *full; /* of these, those that are traced in full, not in brief */
+	size_t n_full;
 	const char **probes; /* further catalogue files or folders */
 	size_t n_probes;
 	struct service_name *alone; /* programs and libraries that are left alone */
