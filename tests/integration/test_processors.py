@@ -6,9 +6,8 @@ tests/kernels/run boots machines that have so many.
 
 import os
 import signal
-import subprocess
 
-from harness import Skip, check, check_ledgers, check_lossless, compare, equal, read_truth
+from harness import Skip, check, check_ledgers, check_lossless, compare, equal
 from test_cgroup import joining
 from test_jobs import Scheduler
 
@@ -21,13 +20,15 @@ def trace(env, n):
     have = len(os.sched_getaffinity(0))
     if have < n:
         raise Skip(f"{n} processors are needed, there are {have}: tests/kernels/boot --smp {n}")
-    slurm, truth = Scheduler(env), env.path("truth.json")
-    tracer = env.attach("--cgroup", slurm.scope, "--layer", "vfs,sample", "--processes")
+    slurm = Scheduler(env)
     with slurm.step(JOB, "0") as cgroup:
-        subprocess.run((*joining(cgroup), env.load, "processors", "--threads", str(n), "--count",
-                        str(CALLS), "--size", str(SIZE), "--dir", env.dir, "--truth", truth),
-                       check=True, stdout=subprocess.DEVNULL)
-    return tracer.finish(stop=signal.SIGINT), read_truth(truth)
+        # Its libraries are probed before it begins.
+        load = env.waiting_load("--threads", str(n), "--count", str(CALLS), "--size", str(SIZE),
+                                "--dir", env.dir, "processors", prefix=joining(cgroup))
+        tracer = env.attach("--cgroup", slurm.scope, "--layer", "vfs,sample", "--processes")
+        load.go()
+        truth = load.finish()
+    return tracer.finish(stop=signal.SIGINT), truth
 
 
 def check_function(records, layer, function, calls):
