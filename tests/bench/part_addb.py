@@ -8,7 +8,7 @@ import tracers
 from measure import Table, added, measure, ratio, show
 
 TITLE = "A record of ADDB2"
-RECORDS = 20000
+RECORDS = 10000
 NONE, BRIEF, FULL = "no probe", "--layer addb (in brief)", "--layer addb --full addb"
 TOLD, ALL_TOLD = "the same, in brief, with --addb", "the same, in full, with --addb"
 # What `load addb --how` does: name, and what of it is measured.
