@@ -25,6 +25,7 @@
 #define JOB   (1ULL << 60)
 #define STEP  (JOB + 1)
 #define LOST  (JOB + 2)
+#define LATER (JOB + 100)
 #define CROWD (JOB + 1000)
 #define MANY  2500
 
@@ -145,6 +146,13 @@ static void test_restored(void **state)
 	assert_string_equal(kept_names__told(world->kept, STEP)->step, "batch");
 	assert_false(kept_names__told(world->kept, STEP)->several_steps);
 	assert_int_equal(world->lost, 0);
+	/* Of those that come and go later, not all may be told. */
+	put(world, LATER + 1, LATER, "step_1", 2);
+	put(world, LATER, number_of(folder), "job_72", 2);
+	assert_null(cgroup_names__path(world->names, LATER + 1));
+	assert_true(kept_names__recall(world->kept, world->names, LATER + 1));
+	assert_string_equal(cgroup_names__path(world->names, LATER + 1), "/job_72/step_1");
+	assert_false(kept_names__recall(world->kept, world->names, LATER + 2));
 }
 
 /* Where many are gone, those go that nobody needs; not what one is in that is needed. */

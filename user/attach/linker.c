@@ -15,8 +15,8 @@
 #include "base/path.h"
 
 #define FDS 2 /* a link, and the event of one */
-/* Its own: the first ones are nobody's. */
-#define KEPT (KERNEL_PROGRAMS + 5)
+/* What is open in the process. */
+#define KEPT (KERNEL_PROGRAMS + 2)
 
 struct linker {
 	pid_t pid;
@@ -106,7 +106,7 @@ static bool serve(int socket, int node, char *buffer, size_t room)
 static void __attribute__((noreturn))
 link_on(const struct kernel *kernel, int node, int socket, char *buffer, size_t room)
 {
-	int kept[KEPT] = { 0, 1, 2, node, socket };
+	int kept[KEPT] = { node, socket };
 
 	prctl(PR_SET_NAME, "tmtrace-link");
 	signal(SIGTERM, SIG_IGN);

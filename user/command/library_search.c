@@ -58,7 +58,7 @@ search_on(int socket, const char *const *patterns, size_t n_patterns)
 	prctl(PR_SET_NAME, "tmtrace-search");
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_IGN);
-	close_others((int[]){ 0, 1, 2, socket }, 4);
+	close_others(&socket, 1);
 	if (loader__new(&loader, &env, &err) == 0 &&
 	    loader__match(loader, NULL, patterns, n_patterns, &list, &err) == 0) {
 		tell_all(socket, list);

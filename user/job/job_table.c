@@ -351,6 +351,8 @@ static const struct member *meet(struct job_table *table, __u64 cgroup)
 
 	cgroup_events__read(table->events);
 	path = cgroup_names__path(table->cgroups, cgroup);
+	if (!path && kept_names__recall(table->kept, table->cgroups, cgroup))
+		path = cgroup_names__path(table->cgroups, cgroup);
 	member = path ? calloc(1, sizeof(*member)) : NULL;
 	if (!member)
 		return NULL;

@@ -231,18 +231,52 @@ static struct tm_cgroup_name *show(struct kept_names *kept, __u32 place)
 		       : (struct tm_cgroup_name *)at;
 }
 
-void kept_names__tell(struct kept_names *kept, __u64 cgroup, const struct kept_job *job)
+/* The element of a cgroup, until another one is shown; NULL: it has none. */
+static struct tm_cgroup_name *find(struct kept_names *kept, __u64 cgroup)
 {
 	for (__u32 i = 0; kept && i < TM_CGROUP_PLACES; i++) {
 		struct tm_cgroup_name *one = show(kept, tm_cgroup_place(cgroup, i));
 
-		if (!one || id_at(one) != cgroup)
-			continue;
-		memcpy(one->told, job->jobid, sizeof(job->jobid));
-		memcpy(one->step, job->step, sizeof(job->step));
-		one->several_steps = job->several_steps;
-		return;
+		if (one && id_at(one) == cgroup)
+			return one;
 	}
+	return NULL;
+}
+
+void kept_names__tell(struct kept_names *kept, __u64 cgroup, const struct kept_job *job)
+{
+	struct tm_cgroup_name *one = find(kept, cgroup);
+
+	if (!one)
+		return;
+	memcpy(one->told, job->jobid, sizeof(job->jobid));
+	memcpy(one->step, job->step, sizeof(job->step));
+	one->several_steps = job->several_steps;
+}
+
+static bool recall(struct kept_names *kept, struct cgroup_names *names, __u64 cgroup, int depth)
+{
+	const struct tm_cgroup_name *one = find(kept, cgroup);
+	char name[TM_CGROUP_NAME + 1] = "";
+	__u64 parent, gone_ns;
+
+	if (!one || depth == DEPTH_MAX)
+		return false;
+	parent = one->parent;
+	gone_ns = one->gone_ns;
+	memcpy(name, one->name, TM_CGROUP_NAME);
+	if (!cgroup_names__path(names, parent))
+		recall(kept, names, parent, depth + 1);
+	if (cgroup_names__add(names, cgroup, parent, name) < 0)
+		return false;
+	if (gone_ns)
+		cgroup_names__note_end(names, cgroup);
+	return true;
+}
+
+bool kept_names__recall(struct kept_names *kept, struct cgroup_names *names, __u64 cgroup)
+{
+	return recall(kept, names, cgroup, 0);
 }
 
 const struct kept_job *kept_names__told(const struct kept_names *kept, __u64 cgroup)

@@ -36,6 +36,12 @@ int kept_names__open(struct kept_names **out, const struct kept_names_map *map,
 /* All stays kept. NULL is fine here, and everywhere below: then nothing is kept. */
 void kept_names__close(struct kept_names *kept);
 
+/*
+ * Adds one to names that is not known there, as it went while too much happened at once to be told,
+ * with those that it is in. False: its name is not kept.
+ */
+bool kept_names__recall(struct kept_names *kept, struct cgroup_names *names, __u64 cgroup);
+
 /* What is known of a job beside its path, which cgroups that are gone have told, or processes. */
 struct kept_job {
 	char jobid[START_ENV_JOBID + 1]; /* what its processes call it; empty: not known */
