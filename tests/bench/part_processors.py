@@ -8,7 +8,8 @@ from measure import BenchError, Table, measure, ratio, show
 
 TITLE = "Processors"
 LOADS = {"guarded": "a library call", "pread": "a cached 4 KiB pread"}
-NONE, ALL, ACCOUNTS = "no probe", "tmtrace", "tmtrace --processes"
+NONE, EMPTY = "no probe", "empty pair at tmtrace's sites"
+ALL, ACCOUNTS = "tmtrace", "tmtrace --processes"
 
 
 def run(bench):
@@ -32,6 +33,8 @@ def run(bench):
     runs = {}
     for n in (1, 2):
         runs[NONE, n] = lambda n=n: tracers.medians(tracers.untraced(command(n == 2)))
+        runs[EMPTY, n] = lambda n=n: tracers.medians(tracers.with_empty(
+            bench, "sites", command(n == 2), "bench_guarded"))
         runs[ALL, n] = lambda n=n: traced(n == 2)
         runs[ACCOUNTS, n] = lambda n=n: traced(n == 2, "--processes")
     samples, notes = measure(bench.rounds, runs)
@@ -41,7 +44,9 @@ def run(bench):
 def table(samples, load):
     result = Table(f"Time of {LOADS[load]}, and where a thread of the same process on another "
                    "processor does the same meanwhile", ["", "1 processor", "2 processors", "ratio"])
-    for name in (NONE, ALL, ACCOUNTS):
+    for name in (NONE, EMPTY, ALL, ACCOUNTS):
+        if name == EMPTY and load != "guarded":
+            continue
         one, two = (samples.of((name, n), load) for n in (1, 2))
         result.add(name, show(one, "ns"), show(two, "ns"), show(ratio(two, one)))
     return result
