@@ -306,25 +306,26 @@ def test_addb(env):
     load = env.waiting_load("--how", "storm", "--count", str(made), "--dir", env.dir, "addb")
     service = Governed(env, layers="addb")
 
-    def consume(state):
+    def consume():
         return next((p for p in service.probes("addb") if p["function"] == "m0_addb2_consume"
-                     and p["library"].startswith(env.build) and p["state"] == state), None)
+                     and p["library"].startswith(env.build)), None)
 
     load.go()
-    parked = wait_for(lambda: consume("parked"), "m0_addb2_consume to be parked", seconds=60)
+    parked = wait_for(lambda: (p := consume()) and p["state"] == "parked" and p,
+                      "m0_addb2_consume to be parked", seconds=60)
     check(parked["parked_ns"] > 0 and parked["mechanism"], parked)
     load.finish(timeout=120)
-    back = wait_for(lambda: consume("armed"), "m0_addb2_consume to be armed", seconds=60)
-    equal("fates", has_fates(back), True)
+    wait_fates(service, "addb")
     time.sleep(0.1)
     records = service.records("--all")
     calls, = records.functions("addb", "m0_addb2_consume")
     check(0 < calls["count"] < made, calls["count"])
-    equal("calls", calls["count"], back["recorded"])
+    equal("calls", calls["count"], consume()["recorded"])
     check(calls["parked_ns"] > 0, calls)
     states = [r for r in records.of("addb_state", final=True) if r["name"] == "fom-state"]
     for state in states:
         equal(f"{state['state']}: has a gap", state.get("parked_ns", 0) > 0, True)
+        equal("its share of all", state.get("coverage", "not told"), None)
         # Each of two records is of a fom that is there for a fraction of a millisecond.
         check(0 < state["count"] <= made // 2, state)
         check(state["max_ns"] < 0.5e9, f"{state['state']} is said to have lasted {state['max_ns']} ns")

@@ -214,7 +214,8 @@ static void add_estimate(struct record_text *record, const struct snapshot *snap
 
 	if (estimate__of_series(&estimate, snapshot, i, gaps))
 		estimate_text__add(record, &estimate, sized, timed);
-	else if (!key__is_beside(key) && gaps__of(gaps, key) && !estimate__is_told(snapshot, i))
+	else if ((!key__is_beside(key) || key__is_addb(key)) && gaps__of(gaps, key) &&
+		 !estimate__is_told(snapshot, i))
 		estimate_text__add_unknown(record);
 }
 
