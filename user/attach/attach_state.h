@@ -47,6 +47,15 @@ struct attach_request {
 	bool expected;	   /* by attach__expect() */
 };
 
+/*
+ * Looks into a file, and probes what there is. It is opened once, and read and probed through its
+ * descriptor: a file that takes its place meanwhile is another one. The number of probes, which may
+ * be 0, or a negative errno.
+ */
+int attach__probe_file(struct attach *attach, const struct attach_request *request,
+		       struct error *err);
+/* Is a library of that name one that link_set__guard() looks into? */
+bool attach__is_guarded(const struct attach *attach, const char *name);
 /* What a file calls itself, else what it is called; valid as long as elf and request. */
 const char *attach__file_name(const struct elf_file *elf, const struct attach_request *request);
 /*

@@ -245,18 +245,12 @@ static int attach_all(struct kernel *kernel, struct error *err)
 	return rc;
 }
 
-/* Are system calls seen at all by the programs that see every one? */
-static bool is_tapped(const struct kernel *kernel)
-{
-	return kernel_state__fd(kernel, kernel->skel->progs.syscall_enter) >= 0;
-}
-
 /* Of what is taken over, the one before may have had it detached. */
 static int attach_tap(struct kernel *kernel, struct error *err)
 {
 	int rc;
 
-	if (!is_tapped(kernel))
+	if (!kernel_state__is_tapped(kernel))
 		return 0;
 	rc = tap__attach(&kernel->tap);
 	return rc < 0 ? error__set(err, rc, "cannot attach to system calls: %s", strerror(-rc)) : 0;
@@ -422,75 +416,6 @@ void kernel__stop(struct kernel *kernel)
 {
 	kernel->skel->data->tm_stopped = 1;
 	grace__wait();
-}
-
-void kernel__leave_out(struct kernel *kernel, size_t probe, bool off)
-{
-	__u32 *bits = &kernel->skel->bss->tm_off, bit = 1U << probe;
-
-	__atomic_store_n(bits, off ? *bits | bit : *bits & ~bit, __ATOMIC_RELEASE);
-}
-
-__u64 kernel__missing(const struct kernel *kernel)
-{
-	const __u32 reads = 1U << (TM_PROBE_VFS + TM_VFS_READ);
-	const __u32 writes = 1U << (TM_PROBE_VFS + TM_VFS_WRITE);
-	const __u32 others = ((1U << TM_PROBE_BLOCK) - 1) & ~reads & ~writes;
-	__u32 off = kernel->skel->bss->tm_off;
-
-	if (kernel->rungs[KERNEL_VFS] < 0)
-		return 0;
-	if (is_tapped(kernel) && !kernel->skel->rodata->tm_config.hooks &&
-	    !tap__is_attached(&kernel->tap))
-		return TM_MISSING_ALL;
-	return (off & reads ? TM_MISSING_READS : 0) | (off & writes ? TM_MISSING_WRITES : 0) |
-	       (off & others ? TM_MISSING_OTHERS : 0);
-}
-
-void kernel__tell_missing(struct kernel *kernel)
-{
-	__atomic_store_n(&kernel->skel->bss->tm_task_io.missing, kernel__missing(kernel),
-			 __ATOMIC_RELEASE);
-}
-
-bool kernel__can_tap(const struct kernel *kernel)
-{
-	return is_tapped(kernel) && !kernel->skel->rodata->tm_config.hooks;
-}
-
-int kernel__tap(struct kernel *kernel, bool on)
-{
-	if (on)
-		return tap__attach(&kernel->tap);
-	tap__detach(&kernel->tap);
-	return 0;
-}
-
-bool kernel__is_untapped(const struct kernel *kernel)
-{
-	return is_tapped(kernel) && !tap__is_attached(&kernel->tap);
-}
-
-__u64 kernel__looked_at(const struct kernel *kernel)
-{
-	const struct tmtrace_bpf *skel = kernel->skel;
-	__u64 sum = 0;
-
-	for (size_t i = 0; i < sizeof(skel->bss->tm_looked_at) / sizeof(*skel->bss->tm_looked_at);
-	     i++)
-		sum += skel->bss->tm_looked_at[i][0];
-	return sum;
-}
-
-double kernel__look_ns(const struct kernel *kernel)
-{
-	return tap__look_ns(&kernel->tap);
-}
-
-struct tolls *kernel__tolls(struct kernel *kernel)
-{
-	kernel->tolls.skel = kernel->skel;
-	return &kernel->tolls;
 }
 
 pid_t kernel__detach(struct kernel *kernel, size_t *hooks)

@@ -37,4 +37,10 @@ static inline int kernel_state__fd(const struct kernel *kernel, const struct bpf
 	return pins__program_fd(kernel->options.pins, prog);
 }
 
+/* Are system calls seen at all by the programs that see every one? */
+static inline bool kernel_state__is_tapped(const struct kernel *kernel)
+{
+	return kernel_state__fd(kernel, kernel->skel->progs.syscall_enter) >= 0;
+}
+
 #endif
