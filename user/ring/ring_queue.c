@@ -25,8 +25,11 @@ struct ring_queue {
 
 	pthread_t writer, syncer;
 	pthread_mutex_t lock; /* of all that follows */
-	pthread_cond_t changed;
-	__u64 pushed, written; /* blocks; what is between them waits */
+	/* One each, so that nobody wakes up who has nothing to do: each second there is a block. */
+	pthread_cond_t to_write; /* for the writer */
+	pthread_cond_t to_sync;	 /* for the syncer */
+	pthread_cond_t done;	 /* for those who wait for one of them */
+	__u64 pushed, written;	 /* blocks; what is between them waits */
 	bool stopping, writer_done;
 	bool sync_wanted; /* the writer waits for it */
 
@@ -71,17 +74,23 @@ static bool write_all(int fd, const unsigned char *bytes, size_t size, off_t at)
 	return true;
 }
 
+/* Of what is written and not known to be on the disk, so much is synced at once. */
+static bool is_much(const struct ring_queue *queue)
+{
+	return queue->written_end - queue->synced_end >= queue->layout.ring_size / 8;
+}
+
 /* Writes the next block, with the lock held but for the writing itself. */
 static void write_next(struct ring_queue *queue)
 {
 	const struct slot *slot = &queue->slots[queue->written % RING_QUEUE_BLOCKS];
 	off_t at = (off_t)(RING_HEADER_SIZE + slot->offset % queue->layout.ring_size);
-	bool written;
+	bool written, was_synced;
 
 	while (must_wait(queue, slot) && !queue->error.code) {
 		queue->sync_wanted = true;
-		pthread_cond_broadcast(&queue->changed);
-		pthread_cond_wait(&queue->changed, &queue->lock);
+		pthread_cond_signal(&queue->to_sync);
+		pthread_cond_wait(&queue->done, &queue->lock);
 	}
 	if (!queue->error.code) {
 		pthread_mutex_unlock(&queue->lock);
@@ -90,11 +99,15 @@ static void write_next(struct ring_queue *queue)
 		pthread_mutex_lock(&queue->lock);
 		if (!written)
 			fail(queue, "written");
+		was_synced = queue->written_end == queue->synced_end;
 		queue->written_end = slot->offset + slot->size;
 		queue->written_oldest = slot->oldest;
+		/* From the first one on its time runs. */
+		if (was_synced || is_much(queue))
+			pthread_cond_signal(&queue->to_sync);
 	}
 	queue->written++;
-	pthread_cond_broadcast(&queue->changed);
+	pthread_cond_broadcast(&queue->done);
 }
 
 static void *write_blocks(void *argument)
@@ -106,10 +119,10 @@ static void *write_blocks(void *argument)
 		if (queue->written < queue->pushed)
 			write_next(queue);
 		else
-			pthread_cond_wait(&queue->changed, &queue->lock);
+			pthread_cond_wait(&queue->to_write, &queue->lock);
 	}
 	queue->writer_done = true;
-	pthread_cond_broadcast(&queue->changed);
+	pthread_cond_signal(&queue->to_sync);
 	pthread_mutex_unlock(&queue->lock);
 	return NULL;
 }
@@ -130,19 +143,16 @@ static bool await_sync(struct ring_queue *queue)
 	int rc = 0;
 
 	for (;;) {
-		__u64 unsynced = queue->written_end - queue->synced_end;
-
-		if (queue->error.code || !unsynced) {
+		if (queue->error.code || queue->written_end == queue->synced_end) {
 			if (queue->writer_done)
 				return false;
-			pthread_cond_wait(&queue->changed, &queue->lock);
+			pthread_cond_wait(&queue->to_sync, &queue->lock);
 			due = next_sync();
 			continue;
 		}
-		if (queue->writer_done || queue->sync_wanted || rc == ETIMEDOUT ||
-		    unsynced >= queue->layout.ring_size / 8)
+		if (queue->writer_done || queue->sync_wanted || rc == ETIMEDOUT || is_much(queue))
 			return true;
-		rc = pthread_cond_timedwait(&queue->changed, &queue->lock, &due);
+		rc = pthread_cond_timedwait(&queue->to_sync, &queue->lock, &due);
 	}
 }
 
@@ -164,7 +174,7 @@ static void *sync_blocks(void *argument)
 			fail(queue, "brought to the disk");
 		queue->synced_end = end;
 		queue->synced_oldest = oldest;
-		pthread_cond_broadcast(&queue->changed);
+		pthread_cond_broadcast(&queue->done);
 	}
 	pthread_mutex_unlock(&queue->lock);
 	return NULL;
@@ -192,13 +202,17 @@ static void init_locks(struct ring_queue *queue)
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_mutex_init(&queue->lock, NULL);
-	pthread_cond_init(&queue->changed, &attributes);
+	pthread_cond_init(&queue->to_write, NULL);
+	pthread_cond_init(&queue->to_sync, &attributes);
+	pthread_cond_init(&queue->done, NULL);
 	pthread_condattr_destroy(&attributes);
 }
 
 static void free_queue(struct ring_queue *queue)
 {
-	pthread_cond_destroy(&queue->changed);
+	pthread_cond_destroy(&queue->to_write);
+	pthread_cond_destroy(&queue->to_sync);
+	pthread_cond_destroy(&queue->done);
 	pthread_mutex_destroy(&queue->lock);
 	free(queue->memory);
 	free(queue);
@@ -209,7 +223,7 @@ static void end_thread(struct ring_queue *queue, pthread_t thread)
 {
 	pthread_mutex_lock(&queue->lock);
 	queue->stopping = true;
-	pthread_cond_broadcast(&queue->changed);
+	pthread_cond_signal(&queue->to_write);
 	pthread_mutex_unlock(&queue->lock);
 	pthread_join(thread, NULL);
 }
@@ -273,7 +287,7 @@ unsigned char *ring_queue__room(struct ring_queue *queue, bool wait)
 
 	pthread_mutex_lock(&queue->lock);
 	while (wait && queue->pushed - queue->written == RING_QUEUE_BLOCKS)
-		pthread_cond_wait(&queue->changed, &queue->lock);
+		pthread_cond_wait(&queue->done, &queue->lock);
 	if (queue->pushed - queue->written < RING_QUEUE_BLOCKS)
 		bytes = choose_block(queue);
 	pthread_mutex_unlock(&queue->lock);
@@ -290,7 +304,7 @@ void ring_queue__push(struct ring_queue *queue, size_t size, __u64 offset, __u64
 	slot->offset = offset;
 	slot->oldest = oldest;
 	queue->pushed++;
-	pthread_cond_broadcast(&queue->changed);
+	pthread_cond_signal(&queue->to_write);
 	pthread_mutex_unlock(&queue->lock);
 }
 
@@ -307,7 +321,7 @@ int ring_queue__wait(struct ring_queue *queue, struct error *err)
 
 	pthread_mutex_lock(&queue->lock);
 	while (queue->written < queue->pushed)
-		pthread_cond_wait(&queue->changed, &queue->lock);
+		pthread_cond_wait(&queue->done, &queue->lock);
 	rc = tell(queue, err);
 	pthread_mutex_unlock(&queue->lock);
 	return rc;
