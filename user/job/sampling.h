@@ -5,7 +5,7 @@
  * write all the time (tmtrace/task_io.h): x of them in a slice in which y operations were counted.
  * What is told of the job is (sum of y) / (sum of x) of all its calls, which is the ratio estimator
  * of survey sampling; how far it may be off follows from how much this ratio differs between
- *slices.
+ * slices.
  *
  * With e = y - x * (sum of y) / (sum of x), of n slices, the relative standard error is
  *
@@ -14,7 +14,7 @@
  * (W. G. Cochran, Sampling Techniques, 3rd edition, 1977, section 6.4, without the correction for
  * what part of all was seen, which is small here). Where all slices are alike, nothing says that
  * the rest of the time was as they were: then it is 1 / (n + 2), after Laplace's rule of
- *succession.
+ * succession.
  */
 #ifndef USER_JOB_SAMPLING_H
 #define USER_JOB_SAMPLING_H
