@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Binary search: of n elements in order, the first for which a condition does not hold, which holds
- *for all before it and for none behind; n: there is none.
+ * for all before it and for none behind; n: there is none.
  *
  *	size_t at = SEARCH_FIRST(n, i, items[i].id < id);
  */
