@@ -192,8 +192,8 @@ def subject(bench, folder, name):
     history = os.path.join(bench.work, "bench.history")
     with contextlib.suppress(FileNotFoundError):
         os.unlink(history)
-    # Governed, but so that nothing is parked.
-    with services.service(bench, catalogue, layers, f"history: {{file: {history}}}",
+    # Governed, but so that nothing is parked; jobs are where they are made, whoever else has some elsewhere.
+    with services.service(bench, catalogue, layers, f"history: {{file: {history}}}", "hierarchy: v2",
                           "max_series: 20000", max_overhead="50%") as process:
         values = {"start": status_bytes(process.pid, "VmRSS")}
         with callers(bench, folder) as asked:

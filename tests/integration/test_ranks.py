@@ -92,7 +92,7 @@ def test_fork_of_libraries(env):
     """The calls of each of the sample's processes."""
     path, truth = env.path("records.json"), env.path("truth.json")
     status, _, err = env.trace("record", "-o", env.path("data"), "--json", path, "--probes",
-                               env.sample, "--", env.load, "fork", "--truth", truth)
+                               env.sample, "--full", "addb", "--", env.load, "fork", "--truth", truth)
     equal(f"exit status ({err})", status, 0)
     records, truth = Records(path), read_truth(truth)
     check(len(truth["processes"]) >= 4, f"only {len(truth['processes'])} processes")

@@ -42,8 +42,8 @@ def check_sums(records, layers):
 def test_sums(env):
     """Live and from a recording, the same bins; they add up to the totals, in every layer."""
     live, recording, read = env.path("live.json"), env.path("r.data"), env.path("read.json")
-    equal("exit status", env.trace("--probes", env.sample, "--json", live, "-o", recording, "--",
-                                   env.load, "all", "--truth", env.path("t.json"))[0], 0)
+    equal("exit status", env.trace("--probes", env.sample, "--full", "addb", "--json", live, "-o",
+                                   recording, "--", env.load, "all", "--truth", env.path("t.json"))[0], 0)
     equal("report", env.trace("report", "-i", recording, "--json", read)[0], 0)
     live, read = Records(live), Records(read)
     check_sums(live, ("mstro", "mio", "m0", "sample", "vfs"))

@@ -160,11 +160,13 @@ function histogram(buckets, unit, marks, title) {
 	return el("figure", null, el("figcaption", null, title), box);
 }
 
-// Parts of a whole side by side: [name, class, value] of each.
+// Parts of a whole side by side: [name, class, value] of each. Of calls without times there is nothing to see.
 function stacked(parts, title) {
-	const whole = sum(parts.map((part) => part[2])) || 1;
+	const whole = sum(parts.map((part) => part[2]));
 	let x = 0;
 
+	if (!whole)
+		return "";
 	return svg("svg", { class: "stacked", viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img",
 		"aria-label": title }, svg("title", null, title), parts.map(([, kind, value]) => {
 		const bar = svg("rect", { class: kind, x, y: 0, width: 100 * value / whole, height: 10 });

@@ -27,7 +27,7 @@ function partsTitle(parts) {
 
 function whereColumn() {
 	return { title: "where it went", of: (r) => (r.total_ns ? sum(partsOf(r).slice(0, 1).map((p) => p[2])) : null),
-		show: (_, r) => (r.total_ns ? stacked(partsOf(r), partsTitle(partsOf(r))) : ""),
+		show: (_, r) => stacked(partsOf(r), partsTitle(partsOf(r))),
 		hint: "order: by the time in the first of the kinds" };
 }
 
