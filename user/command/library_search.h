@@ -21,7 +21,7 @@ struct library_found {
 	char path[PATH_MAX]; /* absolute, symbolic links resolved */
 	char name[NAME_MAX + 1];
 	char soname[NAME_MAX + 1]; /* empty: it has none */
-	char note[1024];		   /* not empty: what somebody should know, and no library */
+	char note[1024];	   /* not empty: what somebody should know, and no library */
 };
 
 /* Begins it: of what loader__match() finds. patterns: n. 0 and *out, or a negative errno. */
