@@ -11,18 +11,12 @@ static void end_slice(const struct governing *governing)
 {
 	const struct session *session = governing->session;
 	struct grown_map *map = drain__map(session->drain);
-	struct drain_maps maps;
-	__u32 n;
 
 	if (!map || !governing->sampling)
 		return;
-	kernel__maps(session->kernel, &maps);
-	n = __atomic_load_n(maps.next_slot, __ATOMIC_RELAXED);
-	if (n > maps.slots)
-		n = maps.slots;
-	n = (__u32)grown_map__show(map, n, sizeof(struct tm_series));
 	/* Without memory, errors are those of the other slices. */
-	sampling__end(governing->sampling, (struct tm_series *)map->at, n);
+	sampling__end(governing->sampling, (struct tm_series *)map->at,
+		      drain__end_of_slots(session->drain));
 }
 
 void governing__begin_change(struct governing *governing)

@@ -89,6 +89,8 @@ void drain__free(struct drain *drain); /* NULL is fine */
  * counts twice as resident memory. NULL where the drain does not read the kernel's maps.
  */
 struct grown_map *drain__map(const struct drain *drain);
+/* The number of its slots that were ever in use, and can be looked at. */
+__u32 drain__end_of_slots(const struct drain *drain);
 
 /* The series of a slot as it is in the kernel, as long as the drain is there; NULL: no memory. */
 const struct tm_series *drain__series(const struct drain *drain, __u32 slot);

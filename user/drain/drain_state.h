@@ -57,8 +57,6 @@ struct drain {
 int scan__all(struct drain *drain);
 /* The same of those slots alone that were in no use. */
 int scan__unused(struct drain *drain);
-/* The number of slots that were ever in use, and can be looked at. */
-__u32 scan__end_of_slots(const struct drain *drain);
 /* Has no slot of a series moved since the last scan? */
 bool scan__is_at_rest(const struct drain *drain, const struct known *known);
 /* Those that have no slot after a scan are among others, which the same scan has seen. The same. */

@@ -163,7 +163,7 @@ static int scan_slot(struct drain *drain, __u32 slot)
 	return ret;
 }
 
-__u32 scan__end_of_slots(const struct drain *drain)
+__u32 drain__end_of_slots(const struct drain *drain)
 {
 	__u32 end = __atomic_load_n(drain->source.next_slot, __ATOMIC_RELAXED);
 
@@ -174,7 +174,7 @@ __u32 scan__end_of_slots(const struct drain *drain)
 
 int scan__all(struct drain *drain)
 {
-	__u32 end = scan__end_of_slots(drain);
+	__u32 end = drain__end_of_slots(drain);
 	int ret = 0;
 
 	for (__u32 slot = 0; slot < end && !ret; slot++)
@@ -197,7 +197,7 @@ static __u32 next_unused(const struct drain *drain, __u32 slot, __u32 end)
 
 int scan__unused(struct drain *drain)
 {
-	__u32 end = scan__end_of_slots(drain);
+	__u32 end = drain__end_of_slots(drain);
 	int ret = 0;
 
 	for (__u32 slot = next_unused(drain, 0, end); slot < end && !ret;

@@ -18,8 +18,7 @@ __u64 kernel__missing(const struct kernel *kernel)
 
 	if (kernel->rungs[KERNEL_VFS] < 0)
 		return 0;
-	if (kernel_state__is_tapped(kernel) && !kernel->skel->rodata->tm_config.hooks &&
-	    !tap__is_attached(&kernel->tap))
+	if (kernel__can_tap(kernel) && kernel__is_untapped(kernel))
 		return TM_MISSING_ALL;
 	return (off & reads ? TM_MISSING_READS : 0) | (off & writes ? TM_MISSING_WRITES : 0) |
 	       (off & others ? TM_MISSING_OTHERS : 0);
