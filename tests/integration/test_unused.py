@@ -158,7 +158,7 @@ def test_unmount(env):
     mapper.end()
     wait_for(lambda: not subprocess.run(["umount", mount], stderr=subprocess.DEVNULL,
                                         check=False).returncode, "that it is not busy",
-             seconds=10 * PATIENCE)
+             seconds=4 * PATIENCE)
 
 
 def expires(mount):

@@ -93,8 +93,13 @@ static bool end(struct scout *scout)
 /* Nothing is held of the file that was looked at last. */
 static void let_go(void)
 {
+	const struct scout_question question = { .errand = SCOUT_FORGET };
+
 	if (*reach.path)
 		scout__let_go(&reach.answer);
+	/* Nor by the scout, whose file system could not be unmounted until it ends. */
+	if (reach.by && !reach.by->busy)
+		scout__ask(reach.by->socket, &question);
 	*reach.path = '\0';
 	reach.by = NULL;
 }

@@ -185,6 +185,14 @@ static bool answer_with(int socket, const struct scout_answer *answer)
 	return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(*answer);
 }
 
+static bool forget(int *node)
+{
+	if (*node >= 0)
+		close(*node);
+	*node = -1;
+	return true;
+}
+
 /* The file's node stays open, in *node, to be marked. */
 static bool look(const struct scout_tools *tools, const struct scout_question *question, int *node)
 {
@@ -210,8 +218,7 @@ static bool look(const struct scout_tools *tools, const struct scout_question *q
 	sent = answer_with(OWN_SOCKET, &answer);
 	if (answer.content >= 0)
 		close(answer.content);
-	if (*node >= 0)
-		close(*node);
+	forget(node);
 	*node = answer.node;
 	/* Last: it may wait for its file system. */
 	if (fd >= 0)
@@ -229,6 +236,18 @@ static bool mark(int node)
 	if (answer.mark < 0 || fstatat(node, "", &answer.st, AT_EMPTY_PATH) < 0)
 		set_error(&answer, "inotify", -errno);
 	return answer_with(OWN_SOCKET, &answer);
+}
+
+static bool serve(const struct scout_tools *tools, const struct scout_question *question, int *node)
+{
+	switch (question->errand) {
+	case SCOUT_MARK:
+		return mark(*node);
+	case SCOUT_FORGET:
+		return forget(node);
+	default:
+		return look(tools, question, node);
+	}
 }
 
 static void __attribute__((noreturn)) scout_on(const struct scout_tools *tools, int socket)
@@ -251,8 +270,7 @@ static void __attribute__((noreturn)) scout_on(const struct scout_tools *tools, 
 	while (goes_on &&
 	       recv(OWN_SOCKET, &question, sizeof(question), 0) == (ssize_t)sizeof(question)) {
 		question.mapping.path = question.name;
-		goes_on =
-			question.errand == SCOUT_MARK ? mark(node) : look(tools, &question, &node);
+		goes_on = serve(tools, &question, &node);
 	}
 	_exit(0);
 }

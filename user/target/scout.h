@@ -26,8 +26,9 @@ struct scout_tools {
 };
 
 enum scout_errand {
-	SCOUT_LOOK, /* at a file */
-	SCOUT_MARK, /* that file: whoever writes to it is told (IN_MODIFY) */
+	SCOUT_LOOK,   /* at a file */
+	SCOUT_MARK,   /* that file: whoever writes to it is told (IN_MODIFY) */
+	SCOUT_FORGET, /* that file, which is not held any more; there is no answer */
 };
 
 struct scout_question {
