@@ -146,13 +146,19 @@ def mounted_tmpfs(env):
     return mount
 
 
-def test_unmount(env):
-    """A file system can be unmounted once nobody uses it."""
+def probed_mount(env):
+    """A file system of which a library is mapped, and probed; the service; and who maps it."""
     mount = mounted_tmpfs(env)
     library = shutil.copy(os.path.join(env.stack, "libmio.so"), mount)
     service = Service(env, layers=LAYERS)
     mapper = Mapper(env, library)
     wait_for(lambda: armed(service, mount) == FUNCTIONS, "the probes")
+    return mount, service, mapper
+
+
+def test_unmount(env):
+    """A file system can be unmounted once nobody uses it."""
+    mount, _, mapper = probed_mount(env)
     check(subprocess.run(["umount", mount], stderr=subprocess.DEVNULL, check=False).returncode,
           "it was unmounted while it was used")
     mapper.end()
@@ -171,11 +177,7 @@ def expires(mount):
 
 def test_expire(env):
     """A file system that autofs has mounted expires: the service does not even look at it."""
-    mount = mounted_tmpfs(env)
-    library = shutil.copy(os.path.join(env.stack, "libmio.so"), mount)
-    service = Service(env, layers=LAYERS)
-    mapper = Mapper(env, library)
-    wait_for(lambda: armed(service, mount) == FUNCTIONS, "the probes")
+    mount, service, mapper = probed_mount(env)
     for _ in range(2):
         check(not expires(mount), "it has expired while it was used")
     mapper.end()
