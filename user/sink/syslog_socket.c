@@ -15,6 +15,8 @@
 /* The longest wait for a daemon that does not keep up, and when it is waited for again. */
 #define WAIT_MS	 100
 #define PAUSE_MS 1000
+/* The same at the end, when there is no later. */
+#define LAST_WAIT_MS 1000
 /* A daemon that is there and takes nothing for so long fails. */
 #define STALL_NS (10 * NS_PER_S)
 
@@ -226,15 +228,24 @@ void syslog_socket__flush(struct syslog_socket *to)
 	}
 }
 
-/* Behind what waits, where there is room, or soon. */
+/*
+ * Behind what waits, where there is room, or soon. What goes then may be shorter than what comes,
+ * and others may take the room of a datagram between poll() and send(): it is waited again.
+ */
 static bool let_wait(struct syslog_socket *to, const void *data, size_t size)
 {
-	if (backlog__add(&to->backlog, data, size))
-		return true;
-	if (!wait_for_room(to))
-		return false;
-	syslog_socket__flush(to);
-	return backlog__add(&to->backlog, data, size);
+	long long until_ms = now_ms() + WAIT_MS;
+	__u64 waiting;
+
+	while (!backlog__add(&to->backlog, data, size)) {
+		waiting = to->backlog.n;
+		if (!waiting || now_ms() > until_ms || !wait_for_room(to))
+			return false;
+		syslog_socket__flush(to);
+		if (to->backlog.n < waiting)
+			until_ms = now_ms() + WAIT_MS;
+	}
+	return true;
 }
 
 void syslog_socket__send(struct syslog_socket *to, const void *data, size_t size)
@@ -253,7 +264,7 @@ void syslog_socket__finish(struct syslog_socket *to)
 	syslog_socket__flush(to);
 	while (to->backlog.n && to->fd >= 0) {
 		room.fd = to->fd;
-		if (poll(&room, 1, WAIT_MS) <= 0)
+		if (poll(&room, 1, LAST_WAIT_MS) <= 0)
 			break;
 		syslog_socket__flush(to);
 	}
