@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "command/verdicts.h"
 
 /* A file of one's own, as a process maps it. */
@@ -45,8 +46,9 @@ static void tear_down(struct mapped *mapped)
 	unlink(mapped->name);
 }
 
-static enum verdict ask(const struct mapped *mapped, const char *name)
+static enum verdict ask(struct mapped *mapped, const char *name)
 {
+	mapped->mapping.time = clock__ns(CLOCK_MONOTONIC);
 	return verdicts__ask(mapped->verdicts, &mapped->mapping, name);
 }
 
@@ -94,6 +96,27 @@ static void test_wanted(void **state)
 	tear_down(&mapped);
 }
 
+/* What was mapped before it was asked is answered by that: many come at once. */
+static void test_many(void **state)
+{
+	struct timespec old = { .tv_sec = 1000 };
+	struct mapped mapped;
+	__u64 before;
+
+	(void)state;
+	set_up(&mapped);
+	note(&mapped, VERDICT_WANTED);
+	before = clock__ns(CLOCK_MONOTONIC);
+	assert_int_equal(ask(&mapped, mapped.name), VERDICT_WANTED);
+	usleep(20000);
+	assert_int_equal(utimensat(0, mapped.name, (struct timespec[]){ old, old }, 0), 0);
+	mapped.mapping.time = before;
+	assert_int_equal(verdicts__ask(mapped.verdicts, &mapped.mapping, mapped.name),
+			 VERDICT_WANTED);
+	assert_int_equal(ask(&mapped, mapped.name), VERDICT_NONE);
+	tear_down(&mapped);
+}
+
 /* Here, another file has its name, or none: whether it changes cannot be seen. */
 static void test_elsewhere(void **state)
 {
@@ -117,6 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_wanted),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_elsewhere),
 	};
 

@@ -117,7 +117,8 @@ static int on_mapping(void *ctx, const struct watch_mapping *mapping)
 	if (verdict == VERDICT_PLAIN &&
 	    !left_alone__is_copying(late->options.left_alone, mapping->pid))
 		return 0;
-	copies = left_alone__mapping(late->options.left_alone, mapping);
+	/* What copies code has no verdict. */
+	copies = left_alone__mapping(late->options.left_alone, mapping, verdict != VERDICT_NONE);
 	late->unsettled |= copies;
 	if (verdict == VERDICT_NONE && is_traced(late, mapping->pid))
 		judge(late, mapping, name, copies);

@@ -349,7 +349,8 @@ static void on_copying(struct left_alone *left, pid_t pid)
 	process_maps__free(maps);
 }
 
-bool left_alone__mapping(struct left_alone *left, const struct watch_mapping *mapping)
+bool left_alone__mapping(struct left_alone *left, const struct watch_mapping *mapping,
+			 bool harmless)
 {
 	char name[PATH_MAX];
 	struct process_mapping file = watch_mapping__of_process(mapping, name);
@@ -358,7 +359,8 @@ bool left_alone__mapping(struct left_alone *left, const struct watch_mapping *ma
 
 	if (is_traced_file(left, name))
 		mappers__add(left->mappers, mapping->pid, mapping->time);
-	copies = culprits__has_mapping(left->culprits, mapping->pid, &file, true, &culprit);
+	copies = !harmless &&
+		 culprits__has_mapping(left->culprits, mapping->pid, &file, true, &culprit);
 	if (copies ||
 	    (left_alone__is_copying(left, mapping->pid) && may_be_probed(left, mapping->pid, name)))
 		on_copying(left, mapping->pid);

@@ -37,8 +37,12 @@ int left_alone__machine(struct left_alone *left, struct error *err);
 int left_alone__command(struct left_alone *left, struct loader *loader,
 			const struct libraries *libraries);
 
-/* A file was just mapped. Before it is probed, and whoever mapped it. Does it copy code? */
-bool left_alone__mapping(struct left_alone *left, const struct watch_mapping *mapping);
+/*
+ * A file was just mapped. Before it is probed, and whoever mapped it. Does it copy code? harmless:
+ * this was asked before, it does not, and the file has not changed.
+ */
+bool left_alone__mapping(struct left_alone *left, const struct watch_mapping *mapping,
+			 bool harmless);
 
 /* Has a process shown that it copies all code, also of files that it maps from now on? */
 bool left_alone__is_copying(const struct left_alone *left, pid_t pid);

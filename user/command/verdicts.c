@@ -13,8 +13,19 @@
 /* In the set, of a file that is plain; of a wanted one: the time of its last change. */
 #define PLAIN 1
 
+/* So many wanted files whose answer is remembered: those that every program maps. */
+#define ANSWERS 16
+
+/* The last time that a file was asked for its last change. */
+struct answer {
+	struct file_key key;
+	__u64 asked_ns; /* CLOCK_MONOTONIC, before it was asked; 0: nothing is here */
+	__u64 changed_ns;
+};
+
 struct verdicts {
 	struct file_set *files;
+	struct answer answers[ANSWERS];
 };
 
 struct verdicts *verdicts__new(void)
@@ -60,6 +71,20 @@ __u64 verdicts__changed_ns(const struct watch_mapping *mapping, const char *name
 	return (__u64)st.st_ctim.tv_sec * NS_PER_S + (__u64)st.st_ctim.tv_nsec;
 }
 
+/* The same, but asked once for all that was mapped before: of one reading hundreds may be. */
+static __u64 changed_ns(struct verdicts *verdicts, const struct file_key *key,
+			const struct watch_mapping *mapping, const char *name)
+{
+	struct answer *answer = &verdicts->answers[key->ino % ANSWERS];
+
+	if (mapping->time < answer->asked_ns && !memcmp(&answer->key, key, sizeof(*key)))
+		return answer->changed_ns;
+	answer->key = *key;
+	answer->asked_ns = clock__ns(CLOCK_MONOTONIC);
+	answer->changed_ns = verdicts__changed_ns(mapping, name);
+	return answer->changed_ns;
+}
+
 enum verdict verdicts__ask(struct verdicts *verdicts, const struct watch_mapping *mapping,
 			   const char *name)
 {
@@ -70,7 +95,7 @@ enum verdict verdicts__ask(struct verdicts *verdicts, const struct watch_mapping
 		return VERDICT_NONE;
 	if (*number == PLAIN)
 		return VERDICT_PLAIN;
-	return verdicts__changed_ns(mapping, name) == *number ? VERDICT_WANTED : VERDICT_NONE;
+	return changed_ns(verdicts, &key, mapping, name) == *number ? VERDICT_WANTED : VERDICT_NONE;
 }
 
 void verdicts__note(struct verdicts *verdicts, const struct watch_mapping *mapping,

@@ -21,7 +21,10 @@ enum verdict {
 struct verdicts *verdicts__new(void);		/* NULL: no memory */
 void verdicts__free(struct verdicts *verdicts); /* NULL is fine */
 
-/* What is known of a file, under the name by which it is mapped (without " (deleted)"). */
+/*
+ * What is known of a file, under the name by which it is mapped (without " (deleted)"). Whether a
+ * wanted one has changed is asked once for all mappings before that.
+ */
 enum verdict verdicts__ask(struct verdicts *verdicts, const struct watch_mapping *mapping,
 			   const char *name);
 
