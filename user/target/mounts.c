@@ -9,12 +9,15 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "target/files.h"
 #include "target/mountinfo.h"
 #include "target/mounts.h"
 
 #define OWN	    "/proc/self/mountinfo"
 #define FOREIGN_MAX 65536 /* mounts of other namespaces to remember */
+/* All series of a snapshot ask one after the other: it is not asked for each what has changed. */
+#define FRESH_NS NS_PER_MS
 
 struct table {
 	struct mount_entry *items;
@@ -24,7 +27,8 @@ struct table {
 
 /* Ids are unique on the whole machine: one table of the own namespace, one of all others. */
 struct mounts {
-	int fd; /* of the own mountinfo: tells when it has changed */
+	int fd;		/* of the own mountinfo: tells when it has changed */
+	__u64 asked_ns; /* CLOCK_MONOTONIC: when it was asked that last */
 	struct table own;
 	struct table others;
 };
@@ -144,10 +148,11 @@ void mounts__close(struct mounts *mounts)
 }
 
 /* The kernel reports a change once, as an exceptional condition. */
-static bool changed(const struct mounts *mounts)
+static bool changed(struct mounts *mounts)
 {
 	struct pollfd wait = { .fd = mounts->fd, .events = POLLPRI };
 
+	mounts->asked_ns = clock__ns(CLOCK_MONOTONIC);
 	return poll(&wait, 1, 0) > 0 && (wait.revents & (POLLPRI | POLLERR));
 }
 
@@ -157,9 +162,13 @@ const struct mount_entry *mounts__find(struct mounts *mounts, int id, pid_t pid)
 	char path[64];
 
 	/* After a failure the old table is still the best there is. */
-	if (changed(mounts))
+	if (clock__ns(CLOCK_MONOTONIC) - mounts->asked_ns >= FRESH_NS && changed(mounts))
 		read_own(mounts);
 	entry = find(&mounts->own, id);
+	if (!entry && changed(mounts)) {
+		read_own(mounts);
+		entry = find(&mounts->own, id);
+	}
 	if (!entry)
 		entry = find(&mounts->others, id);
 	if (entry || pid <= 0)

@@ -24,8 +24,9 @@ void mounts__close(struct mounts *mounts); /* NULL is fine */
 
 /*
  * The mount of that id, or NULL. When it is not known in the own namespace, that of the process is
- * read; pid 0: only the own. Read anew when something was mounted or unmounted meanwhile; of other
- * namespaces, what was once seen is remembered. Valid until the next call.
+ * read; pid 0: only the own. Read anew when something was mounted or unmounted meanwhile: where the
+ * id is known, more than a millisecond ago. Of other namespaces, what was once seen is remembered.
+ * Valid until the next call.
  */
 const struct mount_entry *mounts__find(struct mounts *mounts, int id, pid_t pid);
 
