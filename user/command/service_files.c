@@ -126,14 +126,30 @@ static void arm_retry(struct service_files *files)
 		loop__reset(files->loop, files->retry, retry_s(files));
 }
 
+/* Is one due that fails, and can its file be made now? What is put into it takes far longer. */
+static bool can_retry(struct output_state *state, const char *path)
+{
+	__u64 now = clock__ns(CLOCK_MONOTONIC);
+	struct error err;
+
+	if (!path || !state->fails || !output_state__is_due(state, now))
+		return false;
+	if (replace__try(path, &err) == 0)
+		return true;
+	output_state__fail(state, &err, now);
+	return false;
+}
+
 /* For those that fail, alone. */
 static void on_retry(void *context)
 {
 	struct service_files *files = context;
+	bool pairs = can_retry(&files->pairs, files->config->snapshot),
+	     prometheus = can_retry(&files->prometheus, files->config->prometheus);
 	struct service_status status;
 	struct error err;
 
-	if (files->read(files->context, &status, &err) >= 0)
+	if ((pairs || prometheus) && files->read(files->context, &status, &err) >= 0)
 		write_all(files, &status, false);
 	arm_retry(files);
 }

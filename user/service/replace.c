@@ -13,24 +13,45 @@ static int failure(const char *path, struct error *err)
 	return error__set(err, -errno, "%s: cannot be written: %s", path, strerror(errno));
 }
 
+/* Opens a new file beside it, whose name is put into new. Its descriptor, or a negative errno. */
+static int open_new(const char *path, mode_t mode, char new[PATH_MAX], struct error *err)
+{
+	int fd;
+
+	/* Not a name that ends as the others in its folder: they are collected by their ends. */
+	if (snprintf(new, PATH_MAX, "%s.new", path) >= PATH_MAX)
+		return error__set(err, -ENAMETOOLONG, "%s: too long", path);
+	unlink(new);
+	fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	return fd < 0 ? failure(new, err) : fd;
+}
+
+int replace__try(const char *path, struct error *err)
+{
+	char new[PATH_MAX];
+	int fd = open_new(path, 0600, new, err);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	unlink(new);
+	return 0;
+}
+
 int replace__file(const char *path, mode_t mode, void (*write)(void *context, FILE *out),
 		  void *context, struct error *err)
 {
 	char new[PATH_MAX];
-	FILE *out = NULL;
-	int fd, rc = 0;
+	int fd = open_new(path, mode, new, err), rc = 0;
+	FILE *out;
 
-	/* Not a name that ends as the others in its folder: they are collected by their ends. */
-	if (snprintf(new, sizeof(new), "%s.new", path) >= (int)sizeof(new))
-		return error__set(err, -ENAMETOOLONG, "%s: too long", path);
-	unlink(new);
-	fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-	if (fd >= 0)
-		out = fdopen(fd, "w");
+	if (fd < 0)
+		return fd;
+	out = fdopen(fd, "w");
 	if (!out) {
 		rc = failure(new, err);
-		if (fd >= 0)
-			close(fd);
+		close(fd);
+		unlink(new);
 		return rc;
 	}
 	/* Whatever the umask. */

@@ -15,4 +15,7 @@
 int replace__file(const char *path, mode_t mode, void (*write)(void *context, FILE *out),
 		  void *context, struct error *err);
 
+/* Could it be made now? Leaves nothing behind. 0, or a negative errno as above. */
+int replace__try(const char *path, struct error *err);
+
 #endif
