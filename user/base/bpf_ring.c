@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
@@ -15,7 +14,7 @@
 #include "base/window.h"
 
 struct bpf_ring {
-	int fd, epoll;
+	int fd;
 	bpf_ring_take take;
 	void *context;
 	size_t page, size;	 /* of the data */
@@ -44,16 +43,6 @@ static int map_positions(struct bpf_ring *ring, size_t size)
 	return ring->producer ? 0 : -errno;
 }
 
-static int watch(struct bpf_ring *ring)
-{
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-
-	ring->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (ring->epoll < 0 || epoll_ctl(ring->epoll, EPOLL_CTL_ADD, ring->fd, &event) < 0)
-		return -errno;
-	return 0;
-}
-
 int bpf_ring__open_file(struct bpf_ring **out, int fd, size_t size, bpf_ring_take take,
 			void *context)
 {
@@ -62,7 +51,7 @@ int bpf_ring__open_file(struct bpf_ring **out, int fd, size_t size, bpf_ring_tak
 
 	if (!ring)
 		return -ENOMEM;
-	*ring = (struct bpf_ring){ .fd = fd, .epoll = -1, .take = take, .context = context };
+	*ring = (struct bpf_ring){ .fd = fd, .take = take, .context = context };
 	ret = map_positions(ring, size);
 	if (ret)
 		bpf_ring__close(ring);
@@ -75,19 +64,10 @@ int bpf_ring__open(struct bpf_ring **out, int fd, bpf_ring_take take, void *cont
 {
 	struct bpf_map_info info = { 0 };
 	__u32 length = sizeof(info);
-	struct bpf_ring *ring;
-	int ret = bpf_obj_get_info_by_fd(fd, &info, &length) < 0 ? -errno : 0;
 
-	if (!ret)
-		ret = bpf_ring__open_file(&ring, fd, info.max_entries, take, context);
-	if (ret)
-		return ret;
-	ret = watch(ring);
-	if (ret)
-		bpf_ring__close(ring);
-	else
-		*out = ring;
-	return ret;
+	if (bpf_obj_get_info_by_fd(fd, &info, &length) < 0)
+		return -errno;
+	return bpf_ring__open_file(out, fd, info.max_entries, take, context);
 }
 
 void bpf_ring__close(struct bpf_ring *ring)
@@ -99,14 +79,12 @@ void bpf_ring__close(struct bpf_ring *ring)
 		munmap(ring->consumer, ring->page);
 	if (ring->producer)
 		munmap((void *)ring->producer, ring->page);
-	if (ring->epoll >= 0)
-		close(ring->epoll);
 	free(ring);
 }
 
 int bpf_ring__fd(const struct bpf_ring *ring)
 {
-	return ring->epoll;
+	return ring->fd;
 }
 
 /* So many bytes of the data from a position on. 0 or a negative errno. */
@@ -147,12 +125,8 @@ static int take_one(struct bpf_ring *ring)
 
 int bpf_ring__read(struct bpf_ring *ring)
 {
-	struct epoll_event event;
 	int ret = 1;
 
-	/* Before: who is woken for what comes now is woken again. */
-	while (ring->epoll >= 0 && epoll_wait(ring->epoll, &event, 1, 0) > 0)
-		;
 	while (ret > 0 && *ring->consumer < __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE))
 		ret = take_one(ring);
 	return ret < 0 ? ret : 0;

@@ -24,7 +24,11 @@ int bpf_ring__open_file(struct bpf_ring **out, int fd, size_t size, bpf_ring_tak
 			void *context);
 void bpf_ring__close(struct bpf_ring *ring); /* NULL is fine */
 
-/* To be polled: it is ready when the kernel side has woken its reader, until it is read. */
+/*
+ * To be watched for edges, as loop__watch_ring() does: one comes each time that the kernel side
+ * wakes its reader. It can be read as soon as there is anything, whether somebody is to be woken or
+ * not.
+ */
 int bpf_ring__fd(const struct bpf_ring *ring);
 
 /* Hands over what is there. 0, or a negative errno: the first that a record was taken with. */

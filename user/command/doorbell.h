@@ -19,7 +19,7 @@ struct doorbell;
 int doorbell__open(struct doorbell **out, const struct kernel_doorbell *kernel);
 void doorbell__close(struct doorbell *doorbell); /* NULL is fine */
 
-/* To be polled; it stays its own. */
+/* That of its ring, see bpf_ring__fd(); to be polled. */
 int doorbell__fd(const struct doorbell *doorbell);
 
 /*

@@ -296,7 +296,7 @@ int late__watch(struct late *late, struct loop *loop)
 	if (!rc)
 		rc = watch_mappings(late, loop);
 	if (!rc && late->arrivals)
-		rc = loop__watch(loop, bpf_ring__fd(late->arrivals), follow_arrivals, late);
+		rc = loop__watch_ring(loop, bpf_ring__fd(late->arrivals), follow_arrivals, late);
 	return rc;
 }
 

@@ -356,10 +356,10 @@ int live_run__watch(struct live_run *live, struct loop *loop)
 {
 	int processes = live->processes ? processes__fd(live->processes) : -1;
 	int jobs = live->jobs ? job_table__fd(live->jobs) : -1;
-	int rc = loop__watch(loop, processes, on_news, live);
+	int rc = loop__watch_ring(loop, processes, on_news, live);
 
 	if (!rc)
-		rc = loop__watch(loop, jobs, on_news, live);
+		rc = loop__watch_ring(loop, jobs, on_news, live);
 	if (!rc && live->keeper)
 		rc = timekeeper__watch(live->keeper, loop);
 	if (!rc && live->recycler)

@@ -160,6 +160,13 @@ int loop__watch(struct loop *loop, int fd, void (*on)(void *context), void *cont
 	return add(loop, &(struct source){ .fd = fd, .on = on, .context = context });
 }
 
+int loop__watch_ring(struct loop *loop, int fd, void (*on)(void *context), void *context)
+{
+	if (fd < 0)
+		return 0;
+	return add_for(loop, &(struct source){ .fd = fd, .on = on, .context = context }, EPOLLET);
+}
+
 static void set_timer(int fd, double seconds, bool repeated)
 {
 	struct itimerspec spec = { 0 };

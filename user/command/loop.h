@@ -38,6 +38,11 @@ int loop__signal(struct loop *loop, int signal);
  * 0, or -ENOMEM.
  */
 int loop__watch(struct loop *loop, int fd, void (*on)(void *context), void *context);
+/*
+ * The same of what tells when somebody is to be woken, and can be read before that: a BPF ring
+ * buffer. on takes all that is there.
+ */
+int loop__watch_ring(struct loop *loop, int fd, void (*on)(void *context), void *context);
 
 /*
  * The same for what comes often, and need not be handled at once each time: after each call there

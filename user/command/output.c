@@ -189,7 +189,7 @@ static void on_processes(void *context)
 static int watch_ring(struct output *output, struct loop *loop, int fd, double period_s,
 		      void (*take)(void *context))
 {
-	int rc = loop__watch(loop, fd, take, output);
+	int rc = loop__watch_ring(loop, fd, take, output);
 
 	return rc ? rc : loop__tend(loop, period_s, take, output, NULL);
 }

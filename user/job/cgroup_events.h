@@ -16,7 +16,7 @@ int cgroup_events__open(struct cgroup_events **out, int ring, struct cgroup_name
 			struct error *err);
 void cgroup_events__close(struct cgroup_events *events); /* NULL is fine */
 
-int cgroup_events__fd(const struct cgroup_events *events); /* to be polled; stays the module's */
+int cgroup_events__fd(const struct cgroup_events *events); /* as bpf_ring__fd() */
 void cgroup_events__read(struct cgroup_events *events);
 
 #endif

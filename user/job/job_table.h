@@ -32,7 +32,7 @@ int job_table__open(struct job_table **out, const struct job_table_options *opti
 		    struct error *err);
 void job_table__close(struct job_table *table); /* NULL is fine */
 
-/* To be polled: it is ready when cgroups have come or gone, at the latest when they are many. */
+/* As bpf_ring__fd(): cgroups have come or gone, at the latest when they are many. */
 int job_table__fd(const struct job_table *table);
 void job_table__read(struct job_table *table);
 

@@ -15,7 +15,7 @@ struct processes;
 int processes__open(struct processes **out, const struct drain_maps *maps, struct error *err);
 void processes__close(struct processes *processes); /* NULL is fine */
 
-/* To be polled: it is ready when environments are to be read with processes__read(). */
+/* As bpf_ring__fd(): environments are to be read with processes__read(). */
 int processes__fd(const struct processes *processes);
 /* Reads what has come. 0, or a negative errno: environments that come later are still read. */
 int processes__read(struct processes *processes);
