@@ -10,8 +10,8 @@
 
 #include "attach/attach.h"
 
-/* How often to look, in seconds: then a file goes some 1.5 s after the last process. */
-#define UNUSED_S 0.5
+/* How often to look, in seconds: then a file goes 1 to 2 s after the last process. */
+#define UNUSED_S 1.0
 
 /* Who is told of each, with a file that is valid meanwhile. */
 struct unused_gone {

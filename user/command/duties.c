@@ -69,9 +69,16 @@ static void arm(struct duties *duties)
 	timerfd_settime(duties->timer, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
+/* Shorter periods are of who measures by them, and last as long as they say. */
+#define ALIGNED_NS (NS_PER_S / 10)
+
+/* All that is due as often is due at the same time. */
 static void plan(struct duty *duty, __u64 now_ns)
 {
-	duty->next_ns = (now_ns / duty->period_ns + 1) * duty->period_ns;
+	if (duty->period_ns < ALIGNED_NS)
+		duty->next_ns = now_ns + duty->period_ns;
+	else
+		duty->next_ns = (now_ns / duty->period_ns + 1) * duty->period_ns;
 }
 
 /* To set the timer again takes back that it can be read: it need not be. */

@@ -208,7 +208,7 @@ static void set_timer(struct governing *governing, double seconds)
 	if (seconds == governing->wait_s)
 		return;
 	governing->wait_s = seconds;
-	loop__reset(governing->loop, governing->timer, seconds);
+	loop__tend_at(governing->loop, governing->timer, seconds);
 }
 
 /* Does an order change what is counted of operations on files? */
@@ -319,7 +319,7 @@ int governing__watch(struct governing *governing, struct loop *loop)
 		return 0;
 	governing->loop = loop;
 	governing->wait_s = governor__wait_s(governing->governor);
-	return loop__timer(loop, governing->wait_s, true, on_time, governing, &governing->timer);
+	return loop__tend(loop, governing->wait_s, on_time, governing, &governing->timer);
 }
 
 void governing__set_bounds(struct governing *governing, struct governor_bounds bounds)

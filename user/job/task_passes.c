@@ -8,7 +8,7 @@
 #include "job/task_passes.h"
 
 /* By themselves, passes take one part in so many of a processor; with those who ask, of these. */
-#define SHARE	    2000
+#define SHARE	    10000
 #define ASKED_SHARE 20
 
 /* Who asks sooner gets what was there. */
