@@ -34,6 +34,12 @@ soak: all stack
 	$(Q)tests/soak/run --minutes $(MINUTES) --build $(BUILD)
 	$(GIVE_BACK)
 
+# A load that the service's bounds cannot afford to count: see tests/soak/bound.
+.PHONY: soak-bound
+soak-bound: all stack
+	$(Q)tests/soak/bound --minutes $(MINUTES) --build $(BUILD)
+	$(GIVE_BACK)
+
 # The same, with functions that begin with endbr64.
 .PHONY: stack-endbr64
 stack-endbr64:

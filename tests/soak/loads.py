@@ -24,11 +24,16 @@ def io_of(pid):
     return {name: int(lines[name]) for name in IO}
 
 
-def run_in(cgroup, *argv):
-    """Runs a program in a cgroup, where it does all it does; what the kernel counted of it."""
+def run_in(cgroup, *argv, stderr=None, interrupt=signal.SIGINT, interrupt_after=None, over=None):
+    """
+    Runs a program in a cgroup, where it does all it does; what the kernel counted of it, and of those
+    that it waited for. It is interrupted after so many seconds, or when over is set.
+    """
     pid = os.fork()
     if pid == 0:
         try:
+            if stderr:
+                os.dup2(stderr.fileno(), 2)
             os.kill(os.getpid(), signal.SIGSTOP)
             os.execvp(argv[0], argv)
         finally:
@@ -38,6 +43,9 @@ def run_in(cgroup, *argv):
         f.write(str(pid))
     before = io_of(pid)
     os.kill(pid, signal.SIGCONT)
+    if interrupt_after:
+        (over or threading.Event()).wait(interrupt_after)
+        os.kill(pid, interrupt)
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     after = io_of(pid)
     os.waitpid(pid, 0)
