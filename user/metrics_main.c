@@ -112,6 +112,20 @@ static int watch_signals(void)
 	return fd < 0 ? -errno : fd;
 }
 
+#define READY_TRIES 100
+#define READY_US    10000
+
+/* It serves a moment later where the manager has no room just now, and also if that stays so. */
+static void tell_ready(void)
+{
+	int rc = notify__send("READY=1");
+
+	for (int i = 0; rc == -EAGAIN && i < READY_TRIES; i++) {
+		usleep(READY_US);
+		rc = notify__flush();
+	}
+}
+
 static int serve(const struct asked *asked, const struct service_config *config, struct error *err)
 {
 	struct listeners listeners;
@@ -128,7 +142,7 @@ static int serve(const struct asked *asked, const struct service_config *config,
 	rc = http__open(&http, &listeners, config->socket, err);
 	if (!rc) {
 		listeners__say(&listeners);
-		notify__send("READY=1");
+		tell_ready();
 		rc = http__serve(http, until, err);
 	}
 	http__close(http);

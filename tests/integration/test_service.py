@@ -184,6 +184,29 @@ def test_counts(env):
     compare(Records(path), truth, layers=("sample",))
 
 
+def fill(path):
+    """Sends to a socket that nobody reads, until it takes nothing any more."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, \
+            contextlib.suppress(BlockingIOError):
+        sender.setblocking(False)
+        while True:
+            sender.sendto(b"STATUS=full", path)
+
+
+def test_full_manager(env):
+    """A manager that takes nothing holds nothing up: it answers, is told later, and ends."""
+    service = Service(env, WATCHDOG_USEC="20000")
+    fill(env.path("notify"))
+    service.process.send_signal(signal.SIGHUP)
+    equal("pid", service.status()["pid"], service.process.pid)
+    service.manager.settimeout(30 * PATIENCE)
+    told = b""
+    while told != b"READY=1":  # behind what it was full of
+        told = service.manager.recv(4096)
+    fill(env.path("notify"))
+    check("was read again" in service.stop(), "not reloaded")
+
+
 def test_reload(env):
     """SIGHUP reads the file again; a wrong one, or one that needs a restart, changes nothing."""
     service, truth = load_and_service(env)

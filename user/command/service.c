@@ -131,12 +131,16 @@ static void on_record(void *context)
 		say(err.text);
 }
 
-/* The history is what is written most often, and nothing is lost where that is done later. */
+/*
+ * The history is what is written most often, and nothing is lost where that is done later. A manager
+ * that had no room for what it was to be told may have some now.
+ */
 static void on_own(void *context)
 {
 	struct service *service = context;
 	unsigned int factor;
 
+	notify__flush();
 	service->own.bound = service->config.max_service_overhead;
 	factor = own_bound__read(&service->own, clock__ns(CLOCK_MONOTONIC),
 				 clock__ns(CLOCK_PROCESS_CPUTIME_ID),
@@ -157,7 +161,7 @@ static void on_trim(void *context)
 static void on_watchdog(void *context)
 {
 	(void)context;
-	notify__send("WATCHDOG=1");
+	notify__watchdog();
 }
 
 static void tell_reloading(void)
@@ -338,7 +342,7 @@ static int follow(struct service *service, struct error *err)
 		tell_reloading();
 	else
 		notify__send("STOPPING=1");
-	notify__send("WATCHDOG=1");
+	notify__watchdog();
 	if (rc < 0)
 		return error__set(err, rc, "cannot wait for what happens: %s", strerror(-rc));
 	session__follow(&service->session);

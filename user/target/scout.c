@@ -294,7 +294,8 @@ int scout__start(const struct scout_tools *tools, pid_t *pid, int *socket)
 
 bool scout__ask(int socket, const struct scout_question *question)
 {
-	return send(socket, question, sizeof(*question), MSG_NOSIGNAL) == sizeof(*question);
+	return send(socket, question, sizeof(*question), MSG_NOSIGNAL | MSG_DONTWAIT) ==
+	       sizeof(*question);
 }
 
 bool scout__receive(int socket, struct scout_answer *answer)

@@ -53,7 +53,7 @@ struct scout_answer {
 /* Begins one: its number, and the socket by which it is asked. 0 or a negative errno. */
 int scout__start(const struct scout_tools *tools, pid_t *pid, int *socket);
 
-/* Sends it a question. False: it has ended. */
+/* Sends it a question, without waiting. False: it has ended, or takes none. */
 bool scout__ask(int socket, const struct scout_question *question);
 /* The answer, which is there; of descriptors that did not come, -1. False: it has ended. */
 bool scout__receive(int socket, struct scout_answer *answer);
