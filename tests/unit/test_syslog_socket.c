@@ -20,9 +20,14 @@
 #define LONGEST	  2000
 #define DATAGRAMS (4 * BACKLOG_BYTES / ((SHORTEST + LONGEST) / 2))
 
+/* What who is patient may wait for a daemon that is slower still, in all: seconds. */
+#define PATIENCE_S 20
+
 struct daemon {
 	char path[64];
 	int fd;
+	pthread_t thread;
+	useconds_t pause_us; /* after each datagram */
 	size_t n, in_order;
 };
 
@@ -39,47 +44,91 @@ static void *take(void *context)
 
 	while ((n = recv(daemon->fd, data, sizeof(data), 0)) > 1) {
 		daemon->in_order += (size_t)n == length_of(daemon->n++);
-		usleep(10);
+		usleep(daemon->pause_us);
 	}
 	return NULL;
 }
 
-static void test_slow(void **state)
+static void start_daemon(struct daemon *daemon)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(daemon->path, sizeof(daemon->path), "/tmp/tmtrace-test.%d", getpid());
+	memcpy(address.sun_path, daemon->path, sizeof(daemon->path));
+	daemon->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(daemon->fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(pthread_create(&daemon->thread, NULL, take, daemon), 0);
+}
+
+static void end_daemon(struct daemon *daemon)
+{
+	pthread_join(daemon->thread, NULL);
+	close(daemon->fd);
+	unlink(daemon->path);
+}
+
+static struct syslog_socket_counts send_all(struct syslog_socket *to)
+{
 	static const char data[LONGEST];
 	struct syslog_socket_counts counts;
-	struct syslog_socket *to;
-	struct daemon daemon = { 0 };
-	pthread_t thread;
-	struct error err;
 
-	(void)state;
-	snprintf(daemon.path, sizeof(daemon.path), "/tmp/tmtrace-test.%d", getpid());
-	memcpy(address.sun_path, daemon.path, sizeof(daemon.path));
-	daemon.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(bind(daemon.fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	assert_int_equal(syslog_socket__open(&to, daemon.path, false, &err), 0);
-	assert_int_equal(pthread_create(&thread, NULL, take, &daemon), 0);
 	for (size_t i = 0; i < DATAGRAMS; i++)
 		syslog_socket__send(to, data, length_of(i));
 	syslog_socket__finish(to);
 	counts = syslog_socket__counts(to);
-	syslog_socket__send(to, data, 1); /* the last */
+	return counts;
+}
+
+static void test_slow(void **state)
+{
+	struct daemon daemon = { .pause_us = 10 };
+	struct syslog_socket_counts counts;
+	struct syslog_socket *to;
+	struct error err;
+
+	(void)state;
+	start_daemon(&daemon);
+	assert_int_equal(syslog_socket__open(&to, daemon.path, false, &err), 0);
+	counts = send_all(to);
+	syslog_socket__send(to, "", 1); /* the last */
 	syslog_socket__finish(to);
-	pthread_join(thread, NULL);
+	end_daemon(&daemon);
 	assert_int_equal(counts.lost, 0);
 	assert_int_equal(counts.sent, DATAGRAMS);
 	assert_int_equal(daemon.n, DATAGRAMS);
 	assert_int_equal(daemon.in_order, DATAGRAMS);
 	syslog_socket__close(to);
-	close(daemon.fd);
-	unlink(daemon.path);
+}
+
+/* One that takes fifty a second: all would take more than a minute, in which nobody is served. */
+static void test_slower(void **state)
+{
+	struct daemon daemon = { .pause_us = 20000 };
+	struct syslog_socket_counts counts;
+	struct syslog_socket *to;
+	struct error err;
+
+	(void)state;
+	start_daemon(&daemon);
+	assert_int_equal(syslog_socket__open(&to, daemon.path, true, &err), 0);
+	alarm(PATIENCE_S);
+	counts = send_all(to);
+	alarm(0);
+	assert_int_equal(counts.waiting, 0);
+	assert_int_equal(counts.sent + counts.lost, DATAGRAMS);
+	assert_in_range(counts.lost, 1, DATAGRAMS - 1);
+	syslog_socket__close(to);
+	shutdown(daemon.fd, SHUT_RDWR);
+	end_daemon(&daemon);
+	assert_in_range(daemon.n, 1, counts.sent);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_slow) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_slower),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,9 @@
 /* The longest wait for a daemon that does not keep up, and when it is waited for again. */
 #define WAIT_MS	 100
 #define PAUSE_MS 1000
-/* The same at the end, when there is no later. */
+/* The same at the end, when there is no later; and for all that waits, of who is patient. */
 #define LAST_WAIT_MS 1000
+#define LAST_MOST_MS 5000
 /* A daemon that is there and takes nothing for so long fails. */
 #define STALL_NS (10 * NS_PER_S)
 
@@ -34,6 +35,8 @@ struct syslog_socket {
 	__u64 taken_ns;	      /* CLOCK_MONOTONIC: when it last took something, or was connected */
 	int fd;		      /* -1: not connected */
 	long long stalled_ms; /* CLOCK_MONOTONIC: since when it does not keep up; 0: it does */
+	long long since_ms;   /* the same: of a second, of which so much was waited */
+	long long waited_ms;
 	struct backlog backlog;
 	__u64 sent, lost;
 };
@@ -158,18 +161,36 @@ static int try_send(struct syslog_socket *to, const void *data, size_t size)
 	return send(to->fd, data, size, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
+/*
+ * How long a daemon may be waited for now. Who is patient has others to serve: a daemon that takes
+ * one datagram after the other, slowly, must not be waited for all the time.
+ */
+static int may_wait_ms(struct syslog_socket *to, long long begin_ms)
+{
+	if (!to->patient)
+		return WAIT_MS;
+	if (begin_ms - to->since_ms >= PAUSE_MS) {
+		to->since_ms = begin_ms;
+		to->waited_ms = 0;
+	}
+	return to->waited_ms < WAIT_MS ? (int)(WAIT_MS - to->waited_ms) : 0;
+}
+
 /* Is there room now, or soon? Who was waited for in vain is not at once waited for again. */
 static bool wait_for_room(struct syslog_socket *to)
 {
 	struct pollfd room = { .fd = to->fd, .events = POLLOUT };
+	long long begin_ms = now_ms();
+	bool is_there;
 
 	/* One that is gone has no room. */
-	if (to->fd < 0 || (to->stalled_ms && now_ms() - to->stalled_ms < PAUSE_MS))
+	if (to->fd < 0 || (to->stalled_ms && begin_ms - to->stalled_ms < PAUSE_MS))
 		return false;
-	if (poll(&room, 1, WAIT_MS) > 0)
-		return true;
-	to->stalled_ms = now_ms();
-	return false;
+	is_there = poll(&room, 1, may_wait_ms(to, begin_ms)) > 0;
+	to->waited_ms += now_ms() - begin_ms;
+	if (!is_there)
+		to->stalled_ms = now_ms();
+	return is_there;
 }
 
 static bool is_full(int rc)
@@ -259,10 +280,11 @@ void syslog_socket__send(struct syslog_socket *to, const void *data, size_t size
 void syslog_socket__finish(struct syslog_socket *to)
 {
 	struct pollfd room = { .events = POLLOUT };
+	long long until_ms = now_ms() + LAST_MOST_MS;
 
 	output_state__hurry(&to->state);
 	syslog_socket__flush(to);
-	while (to->backlog.n && to->fd >= 0) {
+	while (to->backlog.n && to->fd >= 0 && !(to->patient && now_ms() > until_ms)) {
 		room.fd = to->fd;
 		if (poll(&room, 1, LAST_WAIT_MS) <= 0)
 			break;

@@ -24,12 +24,16 @@ void syslog_socket__close(struct syslog_socket *to); /* NULL is fine */
 
 /*
  * Sends one datagram behind those that wait, now or later. Where no more can wait, a daemon that
- * does not keep up is waited for, a moment in each second; what does not go then is lost.
+ * does not keep up is waited for, as long as it takes something; patient: no longer than 0.1 s in
+ * each second. What does not go then is lost.
  */
 void syslog_socket__send(struct syslog_socket *to, const void *data, size_t size);
 /* Sends what waits, as far as it goes; to be called from time to time. */
 void syslog_socket__flush(struct syslog_socket *to);
-/* The same, with a moment's wait for the daemon; what it does not take is lost, too. */
+/*
+ * The same, with a second's wait for the daemon, again as long as it takes something; patient: for
+ * 5 s in all. What it does not take is lost, too.
+ */
 void syslog_socket__finish(struct syslog_socket *to);
 
 /* What became of all: each one was sent, is lost, or waits. */
