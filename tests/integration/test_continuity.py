@@ -15,7 +15,7 @@ from harness import (PATIENCE, Records, Skip, check, check_ledgers, compare, equ
 from test_cgroup import Loads, finish, joining, mount_v2, new_cgroup
 from test_files import SAMPLE
 from test_late import await_probes, need_leases, probes_in
-from test_service import Service
+from test_service import Service, fill
 
 # The SIGKILLs of test_kills.
 KILLS = int(os.environ.get("TMTRACE_KILLS", "12"))
@@ -320,6 +320,52 @@ def test_processes(env):
           [records[lasting.pid][0][k] for k in ("exit_code", "jobid", "rank")], [3, "4711", 7])
     # Environments wait, too.
     equal("job of one that ended meanwhile", records[while_down[1]][0]["jobid"], "12")
+
+
+class LogReader(threading.Thread):
+    """Takes what a log daemon gets, until stop(): of which processes there are records."""
+
+    def __init__(self, log):
+        super().__init__()
+        self.log, self.pids, self.over = log, set(), False
+        self.start()
+
+    def run(self):
+        self.log.settimeout(0.1)
+        while not self.over:
+            try:
+                line = self.log.recv(65536).decode().partition("@cee: ")[2]
+            except TimeoutError:
+                continue
+            if line:
+                self.pids.add(json.loads(line)["pid"])
+
+    def stop(self):
+        self.over = True
+        self.join()
+
+
+def test_log_at_end(env):
+    """What waits for the log when a service ends whose probes stay: it is sent, or told as lost."""
+    log = log_of(env)
+    service = Kept(env, layers="vfs", log=f"{{types: [process], socket: {env.path('log')}}}")
+    fill(env.path("log"))
+    ended = [env.spawn(["true"]) for _ in range(40)]
+    pids = {process.pid for process in ended if process.wait() == 0}
+    wait_for(lambda: service.status()["log"]["waiting"] >= len(pids), "the records")
+    reader = LogReader(log)
+    env.cleanup(reader.stop)
+    err = service.stop()
+    check("records were lost" not in err, err)
+    wait_for(lambda: reader.pids >= pids, "the records that waited")
+    reader.stop()
+    # A daemon that takes nothing.
+    service.start_again()
+    fill(env.path("log"))
+    env.run("true")
+    wait_for(lambda: service.status()["log"]["waiting"], "a record")
+    err = service.stop()
+    check("records were lost" in err, err)
 
 
 def test_new_library(env):

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Datagrams of many lengths to a daemon that is slower than what is sent: each one arrives. */
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -49,7 +51,7 @@ static void *take(void *context)
 	return NULL;
 }
 
-static void start_daemon(struct daemon *daemon)
+static void open_daemon(struct daemon *daemon)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
@@ -57,14 +59,24 @@ static void start_daemon(struct daemon *daemon)
 	memcpy(address.sun_path, daemon->path, sizeof(daemon->path));
 	daemon->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(daemon->fd, (struct sockaddr *)&address, sizeof(address)), 0);
+}
+
+static void start_daemon(struct daemon *daemon)
+{
+	open_daemon(daemon);
 	assert_int_equal(pthread_create(&daemon->thread, NULL, take, daemon), 0);
+}
+
+static void close_daemon(struct daemon *daemon)
+{
+	close(daemon->fd);
+	unlink(daemon->path);
 }
 
 static void end_daemon(struct daemon *daemon)
 {
 	pthread_join(daemon->thread, NULL);
-	close(daemon->fd);
-	unlink(daemon->path);
+	close_daemon(daemon);
 }
 
 static struct syslog_socket_counts send_all(struct syslog_socket *to)
@@ -123,11 +135,55 @@ static void test_slower(void **state)
 	assert_in_range(daemon.n, 1, counts.sent);
 }
 
+static bool is_room(const struct syslog_socket *to)
+{
+	struct pollfd wait = { .fd = syslog_socket__fd(to), .events = POLLIN };
+
+	return poll(&wait, 1, 0) == 1;
+}
+
+static __u64 n_waiting(const struct syslog_socket *to)
+{
+	return syslog_socket__counts(to).waiting;
+}
+
+/* Whoever waits for the descriptor sends what waits as soon as the daemon has room. */
+static void test_room(void **state)
+{
+	struct daemon daemon = { 0 };
+	struct syslog_socket *to;
+	struct error err;
+	char data[LONGEST];
+	__u64 n = 0;
+
+	(void)state;
+	open_daemon(&daemon);
+	assert_int_equal(syslog_socket__open(&to, daemon.path, true, &err), 0);
+	for (; n_waiting(to) < 3; n++) {
+		assert_false(is_room(to));
+		syslog_socket__send(to, data, length_of(n));
+	}
+	for (__u64 i = 0; i < n; i++) {
+		__u64 before = n_waiting(to);
+
+		assert_false(is_room(to));
+		assert_int_equal(recv(daemon.fd, data, sizeof(data), 0), length_of(i));
+		assert_int_equal(is_room(to), before > 0);
+		syslog_socket__flush(to);
+		assert_int_equal(n_waiting(to), before ? before - 1 : 0);
+	}
+	assert_false(is_room(to));
+	assert_int_equal(syslog_socket__counts(to).lost, 0);
+	syslog_socket__close(to);
+	close_daemon(&daemon);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slow),
 		cmocka_unit_test(test_slower),
+		cmocka_unit_test(test_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

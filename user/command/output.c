@@ -222,6 +222,8 @@ int output__watch(struct output *output, struct loop *loop)
 		rc = watch_ring(output, loop, process_output__fd(output->processes),
 				ACCOUNTS_PERIOD_S, on_processes);
 	if (!rc && output->syslog)
+		rc = loop__watch(loop, sink_syslog__fd(output->syslog), on_log, output);
+	if (!rc && output->syslog)
 		rc = loop__tend(loop, SYSLOG_PERIOD_S, on_log, output, NULL);
 	if (!rc && output->session->objects)
 		rc = loop__tend(loop, OBJECT_TABLE_TEND_S, on_objects, output, NULL);
@@ -254,14 +256,11 @@ static int print_records(struct output *output, const struct snapshot *snapshot,
 	return rc;
 }
 
-static void send_records(struct output *output, const struct snapshot *snapshot, bool final)
+/* What the log did not get. */
+static void tell_log(const struct output *output)
 {
 	struct syslog_counts counts;
 
-	sink_syslog__snapshot(output->syslog, snapshot, final);
-	if (!final)
-		return;
-	sink_syslog__run_end(output->syslog, snapshot);
 	sink_syslog__counts(output->syslog, &counts);
 	if (counts.held_back)
 		fprintf(stderr,
@@ -273,6 +272,23 @@ static void send_records(struct output *output, const struct snapshot *snapshot,
 			"tmtrace: --syslog: %llu records were lost: the daemon was gone or "
 			"did not keep up\n",
 			counts.lost);
+}
+
+static void send_records(struct output *output, const struct snapshot *snapshot, bool final)
+{
+	sink_syslog__snapshot(output->syslog, snapshot, final);
+	if (!final)
+		return;
+	sink_syslog__run_end(output->syslog, snapshot);
+	tell_log(output);
+}
+
+void output__finish_log(struct output *output)
+{
+	if (!output->syslog)
+		return;
+	sink_syslog__finish(output->syslog);
+	tell_log(output);
 }
 
 /* What is missing in the stacks of calls. */

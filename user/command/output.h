@@ -16,6 +16,11 @@ int output__open(struct output **out, const struct options *options, struct sess
 int output__start(struct output *output, struct error *err);
 /* Has single calls taken as they come from the loop. 0, or a negative errno. */
 int output__watch(struct output *output, struct loop *loop);
+/*
+ * The log gets what waits for it, and standard error how much it did not get, where no totals follow
+ * with which that would be.
+ */
+void output__finish_log(struct output *output);
 /* The interval's figures, or the totals. */
 int output__print(struct output *output, bool final, struct error *err);
 /* Writes the recording, where there is one; see recorder__write() for asked and what is an error.

@@ -320,6 +320,7 @@ static int pause_output(struct service *service, struct error *err)
 	output__hurry(service->output);
 	if (rc >= 0 && service->config.history)
 		rc = output__record(service->output, true, err);
+	output__finish_log(service->output);
 	if (!service->moves)
 		fprintf(stderr,
 			"tmtrace: the probes go on counting, for the next service: %s; tmtrace "

@@ -423,6 +423,16 @@ void sink_syslog__flush(struct sink_syslog *sink)
 	syslog_socket__flush(sink->socket);
 }
 
+void sink_syslog__finish(struct sink_syslog *sink)
+{
+	syslog_socket__finish(sink->socket);
+}
+
+int sink_syslog__fd(const struct sink_syslog *sink)
+{
+	return syslog_socket__fd(sink->socket);
+}
+
 void sink_syslog__counts(const struct sink_syslog *sink, struct syslog_counts *out)
 {
 	const struct syslog_socket_counts socket = syslog_socket__counts(sink->socket);

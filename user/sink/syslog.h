@@ -89,9 +89,13 @@ void sink_syslog__process(struct sink_syslog *sink, const struct process_account
 /* Also sends what was held back and lost, as a record of the type syslog, if anything was. */
 void sink_syslog__run_end(struct sink_syslog *sink, const struct snapshot *snapshot);
 
-/* Sends what waits for the daemon: every SYSLOG_PERIOD_S. */
+/* Sends what waits for the daemon: every SYSLOG_PERIOD_S, and when that can be read: */
 #define SYSLOG_PERIOD_S 0.2
 void sink_syslog__flush(struct sink_syslog *sink);
+/* A descriptor of the sink's; negative: none. */
+int sink_syslog__fd(const struct sink_syslog *sink);
+/* The last time, with a wait: what the daemon does not take is lost, and counted. */
+void sink_syslog__finish(struct sink_syslog *sink);
 
 struct syslog_counts {
 	__u64 sent, held_back, lost, waiting;

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -32,8 +33,10 @@ struct syslog_socket {
 	struct sockaddr_un address;
 	bool patient;
 	struct output_state state;
-	__u64 taken_ns;	      /* CLOCK_MONOTONIC: when it last took something, or was connected */
-	int fd;		      /* -1: not connected */
+	__u64 taken_ns; /* CLOCK_MONOTONIC: when it last took something, or was connected */
+	int fd;		/* -1: not connected */
+	int room;	/* an epoll that can be read when the daemon has room, once, if */
+	bool room_wanted;
 	long long stalled_ms; /* CLOCK_MONOTONIC: since when it does not keep up; 0: it does */
 	long long since_ms;   /* the same: of a second, of which so much was waited */
 	long long waited_ms;
@@ -49,8 +52,9 @@ static long long now_ms(void)
 static void disconnect(struct syslog_socket *to)
 {
 	if (to->fd >= 0)
-		close(to->fd);
+		close(to->fd); /* which takes it out of the epoll, too */
 	to->fd = -1;
+	to->room_wanted = false;
 }
 
 static int connect_now(struct syslog_socket *to)
@@ -125,12 +129,13 @@ int syslog_socket__open(struct syslog_socket **out, const char *path, bool patie
 	if (!to)
 		return error__set(err, -ENOMEM, "no memory");
 	to->fd = -1;
+	to->room = epoll_create1(EPOLL_CLOEXEC); /* without one, it is tried from time to time */
 	to->patient = patient;
 	to->state.kind = patient ? &log_kind : NULL;
 	to->taken_ns = clock__ns(CLOCK_MONOTONIC);
 	to->address.sun_family = AF_UNIX;
 	if (strlen(path) >= sizeof(to->address.sun_path)) {
-		free(to);
+		syslog_socket__close(to);
 		return error__set(err, -ENAMETOOLONG, "%s: too long for the path of a socket",
 				  path);
 	}
@@ -138,7 +143,7 @@ int syslog_socket__open(struct syslog_socket **out, const char *path, bool patie
 	rc = connect_to(to);
 	if (rc < 0 && !patient) {
 		explain(to, rc, err);
-		free(to);
+		syslog_socket__close(to);
 		return rc;
 	}
 	*out = to;
@@ -150,6 +155,8 @@ void syslog_socket__close(struct syslog_socket *to)
 	if (!to)
 		return;
 	disconnect(to);
+	if (to->room >= 0)
+		close(to->room);
 	backlog__clear(&to->backlog);
 	free(to);
 }
@@ -229,12 +236,31 @@ static void count_lost(struct syslog_socket *to, __u64 n)
 		to->state.lost += n;
 }
 
+/* Whoever waits for it is told when there is room for what waits. */
+static void want_room(struct syslog_socket *to)
+{
+	struct epoll_event event = { .events = EPOLLOUT | EPOLLONESHOT };
+
+	if (!to->backlog.n || to->fd < 0 || to->room < 0 || to->room_wanted)
+		return;
+	to->room_wanted = epoll_ctl(to->room, EPOLL_CTL_MOD, to->fd, &event) == 0 ||
+			  epoll_ctl(to->room, EPOLL_CTL_ADD, to->fd, &event) == 0;
+}
+
+int syslog_socket__fd(const struct syslog_socket *to)
+{
+	return to->room;
+}
+
 void syslog_socket__flush(struct syslog_socket *to)
 {
+	struct epoll_event event;
 	const void *data;
 	size_t size;
 	int rc;
 
+	if (to->room_wanted && epoll_wait(to->room, &event, 1, 0) == 1)
+		to->room_wanted = false;
 	/* One that is back is noted also where nothing waits for it. */
 	if (to->patient && to->fd < 0 && !to->backlog.n)
 		connect_to(to);
@@ -247,6 +273,7 @@ void syslog_socket__flush(struct syslog_socket *to)
 		count_lost(to, rc != 0);
 		backlog__drop_first(&to->backlog);
 	}
+	want_room(to);
 }
 
 /*
@@ -275,6 +302,7 @@ void syslog_socket__send(struct syslog_socket *to, const void *data, size_t size
 
 	if (rc && !((is_full(rc) || is_gone(rc)) && let_wait(to, data, size)))
 		count_lost(to, 1);
+	want_room(to);
 }
 
 void syslog_socket__finish(struct syslog_socket *to)

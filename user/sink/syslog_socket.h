@@ -28,8 +28,13 @@ void syslog_socket__close(struct syslog_socket *to); /* NULL is fine */
  * each second. What does not go then is lost.
  */
 void syslog_socket__send(struct syslog_socket *to, const void *data, size_t size);
-/* Sends what waits, as far as it goes; to be called from time to time. */
+/* Sends what waits, as far as it goes; to be called from time to time, and: */
 void syslog_socket__flush(struct syslog_socket *to);
+/*
+ * A descriptor that can be read when something waits and the daemon has room for it. Negative:
+ * there is none. It is the socket's.
+ */
+int syslog_socket__fd(const struct syslog_socket *to);
 /*
  * The same, with a second's wait for the daemon, again as long as it takes something; patient: for
  * 5 s in all. What it does not take is lost, too.
