@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "attach/probe_table.h"
+#include "base/clock.h"
 #include "catalogue_sample.h"
 
 struct world {
@@ -132,11 +133,51 @@ static void test_other_function(void **state)
 	assert_int_equal(recycle("newest"), -ENOSPC);
 }
 
+#define START_NS (1000 * NS_PER_S) /* of both clocks */
+#define HOUR_S	 3600
+
+/* The clocks, so many seconds after the start; the real-time clock was set by so many. */
+static __u64 follow(__u64 seconds, __s64 set_by)
+{
+	__u64 now_ns = START_NS + seconds * NS_PER_S;
+	__u64 realtime_ns = now_ns + (__u64)(set_by * (__s64)NS_PER_S);
+
+	probe_table__follow_clock(world.table, realtime_ns, now_ns);
+	return realtime_ns;
+}
+
+/* For how long something is parked is right, however the real-time clock is set meanwhile. */
+static void test_clock(void **state)
+{
+	struct probe_parking parking = { 0 };
+	const struct probe *probe;
+	int i = place("one", "/a.so", 1);
+
+	(void)state;
+	assert_true(i >= 0);
+	parking.since_ns = follow(0, 8 * HOUR_S);
+	parking.until_ns = parking.since_ns + 10 * NS_PER_S;
+	probe_table__park(world.table, (size_t)i, &parking);
+	probe_table__untime(world.table, (size_t)i, &parking);
+	probe = probe_table__at(world.table, (size_t)i);
+	assert_int_equal(probe__parked_ns(probe, follow(2, 8 * HOUR_S)), 2 * NS_PER_S);
+	assert_int_equal(probe__parked_ns(probe, follow(3, 9 * HOUR_S)), 3 * NS_PER_S);
+	assert_int_equal(probe__untimed_ns(probe, follow(4, 9 * HOUR_S)), 4 * NS_PER_S);
+	assert_int_equal(probe->parking.until_ns - follow(4, 9 * HOUR_S), 6 * NS_PER_S);
+	assert_int_equal(probe__parked_ns(probe, follow(5, 7 * HOUR_S)), 5 * NS_PER_S);
+	probe_table__unpark(world.table, (size_t)i, follow(6, 8 * HOUR_S));
+	assert_int_equal(probe->parking.since_ns, 0);
+	assert_int_equal(probe__parked_ns(probe, follow(9, 2 * HOUR_S)), 6 * NS_PER_S);
+	probe_table__time(world.table, (size_t)i, follow(9, 2 * HOUR_S));
+	assert_int_equal(probe__untimed_ns(probe, follow(10, HOUR_S)), 9 * NS_PER_S);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_own_function, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_other_function, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_clock, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

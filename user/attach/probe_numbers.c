@@ -203,3 +203,32 @@ bool probe_table__is_free(const struct probe_table *table, size_t i)
 {
 	return table->slots[i].is_free;
 }
+
+/* Smaller ones are no jumps: two clocks cannot be read at the same time. */
+#define JUMP_NS (10 * (__s64)NS_PER_MS)
+
+static __u64 shift(__u64 time_ns, __s64 by_ns)
+{
+	__s64 shifted = (__s64)time_ns + by_ns;
+
+	return !time_ns ? 0 : shifted > 0 ? (__u64)shifted : 1;
+}
+
+static void shift_parking(struct probe_parking *parking, __s64 by_ns)
+{
+	parking->since_ns = shift(parking->since_ns, by_ns);
+	parking->until_ns = shift(parking->until_ns, by_ns);
+}
+
+void probe_table__follow_clock(struct probe_table *table, __u64 realtime_ns, __u64 monotonic_ns)
+{
+	__s64 clock_ns = (__s64)(realtime_ns - monotonic_ns), by_ns = clock_ns - table->clock_ns;
+
+	if (by_ns > -JUMP_NS && by_ns < JUMP_NS)
+		return;
+	for (size_t i = 0; table->clock_ns && i < table->n; i++) {
+		shift_parking(&table->probes[i].parking, by_ns);
+		shift_parking(&table->probes[i].untimed, by_ns);
+	}
+	table->clock_ns = clock_ns;
+}

@@ -40,6 +40,7 @@ struct probe_table {
 	size_t n, room, slots_room;
 	__u32 texts; /* goes up with each text of a probe */
 	struct probe_counts *moved;
+	__s64 clock_ns; /* how far CLOCK_REALTIME was from CLOCK_MONOTONIC; 0: not known */
 };
 
 /* NULL: the table has none of that number. */

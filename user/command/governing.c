@@ -266,6 +266,8 @@ static void on_time(void *context)
 	double wait_s;
 	size_t n = 0, left;
 
+	probe_table__follow_clock(governing->session->probes, clock__ns(CLOCK_REALTIME),
+				  clock__ns(CLOCK_MONOTONIC));
 	if (governing__read_loads(governing, &reading) < 0)
 		return;
 	/* Before new ones: these have had their time. */

@@ -307,6 +307,8 @@ const struct report_run *live_run__report(struct live_run *live)
 
 void live_run__follow(struct live_run *live)
 {
+	probe_table__follow_clock(live->session->probes, clock__ns(CLOCK_REALTIME),
+				  clock__ns(CLOCK_MONOTONIC));
 	/* Libraries may be probed by now: no record has told of the mechanisms yet. */
 	if (live->session->later) {
 		describe_mechanisms(live);

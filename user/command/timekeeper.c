@@ -57,11 +57,12 @@ static int read_now(struct timekeeper *keeper, struct error *err)
 static void on_bin(void *context)
 {
 	struct timekeeper *keeper = context;
-	__u64 age_ns = clock__ns(CLOCK_REALTIME) - keeper->start_ns;
+	__u64 now_ns = clock__ns(CLOCK_REALTIME);
 	struct error err;
 
 	read_now(keeper, &err);
-	if (age_ns < keeper->bin_ns * TIMELINE_BINS)
+	/* Bins are of that clock, which may have been set to before the begin. */
+	if (now_ns < keeper->start_ns + keeper->bin_ns * TIMELINE_BINS)
 		return;
 	keeper->bin_ns *= 2;
 	loop__reset(keeper->loop, keeper->timer, (double)keeper->bin_ns / (double)NS_PER_S);

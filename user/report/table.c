@@ -396,6 +396,8 @@ static void print_time_of_day(const struct table *table)
 
 	if (!before)
 		before = table->run->start_ns;
+	if (before > now)
+		before = now; /* the clock was set back */
 	fprintf(table->options->out, "\n--- %s, the last %s\n",
 		clock__local(day, sizeof(day), now, "%H:%M:%S"), units__time(text, now - before));
 }
