@@ -3,14 +3,19 @@
 
 import json
 import os
+import random
 import sys
+import threading
 import time
 
 from harness import PATIENCE, check, equal, wait_for
 from test_cgroup import joining, mount_v2, new_cgroup
 from test_governor import Governed, KeptGoverned
 from test_parked_layer import need_tracepoints
-from test_task_io import Job, exactly
+from test_task_io import NAMES, Job, exactly
+
+# The SIGKILLs of test_kills, half of them while vfs is parked, half of them in slices.
+KILLS = int(os.environ.get("TMTRACE_KILLS", "4"))
 
 # Counts what it reads of a file and of a device, which is no file, and writes, all the time.
 WORK = """
@@ -214,3 +219,68 @@ def test_killed(env):
     check(read["coverage"] < 1 and job["kernel_io"]["syscr"] > reads, (read, job))
     check(read["count"] / read["coverage"] > 0.5 * reads, (read, reads))
     service.stop()
+
+
+class Worker(threading.Thread):
+    """A job whose processes and threads come and go until end(): what the kernel counts of them."""
+
+    NUMBER = "7302"
+
+    def __init__(self, env):
+        super().__init__()
+        self.job = Job(env)
+        self.truth = dict.fromkeys(NAMES, 0)
+        self.over, self.failure = False, None
+
+    def run(self):
+        try:
+            with self.job.scheduler.step(self.NUMBER, "0") as cgroup:
+                while not self.over:
+                    truth = self.job.run_in(cgroup, 20, 5, 10)
+                    self.truth = {name: self.truth[name] + truth[name] for name in NAMES}
+        except Exception as failure:  # pylint: disable=broad-except
+            self.failure = failure
+
+    def end(self):
+        self.over = True
+        self.join()
+
+
+def is_parked(service):
+    """The same as is_away(), fast enough to see a slice: asked without a process."""
+    status = json.loads(service.send(b'{"request":"status"}\n').splitlines()[1])
+    return any(p["layer"] == "vfs" and p["function"] == "read" for p in status["parked"])
+
+
+def test_kills(env):
+    """SIGKILL while vfs is parked, and in slices: what the kernel counts stays exact.
+
+    TMTRACE_KILLS says how many.
+    """
+    service, neighbour, worker = KeptGoverned(env, layers="vfs"), Neighbour(env), Worker(env)
+    need_tracepoints(service)
+    epoch, dice = service.status()["epoch"], random.Random(24)
+    worker.start()
+    env.cleanup(worker.end)
+    neighbour.begin()
+    for number in range(KILLS):
+        wait_for(lambda: is_parked(service), "vfs to be parked", seconds=120, pause=0.005)
+        if number % 2:
+            wait_for(lambda: not is_parked(service), "a slice", seconds=120, pause=0.002)
+        else:
+            time.sleep(dice.random())
+        service.restart()
+    wait_for(lambda: is_parked(service), "vfs to be parked", seconds=120)
+    neighbour.end()
+    worker.end()
+    if worker.failure:
+        raise worker.failure
+    exactly(service, worker.NUMBER, worker.truth)
+    status = service.status()
+    equal("epoch and restarts", (status["epoch"], status["restarts"]), (epoch, KILLS))
+    service.stop()
+    env.remark = (f"{KILLS} kills, {KILLS // 2} of them in slices; {worker.truth['syscr']} reads and "
+                  f"{worker.truth['syscw']} writes, all exact")
+
+
+test_kills.time_limit = 120 + 12 * KILLS
