@@ -7,7 +7,9 @@
 #include <cmocka.h>
 
 #include "json_records.h"
+#include "calls/call_pack.h"
 #include "recording_file.h"
+#include "report/names.h"
 #include "report/figures.h"
 #include "report/share.h"
 
@@ -307,6 +309,69 @@ static void test_objects_come_and_go(void **state)
 	sample__close(&sample);
 }
 
+/* A process that says after its first call which workflow it is of. */
+static struct process_info caller = { .pid = 4711, .rank = -1, .comm = "app", .start_ns = 1000 };
+
+static const struct process_info *caller_at(void *context, __u32 number)
+{
+	(void)context;
+	return number == 1 ? &caller : NULL;
+}
+
+static __u32 one_process(void *context)
+{
+	(void)context;
+	return 1;
+}
+
+static void write_call(struct world *world, struct call_pack *pack, const char *workflow)
+{
+	const struct tm_call call = { .pid = 4711, .tid = 4711, .start_ns = 2000, .id = 1 };
+	const struct tm_series series = { .key = { .job = 1001, .layer = TM_LAYER_VFS } };
+	struct call_batch batch;
+	struct error err;
+
+	caller.workflow = workflow;
+	assert_int_equal(call_pack__add(pack, &call, &series, "app", NULL, NULL), 0);
+	call_pack__finish(pack, &batch);
+	assert_int_equal(recording_writer__calls(world->writer, &world->sample.run, &batch, &err),
+			 0);
+}
+
+/* Of each call is read what was known of its process when it was written. */
+static void test_callers(void **state)
+{
+	static const char *const workflows[] = { NULL, "w" };
+	struct call_pack *pack = call_pack__new(CALL_PACK_MIN, false);
+	struct world *world = *state;
+	struct recording *recording;
+	struct error err;
+
+	assert_non_null(pack);
+	world->sample.run.names.process = caller_at;
+	world->sample.run.names.n_processes = one_process;
+	for (size_t i = 0; i < 2; i++)
+		write_call(world, pack, workflows[i]);
+	put(world->writer, &world->sample, true);
+	end(world->writer);
+	call_pack__free(pack);
+
+	recording = open_file(&world->file);
+	recording__rewind(recording);
+	for (size_t i = 0; i < 2; i++) {
+		const struct process_info *process;
+
+		assert_int_equal(recording__next(recording, &err), RECORDING_STEP_CALLS);
+		process = names__process(recording__run(recording), 1);
+		assert_non_null(process);
+		if (workflows[i])
+			assert_string_equal(process->workflow, workflows[i]);
+		else
+			assert_null(process->workflow);
+	}
+	recording__close(recording);
+}
+
 static void test_numbers(void **state)
 {
 	static const __u64 values[] = { 0, 1, 127, 128, 1ULL << 32, UINT64_MAX };
@@ -338,6 +403,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_history, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_follow_and_wrap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_run_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_callers, setup, teardown),
 		cmocka_unit_test(test_objects_come_and_go),
 		cmocka_unit_test(test_numbers),
 	};

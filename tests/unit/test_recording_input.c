@@ -155,6 +155,7 @@ static void test_other_calls(void **state)
 {
 	const struct call_batch_header newer = { .version = 99 },
 				       damaged = { .version = 1, .n_calls = 7 };
+	static const struct tm_call calls[3];
 	struct recording_writer *writer;
 	struct recording_state what;
 	struct recording *recording;
@@ -168,10 +169,12 @@ static void test_other_calls(void **state)
 	sample__fill(&sample, 1001);
 	writer = new_writer(&file);
 	start(writer, &sample);
-	batch = (struct call_batch){ .data = &newer, .size = sizeof(newer), .n_calls = 3 };
-	assert_int_equal(recording_writer__calls(writer, &batch, &err), 0);
+	batch = (struct call_batch){
+		.data = &newer, .size = sizeof(newer), .calls = calls, .n_calls = 3
+	};
+	assert_int_equal(recording_writer__calls(writer, &sample.run, &batch, &err), 0);
 	batch.data = &damaged;
-	assert_int_equal(recording_writer__calls(writer, &batch, &err), 0);
+	assert_int_equal(recording_writer__calls(writer, &sample.run, &batch, &err), 0);
 	put(writer, &sample, true);
 	end(writer);
 

@@ -358,7 +358,10 @@ int recorder__calls(struct recorder *recorder, const struct call_batch *batch, s
 
 	if (!is_writable(recorder, n))
 		return 0;
-	return written(recorder, recording_writer__calls(recorder->writer, batch, err), n, err);
+	return written(recorder,
+		       recording_writer__calls(recorder->writer, live_run__report(recorder->live),
+					       batch, err),
+		       n, err);
 }
 
 int recorder__addb(struct recorder *recorder, const struct addb_batch *batch, struct error *err)

@@ -16,6 +16,9 @@ struct known {
 	struct start_env env;
 	bool read; /* env is its own */
 	struct env_block block;
+	/* What it has said of itself, as of that reading; 0: of none yet. */
+	__u64 reading;
+	char workflow[TM_PROCESS_NAME], component[TM_PROCESS_NAME];
 };
 
 struct processes {
@@ -24,11 +27,11 @@ struct processes {
 	struct known *known;		/* by number */
 	struct bpf_ring *ring;
 	__u64 offset_ns; /* from CLOCK_MONOTONIC to CLOCK_REALTIME */
+	__u64 reading;	 /* which one it is, from 1 */
 	/* Of the last one that was asked for: */
 	struct process_info shown;
 	char comm[sizeof(((struct tm_process *)0)->comm) + 1];
 	char command[TM_PROCESS_COMMAND + 1];
-	char workflow[TM_PROCESS_NAME], component[TM_PROCESS_NAME];
 };
 
 /* One that follows another (exec) begins anew. */
@@ -71,6 +74,7 @@ int processes__open(struct processes **out, const struct drain_maps *maps, struc
 
 	if (processes) {
 		processes->maps = *maps;
+		processes->reading = 1;
 		processes->offset_ns = clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
 		rc = open_maps(processes);
 	}
@@ -103,6 +107,7 @@ int processes__fd(const struct processes *processes)
 
 int processes__read(struct processes *processes)
 {
+	processes->reading++;
 	return bpf_ring__read(processes->ring);
 }
 
@@ -141,19 +146,35 @@ static void copy_command(struct processes *processes, const struct tm_process *f
 	processes->command[n] = '\0';
 }
 
-/* What it said of itself, else what its environment says; NULL: nothing. */
-static const char *choose_name(char out[TM_PROCESS_NAME], const char said[TM_PROCESS_NAME],
-			       const char *environment)
+/*
+ * What it has said of itself, once per reading: it may say it while a batch of its calls is written
+ * here and there, and all who tell of a call are to tell the same.
+ */
+static const struct known *known_of(struct processes *processes, __u32 number)
 {
-	memcpy(out, said, TM_PROCESS_NAME - 1);
-	if (*out)
-		return out;
+	const struct tm_process *from = &processes->table[number];
+	struct known *known = &processes->known[number];
+
+	if (known->reading != processes->reading) {
+		memcpy(known->workflow, from->workflow, TM_PROCESS_NAME - 1);
+		memcpy(known->component, from->component, TM_PROCESS_NAME - 1);
+		known->reading = processes->reading;
+	}
+	return known;
+}
+
+/* What it said of itself, else what its environment says; NULL: nothing. */
+static const char *choose_name(const char *said, const char *environment)
+{
+	if (*said)
+		return said;
 	return environment && *environment ? environment : NULL;
 }
 
 const struct process_info *processes__at(struct processes *processes, __u32 number)
 {
 	const struct tm_process *from;
+	const struct known *known;
 	const struct start_env *env;
 
 	if (!number || number >= processes->maps.n_processes)
@@ -162,6 +183,7 @@ const struct process_info *processes__at(struct processes *processes, __u32 numb
 	if (__atomic_load_n(&from->state, __ATOMIC_ACQUIRE) != TM_PROCESS_LIVE)
 		return NULL;
 	env = env_of(processes, number);
+	known = known_of(processes, number);
 	memcpy(processes->comm, from->comm, sizeof(from->comm));
 	copy_command(processes, from);
 	processes->shown = (struct process_info){
@@ -175,10 +197,8 @@ const struct process_info *processes__at(struct processes *processes, __u32 numb
 		.command = processes->command[0] ? processes->command : NULL,
 		.jobid = env && env->jobid[0] ? env->jobid : NULL,
 		.step = env && env->step[0] ? env->step : NULL,
-		.workflow = choose_name(processes->workflow, from->workflow,
-					env ? env->workflow : NULL),
-		.component = choose_name(processes->component, from->component,
-					 env ? env->component : NULL),
+		.workflow = choose_name(known->workflow, env ? env->workflow : NULL),
+		.component = choose_name(known->component, env ? env->component : NULL),
 	};
 	return &processes->shown;
 }

@@ -17,7 +17,10 @@ void processes__close(struct processes *processes); /* NULL is fine */
 
 /* As bpf_ring__fd(): environments are to be read with processes__read(). */
 int processes__fd(const struct processes *processes);
-/* Reads what has come. 0, or a negative errno: environments that come later are still read. */
+/*
+ * Reads what has come: processes__at() tells the same names of workflow and component until the
+ * next time. 0, or a negative errno: environments that come later are still read.
+ */
 int processes__read(struct processes *processes);
 
 /* Of a number; NULL: there is none, or it is not known yet. Until the next call. */

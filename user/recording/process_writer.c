@@ -7,6 +7,8 @@
 #include "recording/process_writer.h"
 #include "recording/recorded_processes.h"
 #include "recording/recording_format.h"
+#include "report/names.h"
+#include "report/process_index.h"
 
 /* What is found out of a process comes this much later at the latest, in nanoseconds. */
 #define SETTLED_NS 2000000000ULL
@@ -14,12 +16,15 @@
 /* What is in the file of a process. */
 struct written {
 	__u64 hash;	/* 0: nothing */
+	__u64 batch;	/* of calls, before which it was last written */
 	bool has_ended; /* nothing of it changes any more */
 };
 
 struct process_writer {
 	struct written *at; /* by number - 1 */
 	size_t n, room;
+	struct process_index *index; /* NULL: no call was written yet */
+	__u64 batch;		     /* number of the last one of calls */
 };
 
 struct process_writer *process_writer__new(void)
@@ -31,6 +36,7 @@ void process_writer__free(struct process_writer *writer)
 {
 	if (!writer)
 		return;
+	process_index__free(writer->index);
 	free(writer->at);
 	free(writer);
 }
@@ -84,5 +90,43 @@ int process_writer__put(struct process_writer *writer, struct ring_writer *ring,
 		written->has_ended = process->end_ns && process->end_ns + SETTLED_NS < now_ns;
 		rc = put(written, ring, pack, number, process, err);
 	}
+	return rc;
+}
+
+/* Of the process that made a call; once in a batch. */
+static int put_caller(struct process_writer *writer, struct ring_writer *ring, struct pack *pack,
+		      const struct report_run *run, const struct tm_call *call, struct error *err)
+{
+	__u32 number = process_index__find(writer->index, run, call->pid, call->start_ns);
+	const struct process_info *process;
+	struct written *written;
+
+	if (!number || number > RECORDING_SERIES_MAX)
+		return 0;
+	written = reach(writer, number);
+	if (!written)
+		return -ENOMEM;
+	if (written->has_ended || written->batch == writer->batch)
+		return 0;
+	written->batch = writer->batch;
+	process = names__process(run, number);
+	return process ? put(written, ring, pack, number, process, err) : 0;
+}
+
+int process_writer__put_callers(struct process_writer *writer, struct ring_writer *ring,
+				struct pack *pack, const struct report_run *run,
+				const struct call_batch *batch, struct error *err)
+{
+	int rc = 0;
+
+	if (!writer->index)
+		writer->index = process_index__new();
+	if (!writer->index)
+		return -ENOMEM;
+	writer->batch++;
+	for (size_t i = 0; i < batch->n_calls && rc >= 0; i++)
+		rc = put_caller(writer, ring, pack, run, &batch->calls[i], err);
+	for (size_t i = 0; i < batch->n_operations && rc >= 0; i++)
+		rc = put_caller(writer, ring, pack, run, &batch->operations[i].call, err);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #ifndef USER_RECORDING_PROCESS_WRITER_H
 #define USER_RECORDING_PROCESS_WRITER_H
 
+#include "calls/call_batch.h"
 #include "recording/pack.h"
 #include "report/report.h"
 #include "ring/ring_writer.h"
@@ -18,5 +19,14 @@ void process_writer__free(struct process_writer *writer); /* NULL is fine */
  */
 int process_writer__put(struct process_writer *writer, struct ring_writer *ring, struct pack *pack,
 			const struct report_names *names, __u64 now_ns, struct error *err);
+
+/*
+ * The same of those that made the calls of a batch, to be written before it: a reader then tells of
+ * each call what was known of its process when it was written, as others told who were given the
+ * batch.
+ */
+int process_writer__put_callers(struct process_writer *writer, struct ring_writer *ring,
+				struct pack *pack, const struct report_run *run,
+				const struct call_batch *batch, struct error *err);
 
 #endif

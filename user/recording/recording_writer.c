@@ -452,9 +452,14 @@ int recording_writer__snapshot(struct recording_writer *writer, const struct rep
 	return ret < 0 ? ret : rc;
 }
 
-int recording_writer__calls(struct recording_writer *writer, const struct call_batch *batch,
-			    struct error *err)
+int recording_writer__calls(struct recording_writer *writer, const struct report_run *run,
+			    const struct call_batch *batch, struct error *err)
 {
+	int ret = process_writer__put_callers(writer->processes, writer->ring, &writer->pack, run,
+					      batch, err);
+
+	if (ret < 0)
+		return ret == -ENOMEM ? no_memory(writer, err) : ret;
 	return ring_writer__events(writer->ring, RECORDING_CALLS, batch->data, batch->size,
 				   (__u32)(batch->n_calls + batch->n_operations), err);
 }

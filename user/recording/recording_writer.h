@@ -31,9 +31,12 @@ int recording_writer__start(struct recording_writer *writer, const struct report
 int recording_writer__snapshot(struct recording_writer *writer, const struct report_run *run,
 			       const struct snapshot *snapshot, bool final, struct error *err);
 
-/* Single calls; the oldest go. -E2BIG for more than fit in a block. */
-int recording_writer__calls(struct recording_writer *writer, const struct call_batch *batch,
-			    struct error *err);
+/*
+ * Single calls of a run, and before them what has changed of the processes that made them; the
+ * oldest calls go. -E2BIG for more than fit in a block.
+ */
+int recording_writer__calls(struct recording_writer *writer, const struct report_run *run,
+			    const struct call_batch *batch, struct error *err);
 /* ADDB2 records, in the same way. */
 int recording_writer__addb(struct recording_writer *writer, const struct addb_batch *batch,
 			   struct error *err);
