@@ -33,7 +33,8 @@ endif
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	    -Wno-missing-field-initializers
-CFLAGS	 ?= -O2 -g
+# What is sanitized is built for tests alone: it is compiled once for each run of them.
+CFLAGS	 ?= $(if $(SANITIZE),-O1 -gline-tables-only,-O2 -g)
 LDFLAGS	 ?=
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(if $(SANITIZE),$(SANITIZERS)) \
 	     -Iheaders -Iuser -I$(KERNEL_SIDE) -DTMTRACE_VERSION='"$(VERSION)"' \
