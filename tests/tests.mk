@@ -132,21 +132,26 @@ test-build: all stack stack-endbr64 bench-tools unit-programs harm-programs
 	$(Q)$(MAKE) $(AGAIN) $(SANITIZED) unit-programs fuzz-programs
 	$(GIVE_BACK)
 
+# Machines with other kernels have the processors that tests here leave idle.
+IN_KERNELS = tests/kernels/run --brief --build $(BUILD) --results $(RESULTS)/kernels
+
 # A step ends with 1 where tests have failed: they are in its results, and the run goes on.
 COUNTED := || [ $$? = 1 ]
 test-run:
 	$(Q)rm -rf $(RESULTS) && mkdir -p $(RESULTS)
-	$(Q)scripts/check --build $(BUILD) --results $(RESULTS)/scripts $(COUNTED)
-	$(Q)scripts/run-unit --results $(RESULTS)/unit $(UNIT_PROGRAMS) $(COUNTED)
-	$(Q)scripts/run-unit --results $(RESULTS)/sanitize --prefix sanitize. \
-		$(UNIT_PROGRAMS:$(BUILD)/%=$(BUILD)/sanitize/%) $(COUNTED)
+	$(Q)scripts/check --build $(BUILD) --results $(RESULTS)/scripts & checks=$$!; \
+	{ scripts/run-unit --results $(RESULTS)/unit $(UNIT_PROGRAMS) $(COUNTED); } && \
+	{ scripts/run-unit --results $(RESULTS)/sanitize --prefix sanitize. \
+		$(UNIT_PROGRAMS:$(BUILD)/%=$(BUILD)/sanitize/%) $(COUNTED); }; units=$$?; \
+	{ wait $$checks $(COUNTED); } && exit $$units
 	$(Q)scripts/run-fuzz --time 10 --build $(BUILD) --results $(RESULTS)/fuzz $(FUZZ) $(COUNTED)
 	$(Q)[ "$$(id -u)" != 0 ] || \
 		tests/harm/run --build $(BUILD) --results $(RESULTS)/harm $(COUNTED)
-	$(Q)tests/kernels/run --brief --build $(BUILD) --results $(RESULTS)/kernels $(COUNTED)
 	$(GIVE_BACK)
 	$(Q)if [ "$$(id -u)" = 0 ]; then \
-		exec tests/run --build $(BUILD) --add $(RESULTS)/*; fi; \
+		exec tests/run --build $(BUILD) --add $(RESULTS)/* --add-beside $(RESULTS)/kernels \
+			--beside 'exec $(IN_KERNELS)'; fi; \
+	{ $(IN_KERNELS) $(COUNTED); } || exit; \
 	echo 'skip integration: probing needs root, run: sudo make test' | \
 		tee $(RESULTS)/integration; \
 	tests/run --build $(BUILD) --only-add --add $(RESULTS)/*

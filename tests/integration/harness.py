@@ -7,6 +7,10 @@ them, each in a process and a directory of its own.
 
 A module says SHARES_MACHINE = True where its tests trace only processes of their own, and count
 nothing of the whole machine: then another such test may run at the same time.
+
+A module says STANDS_LOAD = True where its tests need no machine at rest: none of them judges how long
+something takes, or what is little beside it. Then a load of low priority that is no test may run at
+the same time.
 """
 
 import itertools
@@ -41,6 +45,12 @@ class Skip(Exception):
 def alone(test):
     """Of a test in a module with SHARES_MACHINE: it needs the machine for itself."""
     test.alone = True
+    return test
+
+
+def at_rest(test):
+    """Of a test in such modules: it needs a machine that has nothing else to do."""
+    test.at_rest = True
     return test
 
 

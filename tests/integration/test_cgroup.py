@@ -7,6 +7,7 @@ import signal
 from harness import Skip, alone, check, compare, equal, need, read_text, sum_truths, truth_functions
 
 SHARES_MACHINE = True
+STANDS_LOAD = True
 
 LAYERS = ("mstro", "mio", "m0", "sample")
 

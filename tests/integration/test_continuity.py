@@ -17,6 +17,8 @@ from test_files import SAMPLE
 from test_late import await_probes, need_leases, probes_in
 from test_service import Service, fill
 
+STANDS_LOAD = True
+
 # The SIGKILLs of test_kills.
 KILLS = int(os.environ.get("TMTRACE_KILLS", "12"))
 

@@ -10,6 +10,8 @@ from real_devices import (SECTOR, Traced, array, check_all, check_disk, check_to
                           mechanism_options, node, patiently, scsi_debug, total, zram)
 from real_machine import MIB, ext4, fio_command, loop_device, run
 
+STANDS_LOAD = True
+
 MECHANISMS = ("tp_btf", "raw_tp", "tp", "kprobe")
 
 

@@ -21,6 +21,7 @@ from test_jobs import Scheduler
 from test_service import NOBODY, Service
 
 SHARES_MACHINE = True
+STANDS_LOAD = True
 
 # Users of many names, of which others may trace the machine: nobody else's.
 CROWD = 61000

@@ -12,6 +12,8 @@ from test_continuity import new_pins
 from test_jobs import BLOCK, Scheduler
 from test_service import Service
 
+STANDS_LOAD = True
+
 # Not that of Slurm's own tests. The others are hidden from the tracer.
 CONTROLLER = "pids"
 UID = 4711

@@ -13,6 +13,7 @@ from harness import PATIENCE, Records, Skip, alone, check, equal, need, read_tex
 from test_service import Service, children_of, records_of
 
 SHARES_MACHINE = True
+STANDS_LOAD = True
 
 WRITES = 10
 

@@ -12,6 +12,8 @@ import time
 from harness import Records, check, equal, read_text, wait_for
 from test_cgroup import joining, mount_v2, new_cgroup
 
+STANDS_LOAD = True
+
 BLOCK = 4096
 
 

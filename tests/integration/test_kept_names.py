@@ -11,6 +11,8 @@ from test_cgroup import joining, mount_v2, new_cgroup
 from test_continuity import Kept
 from test_jobs import BLOCK, Scheduler, job_writes, wanted, writing
 
+STANDS_LOAD = True
+
 
 def remove(cgroup):
     with contextlib.suppress(OSError):

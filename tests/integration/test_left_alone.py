@@ -7,6 +7,8 @@ import subprocess
 
 from harness import Records, check, equal, need, wait_for
 
+STANDS_LOAD = True
+
 LIBRARY = "libsample.so.1"
 
 

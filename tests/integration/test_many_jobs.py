@@ -16,6 +16,8 @@ from harness import Failure, Records, check, equal, read_text, wait_for
 from test_cgroup import mount_v2, move, new_cgroup
 from test_service import Service
 
+STANDS_LOAD = True
+
 BLOCK = 4096
 
 

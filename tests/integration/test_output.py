@@ -11,6 +11,7 @@ import time
 from harness import PATIENCE, Records, alone, check, equal, read_truth, truth_functions
 
 SHARES_MACHINE = True
+STANDS_LOAD = True
 
 LAYERS = ("mstro", "mio", "m0", "addb", "sample", "vfs", "block")
 

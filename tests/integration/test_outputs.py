@@ -12,6 +12,8 @@ from harness import PATIENCE, Records, Skip, check, compare, equal, read_text, w
 from test_cgroup import mount_v2, move, new_cgroup
 from test_service import Service
 
+STANDS_LOAD = True
+
 CONFIG = """
 layers: [{layers}]
 probes: {probes}

@@ -15,6 +15,7 @@ from test_cgroup import hierarchies, joining, new_cgroup
 from test_syslog import Daemon
 
 SHARES_MACHINE = True
+STANDS_LOAD = True
 
 OPTIONS = ("--layer", "vfs,block", "--processes")
 

@@ -11,6 +11,8 @@ from harness import Skip, check, check_ledgers, check_lossless, compare, equal
 from test_cgroup import joining
 from test_jobs import Scheduler
 
+STANDS_LOAD = True
+
 CALLS, SIZE = 250, 512
 JOB = "91"
 

@@ -13,6 +13,8 @@ from test_service import Service
 from test_stuck import check_others, has_note, in_time
 from test_unused import FUNCTIONS, LAYERS, Mapper, armed
 
+STANDS_LOAD = True
+
 OPTIONS = "vers=4.2,proto=tcp,sec=sys,addr=127.0.0.1,clientaddr=127.0.0.1,hard,timeo=20"
 
 

@@ -8,6 +8,8 @@ from test_cgroup import finish
 from test_continuity import OwnLoads, Writer
 from test_service import Service
 
+STANDS_LOAD = True
+
 LAYERS = ("vfs", "block")
 
 

@@ -10,6 +10,8 @@ from real_machine import ext4, run
 from test_calls import check_identity
 from test_devices import by_every_mechanism
 
+STANDS_LOAD = True
+
 BLOCKS, BLOCK = 32, 64 << 10
 
 

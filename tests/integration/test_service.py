@@ -13,6 +13,8 @@ from harness import (PATIENCE, Failure, Records, check, compare, ended, equal, r
 from test_cgroup import joining, mount_v2, new_cgroup
 from test_jobs import Scheduler
 
+STANDS_LOAD = True
+
 NOBODY = 65534
 
 CONFIG = """

@@ -12,6 +12,8 @@ from harness import PATIENCE, check, equal, need, wait_for
 from test_service import Service
 from test_unused import FUNCTIONS, LAYERS, Mapper, armed
 
+STANDS_LOAD = True
+
 # Nothing waits for longer than this.
 MOST_S = 3
 

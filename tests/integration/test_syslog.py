@@ -9,6 +9,8 @@ import struct
 
 from harness import PATIENCE, check, equal, need, read_text, wait_for
 
+STANDS_LOAD = True
+
 CONFIGURATION = """
 global(workDirectory="{dir}")
 module(load="imuxsock" SysSock.Use="off")

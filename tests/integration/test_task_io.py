@@ -15,6 +15,8 @@ from test_continuity import Kept
 from test_jobs import Scheduler
 from test_service import Service
 
+STANDS_LOAD = True
+
 NAMES = ("rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes",
          "cancelled_write_bytes")
 

@@ -11,6 +11,8 @@ from real_machine import fio_report, need, run
 from terminal import Terminal
 from test_cgroup import joining, mount_v2, new_cgroup
 
+STANDS_LOAD = True
+
 SECONDS = 6
 
 # What rows are called.

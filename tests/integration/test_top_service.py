@@ -10,6 +10,8 @@ from test_cgroup import joining, mount_v2, new_cgroup
 from test_service import NOBODY, Service
 from test_top import Frame, Looping, empty, frames, near
 
+STANDS_LOAD = True
+
 COUNT, SIZE = 600, 1000
 
 # Writes so often, when the file is there.

@@ -16,6 +16,8 @@ from test_continuity import Kept
 from test_late import await_probes
 from test_service import NOBODY, Service
 
+STANDS_LOAD = True
+
 LAYERS = "sample, mio, mstro"
 MNT_EXPIRE = 4  # sys/mount.h
 # Of 8,192 probes; libmio.so has 29 functions.

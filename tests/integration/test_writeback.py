@@ -12,6 +12,8 @@ from real_devices import Traced, check_all, total
 from real_machine import MIB, attach, ext4, loop_device, mounted, need, run
 from test_cgroup import hierarchies, joining, mount_v2, new_cgroup
 
+STANDS_LOAD = True
+
 # What a cgroup writes, in MiB: different, so that they cannot be mistaken for each other.
 SIZES = {"a": 8, "b": 5}
 # Blocks of metadata that a few files need; pages that are written once more.
