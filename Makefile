@@ -207,7 +207,7 @@ help:
 	@echo 'make test-harm         programs that tracing could break, here and in these kernels; PROGRAMS="NAME..." (root)'
 	@echo 'make test-system       the Debian package, in a machine with systemd, too; PARTS="package root machine" KERNELS=6.1 (root)'
 	@echo 'make fuzz              the fuzz targets until stopped; FUZZ=NAME: one, FUZZ_TIME=SEC: so long'
-	@echo 'make soak              a service under hours of mixed load, every total compared; MINUTES=N (root)'
+	@echo 'make soak              a service under hours of mixed load, every total compared; MINUTES=N, TRIALS="..." (root)'
 	@echo 'make soak-bound        the same where its bounds cannot afford to count everything'
 	@echo 'make bench             what tracing costs, beside other tracers; ROUNDS=N BENCH="PART..." (root)'
 	@echo 'make pictures          docs/pictures: the page and top, of runs on this machine (root)'

@@ -27,11 +27,21 @@ stack:
 
 include tests/bench/bench.mk
 
-# Hours of mixed load: see tests/soak/run.
+# Hours of mixed load: see tests/soak/run. TRIALS="starts ...": what loads a service most, each alone.
 MINUTES ?= 120
-.PHONY: soak
-soak: all stack
-	$(Q)tests/soak/run --minutes $(MINUTES) --build $(BUILD)
+TRIALS	?=
+SOAK_PROGRAMS := $(addprefix $(BUILD)/soak/soak-,starts nothing rebuild)
+
+$(SOAK_PROGRAMS): $(BUILD)/soak/soak-%: tests/soak/%.c
+	$(call msg,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -g $< -o $@ $(if $(filter nothing,$*),\
+		-nostdlib -static -fno-stack-protector,-lpthread)
+
+.PHONY: soak soak-programs
+soak-programs: $(SOAK_PROGRAMS)
+soak: all stack soak-programs
+	$(Q)$(if $(TRIALS),tests/soak/trials $(TRIALS),tests/soak/run --minutes $(MINUTES)) --build $(BUILD)
 	$(GIVE_BACK)
 
 # A load that the service's bounds cannot afford to count: see tests/soak/bound.
