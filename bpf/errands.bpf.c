@@ -10,6 +10,7 @@
 #include "env_maps.bpf.h"
 
 #define KEY_WORDS 4
+#define ENOSPC	  28
 
 _Static_assert(sizeof(struct tm_key) == KEY_WORDS * sizeof(u64), "a key is that many arguments");
 _Static_assert(sizeof(struct tm_object_key) == KEY_WORDS * sizeof(u64), "as is one of objects");
@@ -62,6 +63,17 @@ SEC("raw_tp")
 int errand_forget_key(const u64 *args)
 {
 	return forget(&tm_slots, args);
+}
+
+/* There is to be a series of that key, in which the loader counts. */
+SEC("raw_tp")
+int errand_make_series(const u64 *args)
+{
+	u64 words[KEY_WORDS] = { args[0], args[1], args[2], args[3] };
+
+	if (bpf_map_lookup_elem(&tm_slots, words))
+		return 0;
+	return series__create((struct tm_key *)words) == TM_NO_SLOT ? -ENOSPC : 0;
 }
 
 SEC("raw_tp")

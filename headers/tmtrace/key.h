@@ -55,6 +55,7 @@ enum tm_key_flag {
 	TM_KEY_ASSOCIATION = 32, /* libraries: from a call that joins to one that leaves */
 	TM_KEY_ADDB = 64,	 /* libraries: sums over ADDB2 records that the function told */
 	TM_KEY_TASK_IO = 128,	 /* vfs: what the kernel itself has counted, see task_io.h */
+	TM_KEY_UNSEEN = 128,	 /* libraries: calls while the function was parked, see series.h */
 };
 
 /* In place of a cgroup id: jobs that there was no room for, or that are long gone. */
@@ -103,11 +104,17 @@ static inline int key__is_task_io(const struct tm_key *key)
 	return key->layer == TM_LAYER_VFS && (key->flags & TM_KEY_TASK_IO);
 }
 
+/* Are the figures about calls that were not seen? The loader alone sets them. */
+static inline int key__is_unseen(const struct tm_key *key)
+{
+	return key->layer >= TM_LAYER_USER && (key->flags & TM_KEY_UNSEEN);
+}
+
 /* Do the figures stand beside those of the function's calls, and are no part of any sum of them? */
 static inline int key__is_beside(const struct tm_key *key)
 {
 	return key__is_operation(key) || key__is_by_size(key) || key__is_association(key) ||
-	       key__is_addb(key) || key__is_task_io(key);
+	       key__is_addb(key) || key__is_task_io(key) || key__is_unseen(key);
 }
 
 /* Are the figures those of calls of a library's function? */

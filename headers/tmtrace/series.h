@@ -20,7 +20,7 @@
 #include "tmtrace/key.h"
 #include "tmtrace/task_io.h"
 
-#define TM_LAYOUT_VERSION 12
+#define TM_LAYOUT_VERSION 13
 
 /* Where the time inside a call went; a thread sums each up, a frame takes the difference. */
 enum tm_time {
@@ -187,6 +187,33 @@ static inline __u64 series__sum_task_io(const struct tm_series *series)
 	for (int i = 0; i < TM_TIMES; i++)
 		sum += series->task_io[i];
 	return sum;
+}
+
+/*
+ * What a series with TM_KEY_UNSEEN has, and nothing else: of the calls that a job made of a
+ * library's function while that was parked. Where there are no slices yet, the last six are not
+ * known.
+ */
+enum tm_unseen {
+	TM_UNSEEN_MISSED_NS, /* for how long of the job's life the function was parked, */
+	TM_UNSEEN_SPAN_NS,   /* and how long the job's life is */
+	TM_UNSEEN_SLICES,    /* from so many slices the following are estimated: */
+	TM_UNSEEN_COUNT,
+	TM_UNSEEN_BYTES,
+	TM_UNSEEN_TIME, /* ns */
+	/* Their standard errors: */
+	TM_UNSEEN_COUNT_ERROR,
+	TM_UNSEEN_BYTES_ERROR,
+	TM_UNSEEN_TIME_ERROR,
+	TM_UNSEENS,
+};
+
+_Static_assert((int)TM_UNSEENS == (int)TM_TIMES + (int)TM_OUTER_TIMES,
+	       "what is not seen lies in the times inside calls");
+
+static inline __u64 *series__unseen(struct tm_series *series, __u32 which)
+{
+	return which < TM_TIMES ? &series->times_ns[which] : &series->outer_ns[which - TM_TIMES];
 }
 
 /*

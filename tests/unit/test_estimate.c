@@ -284,7 +284,7 @@ static void test_record(void **state)
 	text.n = 0;
 	jobs__start(&jobs, &sample.snapshot);
 	assert_true(jobs__next(&jobs));
-	assert_int_equal(job_text__add(&text, &sample.run, &jobs, true), 0);
+	assert_int_equal(job_text__add(&text, &sample.run, &jobs, &gaps, true), 0);
 	assert_int_equal(json_text__add_newline(&text), 0);
 	text.bytes[text.n - 1] = '\0';
 	/* Of 4,100 calls 3,000 were missed. */

@@ -74,15 +74,17 @@ static void test_record(void **state)
 {
 	struct json_text text = { 0 };
 	struct sample sample;
+	struct gaps gaps;
 	struct jobs jobs;
 
 	(void)state;
 	sample__open(&sample);
 	add_kernel_io(&sample, JOB, 10);
 	sample__vfs(&sample, JOB);
+	gaps = gaps__find(&sample.run, SAMPLE_TIME);
 	jobs__start(&jobs, &sample.snapshot);
 	assert_true(jobs__next(&jobs));
-	assert_int_equal(job_text__add(&text, &sample.run, &jobs, true), 0);
+	assert_int_equal(job_text__add(&text, &sample.run, &jobs, &gaps, true), 0);
 	assert_int_equal(json_text__add_newline(&text), 0);
 	text.bytes[text.n - 1] = '\0';
 	expect_text(text.bytes,

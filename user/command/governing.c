@@ -80,10 +80,12 @@ static void park(struct governing *governing, size_t number, __u64 now)
 		return;
 	}
 	governing->begun_ns = now;
-	if (governed.exits)
+	if (governed.exits) {
 		probe_table__untime(governing->session->probes, governed.probe, &parking);
-	else
-		probe_table__park(governing->session->probes, governed.probe, &parking);
+		return;
+	}
+	probe_table__park(governing->session->probes, governed.probe, &parking);
+	governing__begin_gap(governing, governed.probe);
 }
 
 /* Its calls are timed again. What cannot be put back yet is tried again. */
@@ -120,11 +122,25 @@ static void put_probe_back(struct governing *governing, size_t i)
 		governor__delay(governing->governor, number);
 		return;
 	}
+	governing__end_gap(governing, i);
 	if (rc < 0)
 		governor__refuse(governing->governor, number);
 	if (rc < 0 && rc != -ENOENT)
 		probe_table__set_state(table, i, PROBE_FAILED, strerror(-rc));
 	probe_table__unpark(table, i, clock__ns(CLOCK_REALTIME));
+}
+
+/* The more processes map the file, the dearer it is: each of them is changed. */
+static void put_library_back(struct governing *governing, struct governed governed)
+{
+	__u64 begin = clock__ns(CLOCK_THREAD_CPUTIME_ID);
+
+	if (governed.exits)
+		put_exits_back(governing, governed.probe);
+	else
+		put_probe_back(governing, governed.probe);
+	/* There and back. */
+	governing->probe_switch_ns = 2 * (double)(clock__ns(CLOCK_THREAD_CPUTIME_ID) - begin);
 }
 
 static void put_back(struct governing *governing, size_t number)
@@ -133,10 +149,8 @@ static void put_back(struct governing *governing, size_t number)
 
 	if (governed.probe < TM_PROBE_USER)
 		switch_kernel(governing, governed.probe, NULL);
-	else if (governed.exits)
-		put_exits_back(governing, governed.probe);
 	else
-		put_probe_back(governing, governed.probe);
+		put_library_back(governing, governed);
 }
 
 static __u64 count_open(void *context, int number)
@@ -271,6 +285,7 @@ static void on_time(void *context)
 	if (governing__read_loads(governing, &reading) < 0)
 		return;
 	/* Before new ones: these have had their time. */
+	governing__tend_gaps(governing);
 	left = go_on(governing, reading.now_ns - governing->begun_ns > PATIENCE_NS);
 	orders = governor__read(governing->governor, &reading, &n);
 	left += obey(governing, orders, n, reading.now_ns);
@@ -296,7 +311,7 @@ int governing__open(struct governing **out, struct session *session, const struc
 	governing->what = what;
 	governing->governor = governor__new(session->options->bounds);
 	governing->sampling = sampling__new();
-	if (!governing->governor || !governing->sampling) {
+	if (!governing->governor || !governing->sampling || governing__open_gaps(governing) < 0) {
 		governing__close(governing);
 		return error__set(err, -ENOMEM, "no memory");
 	}
@@ -310,6 +325,8 @@ void governing__close(struct governing *governing)
 		return;
 	governor__free(governing->governor);
 	sampling__free(governing->sampling);
+	unseen__free(governing->session->unseen);
+	governing->session->unseen = NULL;
 	free(governing->ledgers);
 	free(governing->loads);
 	free(governing);

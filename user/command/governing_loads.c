@@ -147,18 +147,19 @@ static void library_loads(const struct governing *governing, size_t i, const str
 		.hits = since->hits,
 		.cost_ns = apart ? own : own + more,
 		.harm = harm,
+		.switch_ns = governing->probe_switch_ns,
 	};
 	loads[1] = (struct governor_load){
 		.hits = timed,
 		.cost_ns = apart ? more : 0,
 		.harm = harm * HARM_OF_EXITS,
 		.part = true,
+		.switch_ns = governing->probe_switch_ns,
 		.fixed = !(untimed || (apart && parking__can_untime(parking, (int)i))),
 	};
 }
 
-/* What a hit takes, as it is probed now. */
-static double price_of(const struct governing *governing, const struct probe *probe)
+double governing__price(const struct governing *governing, const struct probe *probe)
 {
 	double own = probe_cost__hits_ns(governing->run, probe, 1);
 
@@ -198,7 +199,7 @@ static void read_probe(struct governing *governing, size_t i)
 				     since.hits > filtered ? since.hits - filtered : 0);
 	} else {
 		library_loads(governing, i, probe, &since, loads);
-		set_price(governing, i, price_of(governing, probe));
+		set_price(governing, i, governing__price(governing, probe));
 		if (probe->untimed.since_ns)
 			probe_table__add_counted(table, i, since.recorded);
 	}
@@ -229,6 +230,7 @@ static struct governor_toll read_toll(struct governing *governing, __u64 now)
 	bool trying = governor__is_trying(governing->governor);
 	struct kernel_toll read;
 
+	governing->thread_share = 1;
 	if (!(governor__bounds(governing->governor).thread > 0)) {
 		tolls__end(tolls);
 		return toll;
@@ -237,6 +239,8 @@ static struct governor_toll read_toll(struct governing *governing, __u64 now)
 	read = tolls__read(tolls, now);
 	toll.ns = (double)read.ns;
 	toll.elapsed_ns = (double)read.elapsed_ns;
+	if (toll.elapsed_ns > 0 && toll.ns < toll.elapsed_ns)
+		governing->thread_share = toll.ns / toll.elapsed_ns;
 	if (read.ns && read.taker == TM_TOLL_TAP && governing->what == GOVERNING_PROBES)
 		toll.group = TAP_GROUP;
 	else if (read.ns && read.taker == TM_TOLL_HOOK)

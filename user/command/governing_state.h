@@ -14,6 +14,7 @@
 #include "command/governing.h"
 #include "governor/governor.h"
 #include "job/sampling.h"
+#include "job/unseen.h"
 
 /* The governor's group of what is seen only there; its own are system calls that nobody counts. */
 #define TAP_GROUP 1
@@ -37,6 +38,7 @@ struct governing {
 	pid_t payer; /* the process of the thread that paid most, at the last reading; 0: not known
 		      */
 	__u64 payer_job;	      /* its job */
+	double thread_share;	      /* what it paid, of its time; 1: not known */
 	bool was_trying;	      /* as the governor was at the last reading */
 	__u64 begun_ns;		      /* the last one began to be parked then */
 	bool left_out[KERNEL_LAYERS]; /* by who wrote the configuration */
@@ -45,6 +47,8 @@ struct governing {
 	struct sampling *sampling;    /* of the time in which operations on files are counted */
 	__u64 missing;		      /* before a change: TM_MISSING_... */
 	double switch_ns; /* what it took to change that, the last time, there and back */
+	/* The same of the probe, or the exits, of one function of a library; 0: not known yet. */
+	double probe_switch_ns;
 };
 
 /* What the governor parks: a probe, or its exits alone. */
@@ -56,6 +60,9 @@ struct governed {
 /* The governor's number of it, and back. */
 size_t governed__number(struct governed governed);
 struct governed governed__of(size_t number);
+
+/* What a hit of a library's probe takes, as it is probed now, in ns. */
+double governing__price(const struct governing *governing, const struct probe *probe);
 
 /* NULL: no library's probe can be parked. */
 struct parking *governing__parking(const struct governing *governing);
@@ -70,6 +77,16 @@ bool governing__is_left_out(const struct governing *governing, size_t probe);
  */
 void governing__begin_change(struct governing *governing);
 void governing__end_change(struct governing *governing);
+
+/*
+ * A library's probe counts nothing from now on, or counts again: what comes of its function between
+ * two gaps is a sample of what there is in them. Of a session that parks no whole probes, nothing
+ * is kept.
+ */
+int governing__open_gaps(struct governing *governing); /* 0, or -ENOMEM */
+void governing__begin_gap(struct governing *governing, size_t probe);
+void governing__end_gap(struct governing *governing, size_t probe);
+void governing__tend_gaps(struct governing *governing);
 
 /* What has come since the last reading. 0, or -ENOMEM. */
 int governing__read_loads(struct governing *governing, struct governor_reading *out);

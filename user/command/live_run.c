@@ -11,6 +11,7 @@
 #include "command/timekeeper.h"
 #include "drain/recycler.h"
 #include "job/job_table.h"
+#include "job/unseen.h"
 #include "report/live_names.h"
 #include "pool/pools.h"
 #include "process/processes.h"
@@ -402,6 +403,14 @@ static void describe_now(struct live_run *live, bool is_asked)
 	use_notes(live);
 }
 
+/* Without memory, what is not seen is told as of the last time. */
+static void write_unseen(const struct live_run *live)
+{
+	struct unseen *unseen = live->session->unseen;
+
+	unseen__write(unseen, unseen__now_ns(unseen));
+}
+
 int live_run__read_from(struct live_run *live, struct drain *drain, bool asked,
 			const struct snapshot **out, struct error *err)
 {
@@ -411,6 +420,7 @@ int live_run__read_from(struct live_run *live, struct drain *drain, bool asked,
 		task_passes__freshen(live->session->passes);
 	else
 		task_passes__keep_up(live->session->passes);
+	write_unseen(live);
 	rc = drain__read(drain, out, err);
 	if (rc < 0)
 		return rc;
@@ -485,6 +495,7 @@ int live_run__read_jobs(struct live_run *live, struct drain *drain,
 	/* Whose cgroups are new is known before they are chosen. */
 	live_run__follow(live);
 	task_passes__freshen(live->session->passes);
+	write_unseen(live);
 	rc = drain__read_jobs(drain, choice, out, err);
 	if (rc < 0)
 		return rc;

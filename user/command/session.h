@@ -24,6 +24,8 @@
 #include "selftest/trial.h"
 #include "target/cgroup.h"
 
+struct unseen;
+
 struct session {
 	const struct options *options;
 	struct catalogue *catalogue;
@@ -42,6 +44,7 @@ struct session {
 	struct object_table *objects; /* NULL: they are not counted */
 	struct drain *drain;
 	struct task_passes *passes; /* NULL: the kernel counts nothing */
+	struct unseen *unseen;	    /* of whoever parks probes; NULL: none is. Not the session's */
 	struct loop *loop;	    /* which has them run: */
 	int pass_timer;
 	double pass_wait_s;

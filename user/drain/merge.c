@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,28 @@ static void add_task_io(struct tm_series *total, const struct tm_series *shard)
 		total->creator = shard->creator;
 }
 
+static __u64 hypotenuse(__u64 a, __u64 b)
+{
+	double sum = hypot((double)a, (double)b);
+
+	return sum < 1.8e19 ? (__u64)(sum + 0.5) : ~0ULL;
+}
+
+/* What was not seen of calls: errors are of different times, and add up as their squares do. */
+static void add_unseen(struct tm_series *total, const struct tm_series *shard)
+{
+	struct tm_series *from = (struct tm_series *)shard;
+
+	total->total_ns += shard->total_ns;
+	for (__u32 i = 0; i < TM_UNSEENS; i++) {
+		__u64 *to = series__unseen(total, i), more = *series__unseen(from, i);
+
+		*to = i < TM_UNSEEN_COUNT_ERROR ? *to + more : hypotenuse(*to, more);
+	}
+	if (!total->creator)
+		total->creator = shard->creator;
+}
+
 void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 latency[TM_BUCKETS],
 		const __u64 size[TM_BUCKETS])
 {
@@ -75,6 +98,10 @@ void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 
 
 	if (key__is_task_io(&total->key)) {
 		add_task_io(total, shard);
+		return;
+	}
+	if (key__is_unseen(&total->key)) {
+		add_unseen(total, shard);
 		return;
 	}
 	timed = add_buckets(merge->latency, latency);

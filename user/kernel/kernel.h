@@ -122,6 +122,8 @@ int kernel__addb_summed(const struct kernel *kernel);
  * followed no more. 0, or a negative errno: then their times would be wrong.
  */
 int kernel__forget_addb_machines(const struct kernel *kernel);
+/* There is a series of that key from now on. 0, -ENOSPC: the table is full, or why it cannot be. */
+int kernel__make_series(const struct kernel *kernel, const struct tm_key *key);
 /* What a record takes beside the hit of its probe, ns, as measured of some; 0: of none yet. */
 double kernel__addb_ns(const struct kernel *kernel);
 /* What is not in the sums. */

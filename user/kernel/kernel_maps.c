@@ -95,6 +95,13 @@ int kernel__forget_addb_machines(const struct kernel *kernel)
 	return program < 0 ? 0 : errand__run(program, &(__u64){ 0 }, sizeof(__u64));
 }
 
+int kernel__make_series(const struct kernel *kernel, const struct tm_key *key)
+{
+	int program = kernel_state__fd(kernel, kernel->skel->progs.errand_make_series);
+
+	return program < 0 ? -ENOTSUP : errand__run(program, key, sizeof(*key));
+}
+
 double kernel__addb_ns(const struct kernel *kernel)
 {
 	const struct tm_addb_spent *spent = &kernel->skel->bss->tm_addb_spent;

@@ -102,6 +102,7 @@ static void choose_errands(struct tmtrace_bpf *skel, const struct tm_config *con
 	bpf_program__set_autoload(skel->progs.errand_job_cgroup, true);
 	bpf_program__set_autoload(skel->progs.errand_forget_key, true);
 	bpf_program__set_autoload(skel->progs.errand_free_slot, true);
+	bpf_program__set_autoload(skel->progs.errand_make_series, true);
 	bpf_program__set_autoload(skel->progs.errand_forget_object, config->objects);
 	bpf_program__set_autoload(skel->progs.errand_free_object, config->objects);
 	bpf_program__set_autoload(skel->progs.errand_free_accounts, config->accounts);

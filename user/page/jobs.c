@@ -66,11 +66,12 @@ static int compare_ids(const void *left, const void *right)
 static struct json_object *record_of(const struct report_run *run, const struct page_job *job)
 {
 	const struct snapshot *snapshot = job->at.snapshot;
+	const struct gaps gaps = gaps__find(run, snapshot->time_ns);
 	struct json_text text = { 0 };
 	struct json_object *record;
 
 	if (job->id)
-		job_text__add(&text, run, &job->at, true);
+		job_text__add(&text, run, &job->at, &gaps, true);
 	record = job->id ? json_text__take_object(&text) : json_object_new_object();
 	if (!record)
 		return NULL;

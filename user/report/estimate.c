@@ -5,6 +5,7 @@
 #include "base/search.h"
 #include "drain/key_order.h"
 #include "report/estimate.h"
+#include "report/estimate_parts.h"
 #include "report/kernel_io.h"
 
 #define PPM 1e6
@@ -88,11 +89,6 @@ bool estimate__is_told(const struct snapshot *snapshot, size_t i)
 	       find_counts(snapshot, i, &end) < end;
 }
 
-/* All that the kernel counted, and what of it was missed, by which a function is estimated. */
-struct measure {
-	double all, missed;
-};
-
 static struct measure calls_of(const struct coverage *coverage, __u32 function)
 {
 	const __u64 *io = coverage->io.count, *missing = coverage->missing;
@@ -145,20 +141,19 @@ static double spread_of(const struct coverage *coverage, __u32 function, enum tm
 	return half ? half / PPM : 1;
 }
 
-static __u64 to_u64(double value)
+__u64 estimate__to_u64(double value)
 {
 	return value > 0 && value < 1.8e19 ? (__u64)(value + 0.5) : 0;
 }
 
-/* events: how many were seen, which vary by chance, too, where they are few (Poisson). */
-static struct estimated scale(__u64 seen, struct measure measure, double spread, __u64 events)
+struct estimated estimate__scale(__u64 seen, struct measure measure, double spread, __u64 events)
 {
 	double more = (double)seen * measure.missed / (measure.all - measure.missed);
 	double chance = events ? 1 / (double)events : 1;
 
 	return (struct estimated){
-		.value = seen + to_u64(more),
-		.error = to_u64(more * sqrt(spread * spread + chance)),
+		.value = seen + estimate__to_u64(more),
+		.error = estimate__to_u64(more * sqrt(spread * spread + chance)),
 	};
 }
 
@@ -178,11 +173,12 @@ bool estimate__of_files(struct estimate *out, const struct coverage *coverage, _
 	out->known = is_measured(calls) && count;
 	if (!out->known)
 		return true;
-	out->count = scale(count, calls, spread_of(coverage, function, TM_SPREAD_COUNT), count);
-	out->total_ns =
-		scale(total_ns, calls, spread_of(coverage, function, TM_SPREAD_TIME), count);
-	out->bytes = scale(bytes, is_measured(sizes) ? sizes : calls,
-			   spread_of(coverage, function, TM_SPREAD_BYTES), count);
+	out->count = estimate__scale(count, calls, spread_of(coverage, function, TM_SPREAD_COUNT),
+				     count);
+	out->total_ns = estimate__scale(total_ns, calls,
+					spread_of(coverage, function, TM_SPREAD_TIME), count);
+	out->bytes = estimate__scale(bytes, is_measured(sizes) ? sizes : calls,
+				     spread_of(coverage, function, TM_SPREAD_BYTES), count);
 	return true;
 }
 
@@ -199,12 +195,12 @@ bool estimate__add_missed(struct figures *figures, const struct tm_series *total
 	more_bytes = is_measured(sizes) ? bytes_of(since, total->key.function).missed /
 						  (sizes.all - sizes.missed)
 					: more;
-	figures->count += to_u64((double)total->count * more);
-	figures->bytes += to_u64((double)total->bytes * more_bytes);
-	figures->total_ns += to_u64((double)total->total_ns * more);
-	figures->self_ns += to_u64((double)total->self_ns * more);
+	figures->count += estimate__to_u64((double)total->count * more);
+	figures->bytes += estimate__to_u64((double)total->bytes * more_bytes);
+	figures->total_ns += estimate__to_u64((double)total->total_ns * more);
+	figures->self_ns += estimate__to_u64((double)total->self_ns * more);
 	for (int i = 0; i < TM_TIMES; i++)
-		figures->times_ns[i] += to_u64((double)total->times_ns[i] * more);
+		figures->times_ns[i] += estimate__to_u64((double)total->times_ns[i] * more);
 	return true;
 }
 
@@ -272,9 +268,9 @@ bool estimate__of_job(struct estimate *out, const struct coverage *coverage,
 		add(&out->bytes, &squares[1], one.bytes);
 		add(&out->total_ns, &squares[2], one.total_ns);
 	}
-	out->count.error = to_u64(sqrt(squares[0]));
-	out->bytes.error = to_u64(sqrt(squares[1]));
-	out->total_ns.error = to_u64(sqrt(squares[2]));
+	out->count.error = estimate__to_u64(sqrt(squares[0]));
+	out->bytes.error = estimate__to_u64(sqrt(squares[1]));
+	out->total_ns.error = estimate__to_u64(sqrt(squares[2]));
 	out->coverage = share_of_all(coverage);
 	return true;
 }
@@ -307,57 +303,6 @@ bool estimate__of_process(struct estimate *out, const struct tm_account_sums *su
 	return true;
 }
 
-/* The coefficient of variation of single values, from their histogram. */
-static double variation_of(const struct histogram *latency, double mean)
-{
-	double n = 0, squares = 0;
-
-	for (__u32 i = 0; i < latency->n; i++) {
-		__u32 bucket = latency->first + i;
-		double upper = (double)tm_bucket_upper(bucket);
-		double lower = bucket ? (double)tm_bucket_upper(bucket - 1) : 0;
-		double off = (upper + lower) / 2 - mean;
-
-		n += (double)latency->count[i];
-		squares += (double)latency->count[i] * off * off;
-	}
-	return n > 1 && mean > 0 ? sqrt(squares / (n - 1)) / mean : 1;
-}
-
-bool estimate__of_calls(struct estimate *out, const struct snapshot_series *series,
-			const struct gaps *gaps)
-{
-	const struct tm_series *total = &series->total;
-	struct figures figures;
-	struct measure measure;
-	double spread, least;
-
-	*out = (struct estimate){ .coverage = 1 };
-	if (!key__is_call(&total->key) || !gaps__untimed(gaps, &total->key))
-		return false;
-	figures__total(&figures, series);
-	if (figures.timed >= figures.count)
-		return false;
-	out->coverage = (double)figures.timed / (double)figures.count;
-	out->known = figures.timed != 0;
-	if (!out->known)
-		return true;
-	measure = (struct measure){ .all = (double)figures.count,
-				    .missed = (double)(figures.count - figures.timed) };
-	/* As in job/sampling.h: its calls of a slice may be alike. */
-	least = 1 / (double)(gaps__times_untimed(gaps, &total->key) + 2);
-	spread = variation_of(&series->latency, (double)figures.total_ns / (double)figures.timed) /
-		 sqrt((double)figures.timed);
-	spread = spread > least ? spread : least;
-	out->count.value = figures.count;
-	out->total_ns = scale(figures.total_ns, measure, spread, figures.timed);
-	/* Sizes that are known at the return are of these, too. */
-	out->bytes.value = figures.bytes;
-	if (figures.sized && figures.sized <= figures.timed)
-		out->bytes = scale(figures.bytes, measure, spread, figures.sized);
-	return true;
-}
-
 bool estimate__of_series(struct estimate *out, const struct snapshot *snapshot, size_t i,
 			 const struct gaps *gaps)
 {
@@ -367,7 +312,7 @@ bool estimate__of_series(struct estimate *out, const struct snapshot *snapshot, 
 
 	*out = (struct estimate){ .coverage = 1 };
 	if (total->key.layer != TM_LAYER_VFS)
-		return estimate__of_calls(out, series, gaps);
+		return estimate__of_calls(out, snapshot, series, gaps);
 	if (key__is_beside(&total->key))
 		return false;
 	coverage = coverage__at(snapshot, i);

@@ -28,6 +28,7 @@ struct estimated {
 
 struct estimate {
 	double coverage; /* the part of the calls of which the figures are: 0 to 1, below 1 */
+	double unseen;	 /* of calls of libraries: the part that was not counted at all */
 	/* false: of nothing that was seen follows what was not; the following are 0. */
 	bool known;
 	struct estimated count, bytes, total_ns;
@@ -70,9 +71,31 @@ bool estimate__add_missed(struct figures *figures, const struct tm_series *total
 bool estimate__of_job(struct estimate *out, const struct coverage *coverage,
 		      const struct snapshot *snapshot, size_t first, size_t end);
 
-/* Of a series of calls of a library that were all counted, and not all timed. false: they were. */
-bool estimate__of_calls(struct estimate *out, const struct snapshot_series *series,
-			const struct gaps *gaps);
+/* What was not seen of a job's calls of a function, as enum tm_unseen has it. */
+struct unseen_calls {
+	bool known; /* there were slices */
+	__u64 figures[TM_UNSEENS];
+};
+
+/* Of the calls of a key; interval: since the read before. false: nothing is known of it. */
+bool unseen_calls__of(struct unseen_calls *out, const struct snapshot *snapshot,
+		      const struct tm_key *calls, bool interval);
+
+/*
+ * Of a series of calls of a library that were not all timed, or not all seen as the function was
+ * parked: by the time, then (job/unseen.h). false: all were.
+ */
+bool estimate__of_calls(struct estimate *out, const struct snapshot *snapshot,
+			const struct snapshot_series *series, const struct gaps *gaps);
+/* The same of what came since the read before, of those that were not seen. */
+bool estimate__of_calls_since(struct estimate *out, const struct snapshot *snapshot,
+			      const struct tm_key *key, const struct figures *since);
+/* Adds to what came of a function since the read before what was not seen of it. false: nothing. */
+bool estimate__add_unseen(struct figures *figures, const struct snapshot *snapshot,
+			  const struct tm_key *key);
+/* Of all calls of a library's layer of a job; total_ns: without traced calls inside. */
+bool estimate__of_layer(struct estimate *out, const struct snapshot *snapshot, size_t first,
+			size_t end, __u8 layer, const struct gaps *gaps);
 
 /* Of any series: whatever it is of. */
 bool estimate__of_series(struct estimate *out, const struct snapshot *snapshot, size_t i,

@@ -141,8 +141,10 @@ static struct estimate estimate_of(const struct table *table, const struct table
 	if (key->layer == TM_LAYER_VFS && !key__is_beside(key))
 		estimate__of_files(&estimate, &table->coverage, key->function, row->figures.count,
 				   row->figures.bytes, row->figures.total_ns);
-	else if (!table->interval)
-		estimate__of_calls(&estimate, row->series, &table->gaps);
+	else if (table->interval)
+		estimate__of_calls_since(&estimate, table->snapshot, key, &row->figures);
+	else
+		estimate__of_calls(&estimate, table->snapshot, row->series, &table->gaps);
 	return estimate;
 }
 
@@ -227,7 +229,7 @@ static void print_layer_title(const struct table *table, __u8 layer, __u8 beside
 		const struct estimate *estimate = &table->rows[i].estimate;
 		struct figures figures = table->rows[i].figures;
 
-		if (estimate->coverage < 1 && estimate->known && layer < TM_LAYER_USER) {
+		if (estimate->coverage < 1 && estimate->known) {
 			figures.count = estimate->count.value;
 			figures.bytes = estimate->bytes.value;
 			about = "~";

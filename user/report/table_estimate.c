@@ -45,13 +45,34 @@ bool table_estimate__print_files(const struct table_options *options,
 void table_estimate__print_calls(const struct table_options *options, const struct table_row *rows,
 				 size_t n)
 {
-	double least = 1;
+	double least = 1, unseen = 0, timed;
+	bool known = true;
 
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].estimate.coverage < least)
-			least = rows[i].estimate.coverage;
-	if (least >= 1)
+	for (size_t i = 0; i < n; i++) {
+		const struct estimate *estimate = &rows[i].estimate;
+
+		if (estimate->unseen > unseen)
+			unseen = estimate->unseen;
+		timed = estimate->unseen < 1 ? estimate->coverage / (1 - estimate->unseen) : 1;
+		if (timed < least)
+			least = timed;
+		known &= estimate->known || !estimate->unseen;
+	}
+	if (least >= 1 && !unseen)
 		return;
-	fprintf(options->out, "  ~ estimated: all calls were counted, and of a function at least ");
-	print_part(options->out, "calls timed", least, "\n");
+	fprintf(options->out, "  ~ estimated: ");
+	if (unseen) {
+		fprintf(options->out, "functions were parked for a part of the time, and one was "
+				      "counted for ");
+		print_share(options->out, 1 - unseen);
+		fprintf(options->out, " of it%s",
+			known ? "" : "; what has no ~ is but what was seen");
+	} else {
+		fprintf(options->out, "all calls were counted");
+	}
+	if (least < 1 - 1e-9) {
+		fprintf(options->out, ", and of a function at least ");
+		print_part(options->out, "calls timed", least, "");
+	}
+	fputc('\n', options->out);
 }

@@ -45,20 +45,30 @@ static bool count_processes(const struct report_run *run, const struct jobs *job
 	return highest != 0;
 }
 
-/* Of operations on files that were not all counted. */
-static void add_estimate(struct record_text *record, const struct jobs *jobs,
-			 const struct layer_sum *sum)
+/* Of what was not all counted, or timed. */
+static void add_estimate(struct record_text *record, const struct jobs *jobs, int id,
+			 const struct layer_sum *sum, const struct gaps *gaps)
 {
-	struct coverage coverage = coverage__of_job(jobs->snapshot, jobs->first, jobs->end);
+	struct coverage coverage;
 	struct estimate estimate;
 
+	if (id == TM_LAYER_BLOCK)
+		return;
+	if (id != TM_LAYER_VFS) {
+		if (estimate__of_layer(&estimate, jobs->snapshot, jobs->first, jobs->end, (__u8)id,
+				       gaps))
+			estimate_text__add(record, &estimate, sum->figures.sized != 0,
+					   sum->figures.timed != 0);
+		return;
+	}
+	coverage = coverage__of_job(jobs->snapshot, jobs->first, jobs->end);
 	if (estimate__of_job(&estimate, &coverage, jobs->snapshot, jobs->first, jobs->end))
 		estimate_text__add(record, &estimate, sum->figures.sized != 0,
 				   sum->figures.timed != 0);
 }
 
 static void add_layer(struct record_text *record, const struct jobs *jobs, int id, const char *name,
-		      const struct layer_sum *sum)
+		      const struct layer_sum *sum, const struct gaps *gaps)
 {
 	record_text__open(record, name);
 	record_text__u64(record, "count", sum->figures.count);
@@ -66,8 +76,7 @@ static void add_layer(struct record_text *record, const struct jobs *jobs, int i
 	record_text__measured(record, "bytes", sum->figures.bytes, sum->figures.sized != 0);
 	record_text__u64(record, "time_ns", sum->time_ns);
 	record_text__u64(record, "in_flight", sum->figures.in_flight);
-	if (id == TM_LAYER_VFS)
-		add_estimate(record, jobs, sum);
+	add_estimate(record, jobs, id, sum, gaps);
 	record_text__close(record);
 }
 
@@ -80,7 +89,7 @@ static bool was_missed(const struct jobs *jobs, int id)
 
 /* By the layers' names; the time is as layer_sum.h has it. */
 static void add_layers(struct record_text *record, const struct report_run *run,
-		       const struct jobs *jobs)
+		       const struct jobs *jobs, const struct gaps *gaps)
 {
 	struct layer_sum sum;
 	const char *name;
@@ -92,7 +101,7 @@ static void add_layers(struct record_text *record, const struct report_run *run,
 			break;
 		layer_sum__make(&sum, jobs->snapshot, jobs->first, jobs->end, (__u8)id);
 		if (name && (sum.n || was_missed(jobs, id)))
-			add_layer(record, jobs, id, name, &sum);
+			add_layer(record, jobs, id, name, &sum, gaps);
 	}
 	record_text__close(record);
 }
@@ -135,7 +144,7 @@ static void add_kernel_io(struct record_text *record, const struct jobs *jobs)
 }
 
 int job_text__add(struct json_text *text, const struct report_run *run, const struct jobs *jobs,
-		  bool over)
+		  const struct gaps *gaps, bool over)
 {
 	const struct job_info *info = names__job(run, jobs__id(jobs));
 	bool has_ended = job_info__has_ended(info, jobs->snapshot->time_ns);
@@ -154,7 +163,7 @@ int job_text__add(struct json_text *text, const struct report_run *run, const st
 	add_usage(&record, info, has_ended);
 	told_apart = count_processes(run, jobs, &n);
 	record_text__measured(&record, "processes", n, told_apart);
-	add_layers(&record, run, jobs);
+	add_layers(&record, run, jobs, gaps);
 	add_bytes(&record, jobs);
 	add_kernel_io(&record, jobs);
 	record_text__bool(&record, "final", over || has_ended);

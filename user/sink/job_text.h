@@ -3,11 +3,15 @@
 #ifndef USER_SINK_JOB_TEXT_H
 #define USER_SINK_JOB_TEXT_H
 
+#include "report/gaps.h"
 #include "report/jobs.h"
 #include "sink/record_text.h"
 
-/* Adds the job that jobs is at; over: the run has ended. 0; -ENOMEM: nothing is added. */
+/*
+ * Adds the job that jobs is at; gaps: of the run, at its snapshot's time; over: the run has
+ * ended. 0; -ENOMEM: nothing is added.
+ */
 int job_text__add(struct json_text *text, const struct report_run *run, const struct jobs *jobs,
-		  bool over);
+		  const struct gaps *gaps, bool over);
 
 #endif

@@ -109,7 +109,8 @@ static bool has_moved(const struct jobs *jobs)
 
 /* Of those that moved, or came to their end; at the run's end of all that are not told of yet. */
 static void put_jobs(const struct records_sink *sink, const struct report_run *run,
-		     const struct snapshot *snapshot, bool final, struct json_text *text)
+		     const struct snapshot *snapshot, const struct gaps *gaps, bool final,
+		     struct json_text *text)
 {
 	const struct job_info *info;
 	struct jobs jobs;
@@ -125,7 +126,7 @@ static void put_jobs(const struct records_sink *sink, const struct report_run *r
 				 : final;
 		is_due |= final && sink->all_jobs;
 		if (is_due || has_moved(&jobs))
-			put_text(sink, text, job_text__add(text, run, &jobs, final));
+			put_text(sink, text, job_text__add(text, run, &jobs, gaps, final));
 	}
 }
 
@@ -141,7 +142,7 @@ void records__snapshot(const struct records_sink *sink, const struct report_run 
 			put_text(sink, &text,
 				 series_text__add(&text, run, snapshot, i, final, &gaps));
 	}
-	put_jobs(sink, run, snapshot, final, &text);
+	put_jobs(sink, run, snapshot, &gaps, final, &text);
 	for (size_t i = 0; final && i < snapshot->n_objects; i++)
 		put(sink, json_object_record(run, snapshot, i));
 	for (size_t i = 0; final && i < snapshot->n_timelines; i++)

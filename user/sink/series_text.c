@@ -205,17 +205,36 @@ static void add_gap(struct record_text *record, const struct gaps *gaps, const s
 		record_text__u64(record, "untimed_ns", ns);
 }
 
+/*
+ * Was something of it not seen, and it is not known how much? What stands beside calls is seen with
+ * them.
+ */
+static bool is_of_unknown(const struct snapshot *snapshot, size_t i, const struct gaps *gaps)
+{
+	struct tm_key calls = snapshot->series[i]->total.key;
+	struct unseen_calls unseen;
+
+	if (calls.layer < TM_LAYER_USER)
+		return gaps__of(gaps, &calls) && !estimate__is_told(snapshot, i);
+	if (!key__is_addb(&calls)) {
+		calls.flags = 0;
+		calls.where = 0;
+		if (unseen_calls__of(&unseen, snapshot, &calls, false))
+			return key__is_beside(&snapshot->series[i]->total.key) &&
+			       unseen.figures[TM_UNSEEN_MISSED_NS];
+	}
+	return gaps__of(gaps, &calls);
+}
+
 /* What of all there was the figures are of. */
 static void add_estimate(struct record_text *record, const struct snapshot *snapshot, size_t i,
 			 const struct gaps *gaps, bool sized, bool timed)
 {
-	const struct tm_key *key = &snapshot->series[i]->total.key;
 	struct estimate estimate;
 
 	if (estimate__of_series(&estimate, snapshot, i, gaps))
 		estimate_text__add(record, &estimate, sized, timed);
-	else if ((!key__is_beside(key) || key__is_addb(key)) && gaps__of(gaps, key) &&
-		 !estimate__is_told(snapshot, i))
+	else if (is_of_unknown(snapshot, i, gaps))
 		estimate_text__add_unknown(record);
 }
 

@@ -17,6 +17,7 @@ struct maker {
 	struct top_interval *interval;
 	/* Of the job that it is at: what of its operations on files was seen, at all and now. */
 	struct coverage coverage, since;
+	bool unseen;		 /* something is known of calls of it that were not seen */
 	__u64 count[TM_BUCKETS]; /* latencies of the last leaf */
 };
 
@@ -159,6 +160,11 @@ static bool is_last(const struct top_interval *interval, const struct tm_key *ke
 /* Was a part of what it did meanwhile not seen? */
 static bool is_parted(const struct maker *maker, const struct tm_key *key)
 {
+	struct unseen_calls unseen;
+
+	if (maker->unseen && key__is_call(key))
+		return unseen_calls__of(&unseen, maker->intake->snapshot, key, true) &&
+		       unseen.figures[TM_UNSEEN_COUNT];
 	return maker->since.missed && key->layer == TM_LAYER_VFS && !key__is_beside(key);
 }
 
@@ -182,8 +188,11 @@ static int add_series(struct maker *maker, const struct snapshot_series *now,
 	figures__interval(&figures, now, before);
 	leaf = &maker->interval->leaves[maker->interval->n_leaves - 1];
 	if (is_parted(maker, &key))
-		leaf->about |= estimate__add_missed(&figures, &now->total, &maker->coverage,
-						    &maker->since);
+		leaf->about |= key.layer == TM_LAYER_VFS
+				       ? estimate__add_missed(&figures, &now->total,
+							      &maker->coverage, &maker->since)
+				       : estimate__add_unseen(&figures, maker->intake->snapshot,
+							      &now->total.key);
 	top_interval__add_figures(&leaf->figures, &figures);
 	histogram__add(maker->count, &now->latency);
 	if (before)
@@ -209,8 +218,9 @@ static void begin_job(struct maker *maker, size_t first)
 	__u64 job = snapshot->series[first]->total.key.job;
 	size_t end = first;
 
+	maker->unseen = false;
 	while (end < snapshot->n_series && snapshot->series[end]->total.key.job == job)
-		end++;
+		maker->unseen |= key__is_unseen(&snapshot->series[end++]->total.key);
 	maker->coverage = coverage__of_job(snapshot, first, end);
 	maker->since = (struct coverage){ 0 };
 	if (maker->coverage.missed)
