@@ -337,10 +337,12 @@ static void test_recorded(void **state)
 {
 	static const struct process_variable variables[] = { { "A", "1" }, { "B", "x,y" } };
 	struct process_account account = killed_process(), again;
-	struct pack pack = { 0 };
+	struct pack pack = { 0 }, last = { 0 };
 	struct unpack unpack;
 
 	(void)state;
+	account.unseen_ns[1] = 5000000000;
+	pack__numbers(&last, account.unseen_ns, TM_ACCOUNT_LAYERS);
 	account.variables = variables;
 	account.n_variables = 2;
 	account.info.jobid = "7";
@@ -357,12 +359,14 @@ static void test_recorded(void **state)
 	assert_string_equal(again.program, account.program);
 	assert_string_equal(again.info.jobid, "7");
 	assert_string_equal(again.info.step, "batch");
+	assert_memory_equal(again.unseen_ns, account.unseen_ns, sizeof(account.unseen_ns));
 	assert_int_equal(again.n_variables, 2);
 	assert_string_equal(again.variables[1].value, "x,y");
 	account_code__free(&again);
 	for (size_t n = 0; n < pack.n; n++) {
 		unpack = (struct unpack){ .at = pack.bytes, .end = pack.bytes + n };
-		if (n == pack.n - sizeof("batch")) { /* so it was in older recordings */
+		/* So it was in older recordings. */
+		if (n == pack.n - last.n || n == pack.n - last.n - sizeof("batch")) {
 			assert_int_equal(account_code__unpack(&again, &unpack), 0);
 			account_code__free(&again);
 			continue;
@@ -370,6 +374,7 @@ static void test_recorded(void **state)
 		assert_int_equal(account_code__unpack(&again, &unpack), -EBADMSG);
 	}
 	pack__free(&pack);
+	pack__free(&last);
 }
 
 /* A process that lives is told when it has done something. */

@@ -141,6 +141,7 @@ int output__start(struct output *output, struct error *err)
 	if (!rc)
 		rc = process_output__start(output->processes, output->session->kernel,
 					   output->syslog, output->recorder, err);
+	process_output__know_unseen(output->processes, &output->session->unseen);
 	if (!rc)
 		process_output__note_interrupted(output->processes, &output->session->notes);
 	/* What is there is replaced once nothing else can fail. */

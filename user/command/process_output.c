@@ -7,6 +7,7 @@
 
 #include "command/process_output.h"
 #include "command/output_file.h"
+#include "job/unseen.h"
 #include "sink/selfie.h"
 
 /* Ranks of jobs that are kept, those of jobs that are over included. */
@@ -15,14 +16,15 @@
 struct process_output {
 	const struct options_processes *options;
 	const struct report_run *run;
-	struct accounts *accounts;  /* NULL before the start */
-	struct sink_json *json;	    /* NULL: none */
-	struct sink_syslog *syslog; /* the same */
-	struct recorder *recorder;  /* the same */
-	struct output_file *file;   /* of selfie; NULL: standard output */
-	FILE *selfie;		    /* the same */
-	struct rank_sums *ranks;    /* the same */
-	struct job_map jobs;	    /* of these */
+	struct accounts *accounts;    /* NULL before the start */
+	struct sink_json *json;	      /* NULL: none */
+	struct sink_syslog *syslog;   /* the same */
+	struct recorder *recorder;    /* the same */
+	struct output_file *file;     /* of selfie; NULL: standard output */
+	FILE *selfie;		      /* the same */
+	struct rank_sums *ranks;      /* the same */
+	struct job_map jobs;	      /* of these */
+	struct unseen *const *unseen; /* NULL: no probe is ever parked */
 };
 
 static void close_selfie(struct process_output *output)
@@ -86,6 +88,12 @@ int process_output__start(struct process_output *output, const struct kernel *ke
 	return accounts__open(&output->accounts, &maps, &output->options->variables, err);
 }
 
+void process_output__know_unseen(struct process_output *output, struct unseen *const *unseen)
+{
+	if (output)
+		output->unseen = unseen;
+}
+
 int process_output__begin(struct process_output *output, struct error *err)
 {
 	return output && output->file ? output_file__begin(output->file, err) : 0;
@@ -116,12 +124,26 @@ static void put_selfie(struct process_output *output, const struct process_accou
 	close_selfie(output);
 }
 
+/* Of the whole process, what it called is not known by function: so the longest gaps count. */
+static void add_unseen(const struct process_output *output, struct process_account *account)
+{
+	__u64 end_ns = account->info.end_ns ? account->info.end_ns : account->time_ns;
+
+	for (__u8 i = 0; output->unseen && *output->unseen && i < TM_ACCOUNT_LAYERS; i++)
+		if (account->sums.layers[i].count)
+			account->unseen_ns[i] = unseen__missed_ns(
+				*output->unseen, TM_LAYER_USER + i, account->info.start_ns, end_ns);
+}
+
 /* A failure is told with the next figures, or at the end. */
-static void tell(void *context, const struct process_account *account)
+static void tell(void *context, const struct process_account *told)
 {
 	struct process_output *output = context;
+	struct process_account copy = *told;
+	const struct process_account *account = &copy;
 	struct error err;
 
+	add_unseen(output, &copy);
 	/* Of ranks, those are left out that there is no memory for. */
 	if (output->ranks && account->info.end_ns)
 		rank_sums__add(output->ranks, job_map__of(&output->jobs, account->job), account);

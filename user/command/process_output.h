@@ -15,6 +15,7 @@
 #include "sink/json.h"
 #include "sink/syslog.h"
 
+struct unseen;
 struct process_output;
 
 /*
@@ -29,6 +30,8 @@ int process_output__open(struct process_output **out, const struct options *opti
  */
 int process_output__start(struct process_output *output, const struct kernel *kernel,
 			  struct sink_syslog *syslog, struct recorder *recorder, struct error *err);
+/* Who knows how long functions were parked, once there is someone: its pointer is kept. */
+void process_output__know_unseen(struct process_output *output, struct unseen *const *unseen);
 /* All that can fail has not: the file that is appended to stays. */
 int process_output__begin(struct process_output *output, struct error *err);
 

@@ -28,6 +28,8 @@ struct process_account {
 	const struct process_variable *variables; /* that are asked for, and not empty */
 	size_t n_variables;
 	struct tm_account_sums sums;
+	/* For how long of its life a function of that layer of libraries was parked. */
+	__u64 unseen_ns[TM_ACCOUNT_LAYERS];
 };
 
 /*

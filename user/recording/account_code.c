@@ -41,6 +41,7 @@ void account_code__pack(struct pack *pack, const struct process_account *account
 		pack__string(pack, account->variables[i].value);
 	}
 	pack__string(pack, info->step);
+	pack__numbers(pack, account->unseen_ns, TM_ACCOUNT_LAYERS);
 }
 
 static void unpack_variables(struct process_account *account, struct unpack *unpack)
@@ -89,6 +90,8 @@ int account_code__unpack(struct process_account *account, struct unpack *unpack)
 	/* Not there in older recordings. */
 	if (!unpack->failed && unpack->at < unpack->end)
 		account->info.step = unpack__string(unpack);
+	if (!unpack->failed && unpack->at < unpack->end)
+		unpack__numbers(unpack, account->unseen_ns, TM_ACCOUNT_LAYERS);
 	if (!unpack->failed)
 		return 0;
 	account_code__free(account);

@@ -53,6 +53,23 @@ static void add_selfie(struct json_object *record, const struct report_run *run,
 	json_value__add_string(record, "command", account->program);
 }
 
+/*
+ * Of what part of its life all functions of the layer were counted. How many of its calls were of
+ * those that were not is not known, and so nothing is estimated.
+ */
+static void add_unseen(struct json_object *layer, const struct process_account *account, __u8 i)
+{
+	const struct process_info *info = &account->info;
+	__u64 end_ns = info->end_ns ? info->end_ns : account->time_ns,
+	      unseen = account->unseen_ns[i];
+	__u64 life = end_ns > info->start_ns ? end_ns - info->start_ns : 0;
+
+	if (!unseen)
+		return;
+	add_decimal(layer, "coverage", unseen < life ? life - unseen : 0, life ? life : 1, true);
+	json_value__add(layer, "estimated", NULL);
+}
+
 /* Each library that is traced, and was called. */
 static struct json_object *layers_of(const struct report_run *run,
 				     const struct process_account *account)
@@ -69,6 +86,7 @@ static struct json_object *layers_of(const struct report_run *run,
 			continue;
 		json_value__add_u64(layer, "count", account->sums.layers[i].count);
 		json_value__add_u64(layer, "total_ns", account->sums.layers[i].ns);
+		add_unseen(layer, account, i);
 		json_value__add(layers, name, layer);
 	}
 	return layers;
