@@ -83,6 +83,17 @@ struct metric_row *metric_rows__get(struct metric_rows *rows, const struct metri
 	return &rows->rows[i];
 }
 
+/* Where it was called at all: its calls have come before. */
+static void add_unseen(struct metric_rows *rows, const struct report_run *run,
+		       const struct tm_series *total)
+{
+	struct metric_key key = key_of(run, total);
+	struct metric_row *row = metric_rows__find(rows, &key);
+
+	if (row)
+		metric_sums__add_unseen(&row->sums, total);
+}
+
 int metric_rows__add_series(struct metric_rows *rows, const struct report_run *run,
 			    const struct snapshot *snapshot, size_t first, size_t end)
 {
@@ -91,6 +102,8 @@ int metric_rows__add_series(struct metric_rows *rows, const struct report_run *r
 		struct metric_key key;
 		struct metric_row *row;
 
+		if (key__is_unseen(&series->total.key))
+			add_unseen(rows, run, &series->total);
 		if (!metric_rows__shows(&series->total.key) ||
 		    (!series->total.count && !series->total.in_flight &&
 		     !key__is_task_io(&series->total.key)))

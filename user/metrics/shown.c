@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
+#include <string.h>
 
 #include "metrics/labels.h"
 #include "metrics/shown.h"
@@ -23,6 +24,9 @@ enum value {
 	 */
 	VALUE_COVERAGE,
 	VALUE_MISSED,
+	/* The same by the time, of a function that was parked, and about how many those are: */
+	VALUE_SEEN,
+	VALUE_UNSEEN,
 };
 
 struct shown {
@@ -32,6 +36,10 @@ struct shown {
 };
 
 #define HELP_LATENCY "without those that were counted at the level summary."
+
+#define HELP_COVERAGE                                                                         \
+	"The part of a job's calls on files of which the figures of vfs are, or of its time " \
+	"in which a library's function was counted, where these are not all."
 
 static const struct shown all_shown[] = {
 	{ METRIC_CALLS,
@@ -133,9 +141,15 @@ static const struct shown all_shown[] = {
 	    "operations." } },
 	{ METRIC_KERNEL_IO,
 	  VALUE_COVERAGE,
-	  { "tmtrace_coverage_ratio", "ratio", METRICS_GAUGE,
-	    "The part of a job's calls on files of which the figures of vfs are, where these are "
-	    "not all: those of vfs divided by it are an estimate of all." } },
+	  { "tmtrace_coverage_ratio", "ratio", METRICS_GAUGE, HELP_COVERAGE } },
+	/* The same metric: it must follow. */
+	{ METRIC_CALLS,
+	  VALUE_SEEN,
+	  { "tmtrace_coverage_ratio", "ratio", METRICS_GAUGE, HELP_COVERAGE } },
+	{ METRIC_CALLS,
+	  VALUE_UNSEEN,
+	  { "tmtrace_unseen_calls", NULL, METRICS_GAUGE,
+	    "About so many calls of a library's function were not seen, as it was parked." } },
 };
 
 #define N_SHOWN (sizeof(all_shown) / sizeof(*all_shown))
@@ -281,7 +295,7 @@ static bool is_missed(const struct metric_counters *counters)
 	for (size_t i = 0; i < N_MISSED_COUNTS; i++)
 		if (counters->missed[missed_counts[i].missed])
 			return true;
-	return false;
+	return counters->parked_ns != 0;
 }
 
 static __u64 calls_of(const struct metric_counters *counters, enum tm_missed missed)
@@ -365,15 +379,27 @@ static void write_row(struct metrics_text *text, const struct report_run *run, e
 	case VALUE_MISSED:
 		write_missed(text, shown, value);
 		break;
+	case VALUE_SEEN:
+		metrics_text__ratio_of(text, labels, NULL, NULL,
+				       counters->parked_ns < counters->span_ns
+					       ? 1 - (double)counters->parked_ns /
+								 (double)counters->span_ns
+					       : 0);
+		break;
+	case VALUE_UNSEEN:
+		metrics_text__number(text, labels, counters->unseen);
+		break;
 	}
 }
 
 void metrics_shown__write(struct metrics_text *text, const struct report_run *run,
 			  const struct metrics_shown_row *rows, size_t n)
 {
-	for (size_t i = 0; i < N_SHOWN; i++) {
-		bool begun = false;
+	bool begun = false;
 
+	for (size_t i = 0; i < N_SHOWN; i++) {
+		if (!i || strcmp(all_shown[i].about.name, all_shown[i - 1].about.name))
+			begun = false;
 		for (size_t j = 0; j < n; j++) {
 			if (rows[j].row->key.kind != all_shown[i].kind ||
 			    (all_shown[i].value >= VALUE_COVERAGE &&

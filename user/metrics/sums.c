@@ -67,6 +67,15 @@ void metric_sums__add_series(struct metric_sums *to, const struct snapshot_serie
 	to->in_flight += total->in_flight;
 }
 
+void metric_sums__add_unseen(struct metric_sums *to, const struct tm_series *total)
+{
+	struct tm_series *from = (struct tm_series *)total;
+
+	to->counters.span_ns += *series__unseen(from, TM_UNSEEN_SPAN_NS);
+	to->counters.parked_ns += *series__unseen(from, TM_UNSEEN_MISSED_NS);
+	to->counters.unseen += *series__unseen(from, TM_UNSEEN_COUNT);
+}
+
 /* All of its members are numbers of the same kind. */
 void metric_counters__add(struct metric_counters *to, const struct metric_counters *from)
 {

@@ -23,6 +23,8 @@ struct metric_counters {
 	__u64 times_ns[TM_TIMES]; /* of operations by enum tm_operation_time */
 	__u64 task_io[TM_TASK_IO_COUNTS];
 	__u64 missed[TM_MISSED]; /* of these */
+	/* Of the time in which jobs were there, what a function was parked for; calls meanwhile. */
+	__u64 span_ns, parked_ns, unseen;
 	/* By edge, those above the edge before; the last ones are above all edges. */
 	__u64 buckets[METRIC_EDGES + 1];
 };
@@ -35,6 +37,8 @@ struct metric_sums {
 extern const __u64 metric_edges_ns[METRIC_EDGES];
 
 void metric_sums__add_series(struct metric_sums *to, const struct snapshot_series *series);
+/* The same of a series with what was not seen of those. */
+void metric_sums__add_unseen(struct metric_sums *to, const struct tm_series *total);
 void metric_sums__add(struct metric_sums *to, const struct metric_sums *from);
 
 void metric_counters__add(struct metric_counters *to, const struct metric_counters *from);

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "metrics/labels.h"
+#include "report/names.h"
 #include "service/node_metrics.h"
 
 static void write_info(struct metrics_text *text, const struct report_run *run)
@@ -62,7 +63,7 @@ static void write_probes(struct metrics_text *text, const struct status_sums *su
 					sums->lost_by[loss]);
 }
 
-/* Of layers of the kernel that were parked: as long as the function that was longest. */
+/* Of layers that were parked: as long as the function that was longest. */
 static void write_parked(struct metrics_text *text, const struct report_run *run, __u64 time_ns)
 {
 	static const struct metrics_about about = {
@@ -72,11 +73,11 @@ static void write_parked(struct metrics_text *text, const struct report_run *run
 	};
 	bool begun = false;
 
-	for (__u8 layer = 0; layer < TM_LAYER_USER; layer++) {
+	for (int layer = 0; names__layer(run, (__u8)layer) || layer < TM_LAYER_USER; layer++) {
 		const char *name = NULL;
 		__u64 longest = 0, ns;
 
-		for (size_t i = 0; i < run->n_probes && i < TM_PROBE_USER; i++) {
+		for (size_t i = 0; i < run->n_probes; i++) {
 			if (run->probes[i].layer_id != layer)
 				continue;
 			ns = probe__parked_ns(&run->probes[i], time_ns);
