@@ -27,8 +27,10 @@ static void test_thread(void **state)
 	open_thread(&sim, burst, 8);
 	run(&sim, 5);
 	assert_int_equal(sim.first_parked, 0);
+	assert_true(governor__is_calm(sim.governor));
 	run(&sim, 8);
 	assert_true(sim.parked[0]);
+	assert_false(governor__is_calm(sim.governor));
 	assert_true(governor__view(sim.governor, 0, &view));
 	assert_true(view.toll > 0.05);
 	assert_true(taken_until(&sim, 18) <= 0.05);

@@ -290,6 +290,9 @@ static void on_time(void *context)
 	orders = governor__read(governing->governor, &reading, &n);
 	left += obey(governing, orders, n, reading.now_ns);
 	wait_s = governor__wait_s(governing->governor);
+	/* A wake-up costs more than what is done in it. */
+	if (governor__is_calm(governing->governor))
+		wait_s *= 2;
 	set_timer(governing, left && wait_s > SOON_S ? SOON_S : wait_s);
 }
 

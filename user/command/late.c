@@ -244,7 +244,7 @@ static void follow_mappings(void *context)
 }
 
 /* How often what does not ring is looked at, and what would ring, while nobody can, in seconds. */
-#define UNRUNG_S 0.5
+#define UNRUNG_S 1.0
 #define SILENT_S 0.02
 
 static void on_timer(void *context)

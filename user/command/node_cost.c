@@ -35,8 +35,12 @@ static void measure(struct node_cost *cost, struct kernel *kernel, __u64 looked)
 {
 	const struct top_reading *now = &cost->now, *before = &cost->before;
 	bool measured = cost->measuring, next = cost->readings % MEASURED_EVERY == 0;
-	__u64 following = kernel__run_time(kernel, RUN_TIME_FOLLOWING);
+	__u64 following;
 
+	/* Else nothing has moved, and to read it of each program takes a millisecond. */
+	if (!measured && !next)
+		return;
+	following = kernel__run_time(kernel, RUN_TIME_FOLLOWING);
 	/* The programs of vfs run for what is looked at, too, about as long. */
 	measure_hits(&cost->vfs, measured, kernel__run_time(kernel, RUN_TIME_VFS),
 		     now->probes.vfs_hits - before->probes.vfs_hits + now->probes.other_hits -

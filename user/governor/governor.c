@@ -378,6 +378,25 @@ double governor__wait_s(const struct governor *governor)
 	return trials__wait_s(governor, WAIT_S);
 }
 
+/* So much of each bound is far from it. */
+#define CALM 0.25
+
+bool governor__is_calm(const struct governor *governor)
+{
+	const struct governor_toll *toll = &governor->toll;
+
+	if (governor->total > CALM * governor->budget ||
+	    toll->ns > CALM * governor->bounds.thread * toll->elapsed_ns)
+		return false;
+	for (size_t i = 0; i < GOVERNOR_GROUPS; i++)
+		if (governor->groups[i].state != ON)
+			return false;
+	for (size_t i = 0; i < governor->n; i++)
+		if (governor->probes[i].state != ON)
+			return false;
+	return true;
+}
+
 bool governor__view(const struct governor *governor, size_t probe, struct governor_view *out)
 {
 	const struct watched *watched = &governor->probes[probe], *waits = watched;

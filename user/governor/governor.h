@@ -118,6 +118,9 @@ bool governor__is_trying(const struct governor *governor);
 
 /* So many seconds from one reading to the next; less while a probe is being tried. */
 double governor__wait_s(const struct governor *governor);
+/* Is nothing parked, and each bound four times as far as what is used? Then it may be twice that.
+ */
+bool governor__is_calm(const struct governor *governor);
 
 /* Of a probe that is parked: what it did before. */
 struct governor_view {

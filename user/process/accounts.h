@@ -35,7 +35,7 @@ void accounts__close(struct accounts *accounts); /* NULL is fine */
  * How often ended ones are to be taken, in seconds, and when the descriptor can be read (it stays
  * its own): their room is used again then.
  */
-#define ACCOUNTS_PERIOD_S 0.5
+#define ACCOUNTS_PERIOD_S 1.0
 int accounts__fd(const struct accounts *accounts);
 
 /*
