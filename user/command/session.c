@@ -159,7 +159,7 @@ void session__follow(struct session *session)
 }
 
 /* How often it is asked for what a file system has not given yet, in seconds. */
-#define WAITING_S 0.5
+#define WAITING_S 1.0
 
 static void on_unused(void *context)
 {

@@ -28,7 +28,7 @@ int recycler__new(struct recycler **out, const struct drain_maps *fds, struct gr
 void recycler__free(struct recycler *recycler); /* NULL is fine */
 
 /* How often it is to be tended, in seconds. */
-#define RECYCLER_TEND_S 0.5
+#define RECYCLER_TEND_S 1.0
 
 /*
  * Takes over which cgroups are gone, and gives back what did not move since the last time: whoever

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,8 @@ void task_passes__keep_up(struct task_passes *passes)
 
 double task_passes__interval_s(const struct task_passes *passes)
 {
-	double wait_s = (double)passes->cost_ns * SHARE / NS_PER_S;
+	/* Whole ones: with what else is due then. */
+	double wait_s = ceil((double)passes->cost_ns * SHARE / NS_PER_S);
 
 	if (wait_s < TASK_PASSES_MIN_S)
 		return TASK_PASSES_MIN_S;
