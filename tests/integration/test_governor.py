@@ -276,7 +276,8 @@ def test_parks_files(env):
     with open(data, "wb") as f:
         f.truncate(1 << 30)
     load = env.waiting_load("--count", "50", "tail")
-    service = Governed(env, layers="sample, vfs", bound="5%")
+    # On a slow machine, a program that reads byte by byte takes 3 % of two processors by its hits.
+    service = Governed(env, layers="sample, vfs", bound="1%")
     busy = env.spawn(["dd", f"if={data}", "of=/dev/null", "bs=1", "status=none"])
     wait_for(lambda: "read" in {p["function"] for p in service.status()["parked"]},
              "reads to be parked", seconds=60)
