@@ -142,8 +142,9 @@ void probe_table__unpark(struct probe_table *table, size_t i, __u64 now_ns);
 void probe_table__untime(struct probe_table *table, size_t i, const struct probe_parking *parking);
 void probe_table__time(struct probe_table *table, size_t i, __u64 now_ns);
 /*
- * The clocks are so now. Where CLOCK_REALTIME was set, what is parked has been so since another time
- * of it: for how long stays right. To be called before one of these, and before that is asked for.
+ * The clocks are so now. Where CLOCK_REALTIME was set, what is parked has been so since another
+ * time of it: for how long stays right. To be called before one of these, and before that is asked
+ * for.
  */
 void probe_table__follow_clock(struct probe_table *table, __u64 realtime_ns, __u64 monotonic_ns);
 /* So many calls were counted only. */

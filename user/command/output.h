@@ -17,8 +17,8 @@ int output__start(struct output *output, struct error *err);
 /* Has single calls taken as they come from the loop. 0, or a negative errno. */
 int output__watch(struct output *output, struct loop *loop);
 /*
- * The log gets what waits for it, and standard error how much it did not get, where no totals follow
- * with which that would be.
+ * The log gets what waits for it, and standard error how much it did not get, where no totals
+ * follow with which that would be.
  */
 void output__finish_log(struct output *output);
 /* The interval's figures, or the totals. */

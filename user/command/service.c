@@ -132,8 +132,8 @@ static void on_record(void *context)
 }
 
 /*
- * The history is what is written most often, and nothing is lost where that is done later. A manager
- * that had no room for what it was to be told may have some now.
+ * The history is what is written most often, and nothing is lost where that is done later. A
+ * manager that had no room for what it was to be told may have some now.
  */
 static void on_own(void *context)
 {
