@@ -158,24 +158,15 @@ void session__follow(struct session *session)
 		late__follow(session->late);
 }
 
-/* How often it is asked for what a file system has not given yet, in seconds. */
-#define WAITING_S 1.0
-
+/* Also what waits for file systems that do not answer at once. */
 static void on_unused(void *context)
 {
 	struct session *session = context;
 
-	if (session->late)
-		late__give_up_unused(session->late);
-}
-
-/* What waits for file systems that do not answer at once. */
-static void on_waiting(void *context)
-{
-	struct session *session = context;
-
-	if (session->late)
-		late__look_again(session->late);
+	if (!session->late)
+		return;
+	late__give_up_unused(session->late);
+	late__look_again(session->late);
 	probing__go_on(session, 0);
 }
 
@@ -185,8 +176,6 @@ int session__watch_late(struct session *session, struct loop *loop)
 
 	if (!rc && session->options->configured)
 		rc = loop__tend(loop, UNUSED_S, on_unused, session, NULL);
-	if (!rc && session->options->configured)
-		rc = loop__tend(loop, WAITING_S, on_waiting, session, NULL);
 	return rc;
 }
 
