@@ -51,7 +51,6 @@ void governing__begin_gap(struct governing *governing, size_t i)
 {
 	const struct probe *probe = probe_table__at(governing->session->probes, i);
 	const struct tm_key key = { .layer = probe->layer_id, .function = probe->function_id };
-
 	const struct unseen_cost cost = {
 		.hit_ns = governing__price(governing, probe),
 		.thread_share = governing->thread_share,

@@ -51,18 +51,17 @@ static void add_estimate(struct record_text *record, const struct jobs *jobs, in
 {
 	struct coverage coverage;
 	struct estimate estimate;
+	bool is_part = false;
 
-	if (id == TM_LAYER_BLOCK)
-		return;
-	if (id != TM_LAYER_VFS) {
-		if (estimate__of_layer(&estimate, jobs->snapshot, jobs->first, jobs->end, (__u8)id,
-				       gaps))
-			estimate_text__add(record, &estimate, sum->figures.sized != 0,
-					   sum->figures.timed != 0);
-		return;
+	if (id == TM_LAYER_VFS) {
+		coverage = coverage__of_job(jobs->snapshot, jobs->first, jobs->end);
+		is_part = estimate__of_job(&estimate, &coverage, jobs->snapshot, jobs->first,
+					   jobs->end);
+	} else if (id != TM_LAYER_BLOCK) {
+		is_part = estimate__of_layer(&estimate, jobs->snapshot, jobs->first, jobs->end,
+					     (__u8)id, gaps);
 	}
-	coverage = coverage__of_job(jobs->snapshot, jobs->first, jobs->end);
-	if (estimate__of_job(&estimate, &coverage, jobs->snapshot, jobs->first, jobs->end))
+	if (is_part)
 		estimate_text__add(record, &estimate, sum->figures.sized != 0,
 				   sum->figures.timed != 0);
 }
