@@ -16,6 +16,7 @@ import time
 import traceback
 
 import harness
+import leftovers
 
 TIME_LIMIT = 120
 DETACHING = "tmtrace-detach"
@@ -126,14 +127,17 @@ def run_test(function, build, source):
         os.killpg(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         end_leftovers()
+        leftovers.remove()
         raise
     os.close(reader)
-    leftovers = end_leftovers()
+    running = end_leftovers()
+    if not text:
+        leftovers.remove()
     if text is None:
         return "FAIL", f"not done after {seconds:.0f} s"
     outcome, _, reason = (text or "FAIL\nthe test's process died").partition("\n")
-    if leftovers and outcome == "ok":
-        return "FAIL", f"left running: {', '.join(leftovers)}"
+    if running and outcome == "ok":
+        return "FAIL", f"left running: {', '.join(running)}"
     return outcome, reason
 
 

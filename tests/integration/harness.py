@@ -19,9 +19,9 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import time
 
+import leftovers
 
 # How many times longer than usual things may take: an emulated machine is slow.
 PATIENCE = float(os.environ.get("TMTRACE_TEST_PATIENCE", "1"))
@@ -113,7 +113,7 @@ class Env:
         self.load = os.path.join(self.stack, "load")
         self.sample = os.path.join(source, "tests", "stack", "sample.yaml")
         self.source = source
-        self.dir = tempfile.mkdtemp(prefix="tmtrace-test.")
+        self.dir, self.claim = leftovers.make_folder()
         self.remark = ""  # what a test that succeeds has to say
         self.cleanups = []
         self.started = []
@@ -127,6 +127,7 @@ class Env:
         while self.cleanups:
             self.cleanups.pop()()
         shutil.rmtree(self.dir, ignore_errors=True)
+        os.close(self.claim)
 
     def cleanup(self, function, *args):
         """Calls function(*args) when the test is over; the last one comes first."""
