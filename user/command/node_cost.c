@@ -13,13 +13,6 @@
 #define LEAST_HITS 200
 #define MOST_NS	   20000
 
-/*
- * Beside its program's run, a system call that is seen by a tracepoint takes the kernel's longer
- * way: an empty pair of programs costs it 150 ns, of which two thirds are not in the run time
- * (6.18).
- */
-#define LONGER_WAY_NS 100
-
 /* The programs ran for so many hits; what cannot be is not believed. */
 static void measure_hits(struct hit_measure *measure, bool measured, __u64 run_ns, __u64 hits,
 			 double beside_ns)
@@ -45,7 +38,7 @@ static void measure(struct node_cost *cost, struct kernel *kernel, __u64 looked)
 	measure_hits(&cost->vfs, measured, kernel__run_time(kernel, RUN_TIME_VFS),
 		     now->probes.vfs_hits - before->probes.vfs_hits + now->probes.other_hits -
 			     before->probes.other_hits + looked,
-		     kernel__can_tap(kernel) ? LONGER_WAY_NS : 0);
+		     kernel__beside_ns(kernel));
 	measure_hits(&cost->block, measured, kernel__run_time(kernel, RUN_TIME_BLOCK),
 		     now->probes.block_hits - before->probes.block_hits, 0);
 	if (measured && now->time_ns > before->time_ns)

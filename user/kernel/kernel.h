@@ -208,6 +208,8 @@ bool kernel__is_untapped(const struct kernel *kernel);
 __u64 kernel__looked_at(const struct kernel *kernel);
 /* What that costs each, in ns of CPU time: tap__look_ns(). */
 double kernel__look_ns(const struct kernel *kernel);
+/* What a system call takes beside the run time of the programs that see it: tap__beside_ns(). */
+double kernel__beside_ns(const struct kernel *kernel);
 
 /*
  * What probes take from threads: nothing is added up before this was called. It stays the kernel's.

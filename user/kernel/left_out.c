@@ -64,6 +64,11 @@ double kernel__look_ns(const struct kernel *kernel)
 	return tap__look_ns(&kernel->tap);
 }
 
+double kernel__beside_ns(const struct kernel *kernel)
+{
+	return kernel__can_tap(kernel) ? tap__beside_ns(&kernel->tap) : 0;
+}
+
 struct tolls *kernel__tolls(struct kernel *kernel)
 {
 	kernel->tolls.skel = kernel->skel;

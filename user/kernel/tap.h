@@ -17,7 +17,9 @@ struct tap {
 	struct tmtrace_bpf *skel;
 	struct pins *pins; /* where the links are kept, too; NULL: nowhere */
 	int enter, exit;   /* links; -1: not attached */
+	bool taken_over;   /* they were attached before: what they cost cannot be told yet */
 	double look_ns;	   /* see tap__look_ns() */
+	double run_ns;	   /* see tap__beside_ns(); 0: not measured */
 };
 
 /* Nothing is attached yet. The skeleton and the pins must outlive it. */
@@ -35,9 +37,15 @@ void tap__detach(struct tap *tap);
 
 /*
  * What it costs a system call, in ns of CPU time, that it is looked at and not counted: measured
- * whenever they are taken away, and a guess before.
+ * where both are attached, and whenever they are taken away. A guess where they were taken over.
  */
 double tap__look_ns(const struct tap *tap);
+
+/*
+ * The part of it that is not in the run time of the two programs: the kernel's longer way to them.
+ * It comes on top of what they run for where they count a call, too.
+ */
+double tap__beside_ns(const struct tap *tap);
 
 /* Closes the links: what is kept stays attached. */
 void tap__release(struct tap *tap);
