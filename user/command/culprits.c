@@ -107,7 +107,7 @@ static bool look_into(struct culprits *culprits, pid_t pid, const struct process
 	rc = process__open_path(pid, mapping, path, sizeof(path), &ignored);
 	if (rc == -EAGAIN)
 		file_set__forget(culprits->looked, mapping->ino);
-	if (rc < 0 || elf_file__open_links(&elf, path, &ignored) < 0)
+	if (rc < 0 || elf_file__open_copier(&elf, path, &ignored) < 0)
 		return false;
 	found = has_content(culprits, elf_file__soname(elf), elf_file__copier_symbol(elf), out);
 	elf_file__close(elf);

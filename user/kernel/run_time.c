@@ -13,14 +13,14 @@ int run_time__measure(void)
 	return fd < 0 ? -errno : fd;
 }
 
-struct run_time_sum run_time__of(int program_fd)
+static __u64 time_of(int program_fd)
 {
 	struct bpf_prog_info info = {};
 	__u32 size = sizeof(info);
 
 	if (program_fd < 0 || bpf_obj_get_info_by_fd(program_fd, &info, &size))
-		return (struct run_time_sum){ 0 };
-	return (struct run_time_sum){ .ns = info.run_time_ns, .runs = info.run_cnt };
+		return 0;
+	return info.run_time_ns;
 }
 
 static bool begins_with(const char *name, const char *begin)
@@ -60,10 +60,10 @@ __u64 run_time__sum(const struct bpf_object *object, struct pins *pins, const st
 	bpf_object__for_each_program(prog, object)
 	{
 		if (is_of(prog, kind))
-			sum += run_time__of(pins__program_fd(pins, prog)).ns;
+			sum += time_of(pins__program_fd(pins, prog));
 	}
 	/* Those beside the object's are on system calls. */
 	for (size_t i = 0; kind == RUN_TIME_VFS && i < links->n_programs; i++)
-		sum += run_time__of(links->programs[i]).ns;
+		sum += time_of(links->programs[i]);
 	return sum;
 }

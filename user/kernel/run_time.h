@@ -15,12 +15,6 @@
  */
 int run_time__measure(void);
 
-/* Of a program, while it was measured: zeros where that cannot be told. */
-struct run_time_sum {
-	__u64 ns, runs;
-};
-struct run_time_sum run_time__of(int program_fd);
-
 /*
  * Whose run time. Neither has that of probes on library functions: most of what these cost is the
  * trap. Nor what the loader runs itself, which is its own time.

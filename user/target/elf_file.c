@@ -71,13 +71,20 @@ static int read_interp(struct elf_file *elf, const struct elf_image *image)
 	return elf->interp ? 0 : -ENOMEM;
 }
 
-static int read_image(struct elf_file *elf, const struct elf_image *image, bool functions,
+/* What is read of a file, beside what it needs. */
+enum what {
+	LINKS,
+	COPIER,
+	FUNCTIONS,
+};
+
+static int read_image(struct elf_file *elf, const struct elf_image *image, enum what what,
 		      struct error *err)
 {
 	struct elf_dynamic dynamic;
 	int ret;
 
-	ret = elf_dynamic__read(&dynamic, image, functions, err);
+	ret = elf_dynamic__read(&dynamic, image, what == FUNCTIONS, err);
 	if (ret)
 		goto cleanup;
 	ret = read_interp(elf, image);
@@ -88,16 +95,16 @@ static int read_image(struct elf_file *elf, const struct elf_image *image, bool 
 			   ret == -ENOMEM ? "out of memory" : "corrupt interpreter name");
 		goto cleanup;
 	}
-	if (functions)
+	if (what == FUNCTIONS)
 		ret = elf_functions__read(&elf->functions, image, &dynamic, false, err);
-	else
+	if (what == COPIER)
 		elf->copier_symbol = elf_copier__find(image, &dynamic);
 cleanup:
 	elf_dynamic__free(&dynamic);
 	return ret;
 }
 
-static int open_fd(struct elf_file **out, int fd, const char *name, bool functions,
+static int open_fd(struct elf_file **out, int fd, const char *name, enum what what,
 		   struct error *err)
 {
 	struct elf_image image = { 0 };
@@ -118,7 +125,7 @@ static int open_fd(struct elf_file **out, int fd, const char *name, bool functio
 	elf->dev = st.st_dev;
 	elf->ino = st.st_ino;
 	elf->is_go = elf_go__made(&image);
-	ret = read_image(elf, &image, functions, err);
+	ret = read_image(elf, &image, what, err);
 cleanup:
 	elf_image__close(&image);
 	if (ret)
@@ -128,7 +135,7 @@ cleanup:
 	return ret;
 }
 
-static int open_path(struct elf_file **out, const char *path, bool functions, struct error *err)
+static int open_path(struct elf_file **out, const char *path, enum what what, struct error *err)
 {
 	struct stat st;
 	int fd, ret;
@@ -142,24 +149,29 @@ static int open_path(struct elf_file **out, const char *path, bool functions, st
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return error__set(err, -errno, "%s: cannot be opened: %s", path, strerror(errno));
-	ret = open_fd(out, fd, path, functions, err);
+	ret = open_fd(out, fd, path, what, err);
 	close(fd);
 	return ret;
 }
 
 int elf_file__open(struct elf_file **out, const char *path, struct error *err)
 {
-	return open_path(out, path, true, err);
+	return open_path(out, path, FUNCTIONS, err);
 }
 
 int elf_file__open_links(struct elf_file **out, const char *path, struct error *err)
 {
-	return open_path(out, path, false, err);
+	return open_path(out, path, LINKS, err);
+}
+
+int elf_file__open_copier(struct elf_file **out, const char *path, struct error *err)
+{
+	return open_path(out, path, COPIER, err);
 }
 
 int elf_file__open_fd(struct elf_file **out, int fd, const char *name, struct error *err)
 {
-	return open_fd(out, fd, name, true, err);
+	return open_fd(out, fd, name, FUNCTIONS, err);
 }
 
 void elf_file__close(struct elf_file *elf)

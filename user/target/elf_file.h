@@ -34,11 +34,10 @@ int elf_file__open(struct elf_file **out, const char *path, struct error *err);
  */
 int elf_file__open_fd(struct elf_file **out, int fd, const char *name, struct error *err);
 
-/*
- * Without the functions, which is much faster: enough for what the file is, what it needs, and
- * whether it is known to copy code.
- */
+/* Without the functions, which is much faster: enough for what the file is and what it needs. */
 int elf_file__open_links(struct elf_file **out, const char *path, struct error *err);
+/* The same, and whether it is known to copy code. */
+int elf_file__open_copier(struct elf_file **out, const char *path, struct error *err);
 void elf_file__close(struct elf_file *elf); /* NULL is fine */
 
 const char *elf_file__soname(const struct elf_file *elf); /* NULL: it has none */
@@ -64,7 +63,7 @@ const struct elf_function *elf_file__function(const struct elf_file *elf, size_t
 size_t elf_file__n_rejected(const struct elf_file *elf);
 /* Was it made by a Go compiler, whose code moves its stacks? */
 bool elf_file__is_go(const struct elf_file *elf);
-/* A symbol of copiers.h that it defines; NULL: none, or it was not opened for its links. Static. */
+/* A symbol of copiers.h that it defines; NULL: none, or it was not opened for that. Static. */
 const char *elf_file__copier_symbol(const struct elf_file *elf);
 
 #endif

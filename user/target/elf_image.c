@@ -209,6 +209,7 @@ int elf_image__open(struct elf_image *image, int fd, const char *name, struct er
 		return ret;
 	/* Read, not mapped: a file cut short while mapped would kill the tracer with SIGBUS. */
 	elf_version(EV_CURRENT);
+	image->fd = fd;
 	image->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF)
 		return error__set(err, -EBADMSG, "%s: corrupt ELF file (%s)", name, elf_errmsg(-1));
@@ -221,6 +222,11 @@ void elf_image__close(struct elf_image *image)
 	if (image->elf)
 		elf_end(image->elf);
 	*image = (struct elf_image){ 0 };
+}
+
+ssize_t elf_image__read(const struct elf_image *image, void *to, size_t n, __u64 offset)
+{
+	return read_at(image->fd, to, n, offset);
 }
 
 Elf_Data *elf_image__data(const struct elf_image *image, struct elf_span span, Elf_Type type)
@@ -241,16 +247,20 @@ int elf_image__strings(const struct elf_image *image, struct elf_span span,
 
 	if (!data)
 		return -EBADMSG;
-	strings->bytes = data->d_buf;
-	strings->size = data->d_size;
+	*strings = elf_strings__of(data->d_buf, data->d_size);
 	return 0;
+}
+
+struct elf_strings elf_strings__of(const char *bytes, size_t size)
+{
+	const char *end = bytes ? memrchr(bytes, 0, size) : NULL;
+
+	return (struct elf_strings){ bytes, size, end ? (size_t)(end - bytes) + 1 : 0 };
 }
 
 const char *elf_strings__at(const struct elf_strings *strings, __u64 offset)
 {
-	if (offset >= strings->size || !memchr(strings->bytes + offset, 0, strings->size - offset))
-		return NULL;
-	return strings->bytes + offset;
+	return offset < strings->ended ? strings->bytes + offset : NULL;
 }
 
 bool elf_image__is_constant(const struct elf_image *image, const struct elf_range *range)

@@ -35,10 +35,12 @@ struct elf_range {
 struct elf_strings {
 	const char *bytes;
 	size_t size;
+	size_t ended; /* what begins before has an end in the table */
 };
 
 struct elf_image {
 	Elf *elf;
+	int fd;		  /* the caller's */
 	const char *name; /* for messages */
 	__u64 file_size;
 	struct elf_segment *segments; /* the PT_LOAD ones */
@@ -62,6 +64,9 @@ int elf_image__open_file(const char *path, struct error *err);
 int elf_image__open(struct elf_image *image, int fd, const char *name, struct error *err);
 void elf_image__close(struct elf_image *image);
 
+/* Reads n bytes at an offset, where so many are left; how many it has read, below 0: an error. */
+ssize_t elf_image__read(const struct elf_image *image, void *to, size_t n, __u64 offset);
+
 /*
  * The bytes of a span as libelf data of that type, which live as long as the image; NULL when the
  * span is empty, not wholly in the file, unreasonably large, or cannot be read.
@@ -70,6 +75,7 @@ Elf_Data *elf_image__data(const struct elf_image *image, struct elf_span span, E
 /* The same for a table of strings; 0 or -EBADMSG. */
 int elf_image__strings(const struct elf_image *image, struct elf_span span,
 		       struct elf_strings *strings);
+struct elf_strings elf_strings__of(const char *bytes, size_t size);
 /* The string at an offset, or NULL when it is outside of the table or has no end in it. */
 const char *elf_strings__at(const struct elf_strings *strings, __u64 offset);
 

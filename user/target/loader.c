@@ -80,7 +80,7 @@ static int try_file(struct closure *closure, const char *path, const char *name,
 	struct error err;
 	int ret;
 
-	ret = elf_file__open_links(&elf, path, &err);
+	ret = elf_file__open_copier(&elf, path, &err);
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret) {
@@ -309,7 +309,7 @@ int loader__closure(struct loader *loader, const char *program, struct libraries
 	if (!ret)
 		ret = loader__find_interpreter(program, loader->search_path, &file, err);
 	if (!ret)
-		ret = elf_file__open_links(&elf, file, err);
+		ret = elf_file__open_copier(&elf, file, err);
 	if (ret)
 		goto cleanup;
 	ret = add_object(&closure, elf, file, file, NONE);

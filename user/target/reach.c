@@ -18,7 +18,9 @@
 #define SCOUTS_A_USER 2
 #define WAITING_MAX   64
 /* One that has waited so long is given up, and its file system asked again after a pause. */
-#define PATIENCE_NS  (5 * NS_PER_S)
+#define PATIENCE_NS (5 * NS_PER_S)
+/* One that is not asked for so long ends: others may never come. */
+#define IDLE_NS	     (500 * NS_PER_MS)
 #define PAUSE_MAX_NS (60 * NS_PER_S)
 
 /* A process that looks at files. */
@@ -364,7 +366,8 @@ static void look_after(void)
 		struct scout *scout = &reach.scouts[i];
 		struct scout_answer late_one = { .node = -1, .content = -1 };
 		dev_t device = scout->device;
-		bool busy = scout->busy, late = now_ns - scout->since_ns > PATIENCE_NS;
+		bool busy = scout->busy;
+		bool late = now_ns - scout->since_ns > (busy ? PATIENCE_NS : IDLE_NS);
 
 		if (!scout->pid)
 			continue;
