@@ -151,7 +151,7 @@ static void test_bad_functions(void **state)
 		  "returns is \"int\", known are: void, u8, s32" },
 		{ FUNCS "  - name: a\n    returns: []\n", 5, "returns is a list" },
 		{ FUNCS "  - name: a\n    addb2: pull\n", 5,
-		  "addb2 is \"pull\", known are: consume, add, push, pop" },
+		  "addb2 is \"pull\", known are: consume, add, push, pop, modify" },
 		{ FUNCS "  - name: a\n    addb2: []\n", 5, "addb2 is a list" },
 		{ FUNCS "  - name: a\n    brief: maybe\n", 5,
 		  "brief is \"maybe\", known are: full, count, none" },

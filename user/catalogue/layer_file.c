@@ -146,20 +146,13 @@ static int read_brief(const struct reader *r, const yaml_node_t *node, enum cata
 		[CATALOGUE_FULL] = "full",
 		[CATALOGUE_COUNTED] = "count",
 		[CATALOGUE_LEFT_OUT] = "none",
+		NULL,
 	};
-	const char *text;
-	int rc = yaml_doc__read_text(r->doc, node, "brief", &text, r->err);
+	int choice = yaml_doc__read_choice(r->doc, node, "brief", names, r->err);
 
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(text, names[i]) == 0) {
-			*brief = i;
-			return 0;
-		}
-	}
-	return yaml_doc__fail(r->doc, node, r->err, "brief is %s, known are: full, count, none",
-			      yaml_doc__quote(text).text);
+	if (choice >= 0)
+		*brief = (enum catalogue_brief)choice;
+	return choice < 0 ? choice : 0;
 }
 
 /* The keys that a function and the defaults share. */

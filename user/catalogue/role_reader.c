@@ -65,17 +65,12 @@ static int read_forget(struct yaml_doc *doc, const yaml_node_t *node, struct tm_
 static int read_errno(struct yaml_doc *doc, const yaml_node_t *node, struct tm_role *role,
 		      struct error *err)
 {
-	const char *text;
-	int rc = yaml_doc__read_text(doc, node, "errno", &text, err);
+	static const char *const names[] = { "negative", "positive", NULL };
+	int choice = yaml_doc__read_choice(doc, node, "errno", names, err);
 
-	if (rc < 0)
-		return rc;
-	if (strcmp(text, "positive") == 0)
+	if (choice > 0)
 		role->flags |= TM_ROLE_POSITIVE;
-	else if (strcmp(text, "negative") != 0)
-		return yaml_doc__fail(doc, node, err, "errno is %s, known are: negative, positive",
-				      yaml_doc__quote(text).text);
-	return 0;
+	return choice < 0 ? choice : 0;
 }
 
 /* The keys result and errno, of a role that knows when an operation is complete. */

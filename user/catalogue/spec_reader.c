@@ -203,16 +203,12 @@ static int read_object(struct yaml_doc *doc, const yaml_node_t *node, struct tm_
 static int read_access(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
 		       struct error *err)
 {
-	const char *text;
-	int rc = yaml_doc__read_text(doc, node, "access", &text, err);
+	static const char *const names[] = { "read", "write", NULL };
+	int choice = yaml_doc__read_choice(doc, node, "access", names, err);
 
-	if (rc < 0)
-		return rc;
-	if (strcmp(text, "read") != 0 && strcmp(text, "write") != 0)
-		return yaml_doc__fail(doc, node, err, "access is %s, known are: read, write",
-				      yaml_doc__quote(text).text);
-	spec->access = *text == 'r' ? TM_ACCESS_READ : TM_ACCESS_WRITE;
-	return 0;
+	if (choice >= 0)
+		spec->access = choice ? TM_ACCESS_WRITE : TM_ACCESS_READ;
+	return choice < 0 ? choice : 0;
 }
 
 static int read_fail(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
@@ -221,74 +217,47 @@ static int read_fail(struct yaml_doc *doc, const yaml_node_t *node, struct tm_sp
 	static const char *const names[] = {
 		[TM_FAIL_NEVER] = "never",	 [TM_FAIL_NEGATIVE_ERRNO] = "negative-errno",
 		[TM_FAIL_NEGATIVE] = "negative", [TM_FAIL_NONZERO] = "nonzero",
-		[TM_FAIL_NULL] = "null",
+		[TM_FAIL_NULL] = "null",	 NULL,
 	};
-	const char *text;
-	int rc;
+	int choice = yaml_doc__read_choice(doc, node, "fail", names, err);
 
-	rc = yaml_doc__read_text(doc, node, "fail", &text, err);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(text, names[i]) == 0) {
-			spec->fail = (__u8)i;
-			return 0;
-		}
-	}
-	return yaml_doc__fail(
-		doc, node, err,
-		"fail is %s, known are: never, negative-errno, negative, nonzero, null",
-		yaml_doc__quote(text).text);
+	if (choice >= 0)
+		spec->fail = (__u8)choice;
+	return choice < 0 ? choice : 0;
 }
 
 static int read_returns(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
 			struct error *err)
 {
+	/* A pointer is an u64. */
+	static const char *const names[] = { "void", "u8", "s32", "u32", "s64", "u64", NULL };
 	static const struct {
-		const char *name;
-		__u8 width, is_signed;
-	} types[] = { { "void", 0, 0 }, { "u8", 1, 0 },	 { "s32", 4, 1 },
-		      { "u32", 4, 0 },	{ "s64", 8, 1 }, { "u64", 8, 0 } };
-	const char *text;
-	int rc;
+		__u8 width;
+		bool is_signed;
+	} types[] = { { 0, false }, { 1, false }, { 4, true },
+		      { 4, false }, { 8, true },  { 8, false } };
+	int choice = yaml_doc__read_choice(doc, node, "returns", names, err);
 
-	rc = yaml_doc__read_text(doc, node, "returns", &text, err);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (strcmp(text, types[i].name) == 0) {
-			spec->return_width = types[i].width;
-			spec->return_signed = types[i].is_signed;
-			return 0;
-		}
-	}
-	return yaml_doc__fail(
-		doc, node, err,
-		"returns is %s, known are: void, u8, s32, u32, s64, u64 (pointers: u64)",
-		yaml_doc__quote(text).text);
+	if (choice < 0)
+		return choice;
+	spec->return_width = types[choice].width;
+	spec->return_signed = types[choice].is_signed;
+	return 0;
 }
 
 static int read_addb(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
 		     struct error *err)
 {
-	static const char *const names[TM_ADDB_ROLES] = {
-		[TM_ADDB_CONSUME] = "consume", [TM_ADDB_ADD] = "add",	    [TM_ADDB_PUSH] = "push",
-		[TM_ADDB_POP] = "pop",	       [TM_ADDB_MODIFY] = "modify",
+	static const char *const names[] = {
+		[TM_ADDB_CONSUME - 1] = "consume", [TM_ADDB_ADD - 1] = "add",
+		[TM_ADDB_PUSH - 1] = "push",	   [TM_ADDB_POP - 1] = "pop",
+		[TM_ADDB_MODIFY - 1] = "modify",   [TM_ADDB_ROLES - 1] = NULL,
 	};
-	const char *text;
-	int rc;
+	int choice = yaml_doc__read_choice(doc, node, "addb2", names, err);
 
-	rc = yaml_doc__read_text(doc, node, "addb2", &text, err);
-	if (rc < 0)
-		return rc;
-	for (int role = TM_ADDB_NONE + 1; role < TM_ADDB_ROLES; role++) {
-		if (strcmp(text, names[role]) == 0) {
-			spec->addb = (__u8)role;
-			return 0;
-		}
-	}
-	return yaml_doc__fail(doc, node, err, "addb2 is %s, known are: consume, add, push, pop",
-			      yaml_doc__quote(text).text);
+	if (choice >= 0)
+		spec->addb = (__u8)(choice + 1);
+	return choice < 0 ? choice : 0;
 }
 
 int spec_reader__read_result(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,

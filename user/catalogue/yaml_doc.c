@@ -206,8 +206,11 @@ static const char *scalar_text(const yaml_node_t *node)
 	return (const char *)node->data.scalar.value;
 }
 
-/* Adds ", key" for each known key; what does not fit is left out. */
-static void list_keys(char *out, size_t size, const char *const *known)
+/* More than all words that are known in a place. */
+#define WORDS_ROOM 1024
+
+/* Words with commas between them; what does not fit is left out. */
+static void list_words(char *out, size_t size, const char *const *known)
 {
 	size_t n = 0;
 
@@ -219,7 +222,7 @@ static void list_keys(char *out, size_t size, const char *const *known)
 static int check_key(struct yaml_doc *doc, const yaml_node_t *key, const char *what,
 		     const char *const *known, unsigned long *seen, struct error *err)
 {
-	char keys[256];
+	char keys[WORDS_ROOM];
 	size_t k = 0;
 
 	if (!key || key->type != YAML_SCALAR_NODE)
@@ -229,7 +232,7 @@ static int check_key(struct yaml_doc *doc, const yaml_node_t *key, const char *w
 	while (known[k] && strcmp(known[k], scalar_text(key)) != 0)
 		k++;
 	if (!known[k]) {
-		list_keys(keys, sizeof(keys), known);
+		list_words(keys, sizeof(keys), known);
 		return yaml_doc__fail(doc, key, err, "unknown key %s in %s, known are: %s",
 				      yaml_doc__quote(scalar_text(key)).text, what, keys);
 	}
@@ -287,6 +290,23 @@ int yaml_doc__read_text(const struct yaml_doc *doc, const yaml_node_t *node, con
 		return yaml_doc__fail(doc, node, err, "%s has a NUL byte in it, remove it", what);
 	*out = scalar_text(node);
 	return 0;
+}
+
+int yaml_doc__read_choice(struct yaml_doc *doc, const yaml_node_t *node, const char *what,
+			  const char *const *names, struct error *err)
+{
+	char known[WORDS_ROOM];
+	const char *text;
+	int rc = yaml_doc__read_text(doc, node, what, &text, err);
+
+	if (rc < 0)
+		return rc;
+	for (int i = 0; names[i]; i++)
+		if (!strcmp(text, names[i]))
+			return i;
+	list_words(known, sizeof(known), names);
+	return yaml_doc__fail(doc, node, err, "%s is %s, known are: %s", what,
+			      yaml_doc__quote(text).text, known);
 }
 
 int yaml_doc__read_bool(const struct yaml_doc *doc, const yaml_node_t *node, const char *what,

@@ -50,6 +50,12 @@ const yaml_node_t *yaml_doc__get(struct yaml_doc *doc, const yaml_node_t *node, 
 /* A scalar that is not empty and has no NUL in it; *out lives as long as doc. */
 int yaml_doc__read_text(const struct yaml_doc *doc, const yaml_node_t *node, const char *what,
 			const char **out, struct error *err);
+/*
+ * One of the words in names, which end with NULL: its number there, or a negative errno. Which
+ * words there are is in the message.
+ */
+int yaml_doc__read_choice(struct yaml_doc *doc, const yaml_node_t *node, const char *what,
+			  const char *const *names, struct error *err);
 /* The plain words true and false. */
 int yaml_doc__read_bool(const struct yaml_doc *doc, const yaml_node_t *node, const char *what,
 			bool *out, struct error *err);
