@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who is known to copy code: the table, and symbols in whole, hand-made and damaged files. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): memfd_create
-#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

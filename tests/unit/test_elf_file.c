@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* elf_file on real files, on hand-made ones, and on what is left of real ones after damage. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): memfd_create, dl_iterate_phdr
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

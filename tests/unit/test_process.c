@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Processes: this one, its children, what they map. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): memfd_create
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <limits.h>
 #include <search.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Jobs of a table that the environment of their processes names: one for each user who does. */
-#ifndef _GNU_SOURCE
-#endif
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
