@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From the kernel's maps to snapshots. All of them are mapped: counters are scanned, and the buckets of
- * histograms read where a count moved since the last snapshot.
+ * From the kernel's maps to snapshots. All of them are mapped: counters are scanned, and the
+ * buckets of histograms read where a count moved since the last snapshot.
  */
 #ifndef USER_DRAIN_DRAIN_H
 #define USER_DRAIN_DRAIN_H
