@@ -250,7 +250,7 @@ static int by_labels(const void *left, const void *right)
 		return order;
 	if (a->rank->had_room != b->rank->had_room)
 		return a->rank->had_room ? -1 : 1;
-	return a->id < b->id ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
 }
 
 /* What nobody could tell apart would be no metric any more: one of those has room. */

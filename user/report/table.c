@@ -7,6 +7,7 @@
 
 #include "addb/sums.h"
 #include "base/clock.h"
+#include "drain/key_order.h"
 #include "report/bars.h"
 #include "report/fold.h"
 #include "report/jobs.h"
@@ -115,7 +116,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 	if (a->figures.count != b->figures.count)
 		return a->figures.count > b->figures.count ? -1 : 1;
 	/* The snapshot's order, by key. */
-	return a->series->total.key.function < b->series->total.key.function ? -1 : 1;
+	return key_order(&a->series->total.key, &b->series->total.key);
 }
 
 /* Beside the flags: the part of TM_KEY_ADDB that is a table of its own. */
