@@ -16,7 +16,6 @@ import time
 import traceback
 
 import harness
-import leftovers
 
 TIME_LIMIT = 120
 DETACHING = "tmtrace-detach"
@@ -127,17 +126,14 @@ def run_test(function, build, source):
         os.killpg(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         end_leftovers()
-        leftovers.remove()
         raise
     os.close(reader)
-    running = end_leftovers()
-    if not text:
-        leftovers.remove()
+    leftovers = end_leftovers()
     if text is None:
         return "FAIL", f"not done after {seconds:.0f} s"
     outcome, _, reason = (text or "FAIL\nthe test's process died").partition("\n")
-    if running and outcome == "ok":
-        return "FAIL", f"left running: {', '.join(running)}"
+    if leftovers and outcome == "ok":
+        return "FAIL", f"left running: {', '.join(leftovers)}"
     return outcome, reason
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What test processes that were killed have left behind: folders, what is mounted there, what is pinned.
+"""The folders of tests, and what tests that were killed have left in theirs: files, mounts, what is pinned.
 
 A pinned tracer goes on tracing: it slows every system call of the machine, and all that is measured
 on it, until its file system is unmounted.
@@ -10,34 +10,33 @@ import glob
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
-import time
 
-PREFIX = "tmtrace-env."
-# A folder is claimed right after it was made.
-CLAIMED_S = 10
+PREFIX, UNCLAIMED = "tmtrace-env.", "tmtrace-new."
+
+
+def claim(folder):
+    """A descriptor that says, until it is closed, that somebody uses the folder; None: another does."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def make_folder():
-    """A folder, and the descriptor that says, until it is closed, that somebody uses it."""
-    folder = tempfile.mkdtemp(prefix=PREFIX)
-    claim = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    fcntl.flock(claim, fcntl.LOCK_EX)
-    return folder, claim
-
-
-def is_left(folder):
-    try:
-        claim = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return time.time() - os.fstat(claim).st_mtime > CLAIMED_S
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(claim)
+    """A folder, and its claim; what others have left is removed before."""
+    remove()
+    unclaimed = tempfile.mkdtemp(prefix=UNCLAIMED)
+    descriptor, folder = claim(unclaimed), unclaimed.replace(UNCLAIMED, PREFIX)
+    os.rename(unclaimed, folder)
+    return folder, descriptor
 
 
 def mounts_below(folder):
@@ -48,16 +47,13 @@ def mounts_below(folder):
 
 
 def remove():
-    """Removes what nobody uses any more; the folders."""
-    folders = [f for f in glob.glob(os.path.join(tempfile.gettempdir(), PREFIX + "*")) if is_left(f)]
-    for folder in folders:
+    """Removes the folders that nobody uses any more, with what is mounted there, and tells."""
+    for folder in glob.glob(os.path.join(tempfile.gettempdir(), PREFIX + "*")):
+        descriptor = claim(folder)
+        if descriptor is None:
+            continue
         for place in mounts_below(folder):
             subprocess.run(["umount", "--lazy", place], check=False)
         shutil.rmtree(folder, ignore_errors=True)
-    return folders
-
-
-def remove_and_tell():
-    folders = remove()
-    if folders:
-        print(f"removed what tests that were killed had left: {', '.join(folders)}", flush=True)
+        os.close(descriptor)
+        print(f"removed {folder}, which a test that was killed had left", file=sys.stderr)
