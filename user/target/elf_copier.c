@@ -206,7 +206,7 @@ static bool find_section(const struct elf_image *image, GElf_Shdr *symbols, GElf
 /* More names there are not. */
 #define NAMES_MAX 64
 
-/* Of a name, so many bytes are in every one, and so many are none. */
+/* No name is shorter than the one, or longer than the other, in bytes. */
 #define TAIL	  8
 #define NAME_ROOM 64
 
@@ -260,8 +260,8 @@ static bool has_any_name(const struct known_names *known, const char *from, cons
 }
 
 /*
- * Has a table of strings the name of a copier's symbol? Linkers let a name be the end of another
- * one. Most tables do not, and the symbols need not be read.
+ * May a table of strings have the name of a copier's symbol? Linkers let a name be the end of
+ * another one. Most tables do not, and the symbols need not be read.
  */
 static bool may_have_name(const struct elf_image *image, const GElf_Shdr *strings)
 {
@@ -289,9 +289,8 @@ static const char *find_linked(const struct elf_image *image)
 	struct elf_strings names;
 	GElf_Shdr symbols, strings;
 	const char *name, *known = NULL;
-	Elf64_Sym symbol;
+	GElf_Sym symbol;
 	Elf_Data *data;
-	size_t n;
 
 	if (!find_section(image, &symbols, &strings) || !may_have_name(image, &strings))
 		return NULL;
@@ -301,11 +300,8 @@ static const char *find_linked(const struct elf_image *image)
 	    elf_image__strings(image, (struct elf_span){ strings.sh_offset, strings.sh_size },
 			       &names) < 0)
 		return NULL;
-	/* There are tens of thousands: libelf's way to one takes longer than all else here. */
-	n = data->d_size / sizeof(symbol);
-	for (size_t i = 1; i < n && !known; i++) {
-		memcpy(&symbol, (const char *)data->d_buf + i * sizeof(symbol), sizeof(symbol));
-		if (!is_defined(&symbol))
+	for (int i = 1; !known && gelf_getsym(data, i, &symbol); i++) {
+		if (!is_defined((const Elf64_Sym *)&symbol))
 			continue;
 		name = elf_strings__at(&names, symbol.st_name);
 		known = name ? copiers__find_symbol(name) : NULL;

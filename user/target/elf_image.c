@@ -247,20 +247,16 @@ int elf_image__strings(const struct elf_image *image, struct elf_span span,
 
 	if (!data)
 		return -EBADMSG;
-	*strings = elf_strings__of(data->d_buf, data->d_size);
+	strings->bytes = data->d_buf;
+	strings->size = data->d_size;
 	return 0;
-}
-
-struct elf_strings elf_strings__of(const char *bytes, size_t size)
-{
-	const char *end = bytes ? memrchr(bytes, 0, size) : NULL;
-
-	return (struct elf_strings){ bytes, size, end ? (size_t)(end - bytes) + 1 : 0 };
 }
 
 const char *elf_strings__at(const struct elf_strings *strings, __u64 offset)
 {
-	return offset < strings->ended ? strings->bytes + offset : NULL;
+	if (offset >= strings->size || !memchr(strings->bytes + offset, 0, strings->size - offset))
+		return NULL;
+	return strings->bytes + offset;
 }
 
 bool elf_image__is_constant(const struct elf_image *image, const struct elf_range *range)

@@ -35,7 +35,6 @@ struct elf_range {
 struct elf_strings {
 	const char *bytes;
 	size_t size;
-	size_t ended; /* what begins before has an end in the table */
 };
 
 struct elf_image {
@@ -75,7 +74,6 @@ Elf_Data *elf_image__data(const struct elf_image *image, struct elf_span span, E
 /* The same for a table of strings; 0 or -EBADMSG. */
 int elf_image__strings(const struct elf_image *image, struct elf_span span,
 		       struct elf_strings *strings);
-struct elf_strings elf_strings__of(const char *bytes, size_t size);
 /* The string at an offset, or NULL when it is outside of the table or has no end in it. */
 const char *elf_strings__at(const struct elf_strings *strings, __u64 offset);
 

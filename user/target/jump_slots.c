@@ -88,7 +88,7 @@ static bool open_relocations(struct relocations *table, const struct elf_image *
 	names = section_data(image, elf_getscn(image->elf, head.sh_link), ELF_T_BYTE, &head);
 	if (!names)
 		return false;
-	table->names = elf_strings__of(names->d_buf, names->d_size);
+	table->names = (struct elf_strings){ .bytes = names->d_buf, .size = names->d_size };
 	return true;
 }
 
