@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -268,13 +269,97 @@ static void test_linked(void **state)
 	elf_file__close(elf);
 }
 
+/* This very program, with its table of strings behind it, so many bytes further on. */
+struct moved {
+	unsigned char *bytes;
+	size_t n;
+	char *strings;
+	size_t strings_size;
+};
+
+static struct moved move_strings(const unsigned char *self, size_t size, size_t by)
+{
+	struct moved moved = { .bytes = calloc(1, 2 * size + by) };
+	const Elf64_Ehdr *head = (const Elf64_Ehdr *)moved.bytes;
+	Elf64_Shdr *sections, *symbols, *strings;
+
+	assert_non_null(moved.bytes);
+	memcpy(moved.bytes, self, size);
+	sections = (Elf64_Shdr *)(moved.bytes + head->e_shoff);
+	symbols = sections;
+	while (symbols->sh_type != SHT_SYMTAB)
+		symbols++;
+	strings = &sections[symbols->sh_link];
+	moved.strings = (char *)moved.bytes + size;
+	memcpy(moved.strings + by, self + strings->sh_offset, strings->sh_size);
+	strings->sh_offset = size;
+	strings->sh_size += by;
+	moved.strings_size = strings->sh_size;
+	moved.n = size + strings->sh_size;
+	for (size_t i = 0; i < symbols->sh_size / sizeof(Elf64_Sym); i++)
+		((Elf64_Sym *)(moved.bytes + symbols->sh_offset))[i].st_name += (Elf64_Word)by;
+	return moved;
+}
+
+static unsigned char *read_self(size_t *size)
+{
+	FILE *f = fopen("/proc/self/exe", "rb");
+	unsigned char *bytes;
+
+	assert_non_null(f);
+	assert_int_equal(fseek(f, 0, SEEK_END), 0);
+	*size = ((size_t)ftell(f) + 7) / 8 * 8;
+	rewind(f);
+	bytes = calloc(1, *size);
+	assert_non_null(bytes);
+	assert_true(fread(bytes, 1, *size, f) > 0);
+	fclose(f);
+	return bytes;
+}
+
+/* Wherever its name is in the table, which is read in pieces of 16384; also as another's end. */
+static void test_linked_anywhere(void **state)
+{
+	static const char name[] = "DobbyHook";
+	size_t size, at;
+	unsigned char *self = read_self(&size);
+	struct moved moved = move_strings(self, size, 0);
+	struct elf_file *elf;
+
+	(void)state;
+	at = (size_t)((char *)memmem(moved.strings + 1, moved.strings_size, "\0DobbyHook",
+				     sizeof(name) + 1) -
+		      moved.strings) +
+	     1;
+	free(moved.bytes);
+	for (size_t before = 0; before <= sizeof(name) + 1; before++)
+		for (int merged = 0; merged < 2; merged++) {
+			size_t by = 2 * 16384 - before - at % 16384;
+
+			moved = move_strings(self, size, by);
+			assert_string_equal(moved.strings + by + at, name);
+			if (merged)
+				moved.strings[by + at - 1] = '_';
+			assert_int_equal(open_memory(&elf, moved.bytes, moved.n), 0);
+			assert_string_equal(elf_file__copier_symbol(elf), name);
+			elf_file__close(elf);
+			/* Something like it is none. */
+			moved.strings[by + at] = 'H';
+			assert_int_equal(open_memory(&elf, moved.bytes, moved.n), 0);
+			assert_null(elf_file__copier_symbol(elf));
+			elf_file__close(elf);
+			free(moved.bytes);
+		}
+	free(self);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),	cmocka_unit_test(test_names),
 		cmocka_unit_test(test_reach),	cmocka_unit_test(test_exported),
 		cmocka_unit_test(test_damaged), cmocka_unit_test(test_endless),
-		cmocka_unit_test(test_linked),
+		cmocka_unit_test(test_linked),	cmocka_unit_test(test_linked_anywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
