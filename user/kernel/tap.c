@@ -30,9 +30,7 @@
 
 void tap__init(struct tap *tap, struct tmtrace_bpf *skel, struct pins *pins)
 {
-	*tap = (struct tap){
-		.skel = skel, .pins = pins, .enter = -1, .exit = -1, .look_ns = LOOK_NS
-	};
+	*tap = (struct tap){ .skel = skel, .pins = pins, .enter = -1, .exit = -1 };
 }
 
 bool tap__is(const struct tap *tap, const struct bpf_program *prog)
@@ -45,13 +43,13 @@ bool tap__is_attached(const struct tap *tap)
 	return tap->enter >= 0 && tap->exit >= 0;
 }
 
-/* A link of the program, kept under the name; or a negative errno. */
-static int attach(struct tap *tap, const struct bpf_program *prog, const char *name)
+/* A link of the program, kept under the name; or a negative errno. kept: it was there before. */
+static int attach(struct tap *tap, const struct bpf_program *prog, const char *name, bool *kept)
 {
 	int fd = pins__keep(tap->pins) ? pins__get(tap->pins, PIN_LINK, name) : -ENOENT, rc;
 
 	if (fd >= 0) {
-		tap->taken_over = true;
+		*kept = true;
 		return fd;
 	}
 	__atomic_store_n(&tap->skel->bss->tm_seen_since, clock__ns(CLOCK_MONOTONIC),
@@ -101,13 +99,13 @@ static double call_ns(void)
 	return least;
 }
 
-static int attach_both(struct tap *tap)
+static int attach_both(struct tap *tap, bool *kept)
 {
 	/* The end first: no begin is seen without it. */
 	if (tap->exit < 0)
-		tap->exit = attach(tap, tap->skel->progs.syscall_exit, EXIT);
+		tap->exit = attach(tap, tap->skel->progs.syscall_exit, EXIT, kept);
 	if (tap->exit >= 0 && tap->enter < 0)
-		tap->enter = attach(tap, tap->skel->progs.syscall_enter, ENTER);
+		tap->enter = attach(tap, tap->skel->progs.syscall_enter, ENTER, kept);
 	if (tap__is_attached(tap))
 		return 0;
 	return tap->exit < 0 ? tap->exit : tap->enter;
@@ -118,16 +116,16 @@ static void set_look_ns(struct tap *tap, double with_ns, double without_ns)
 	double ns = with_ns - without_ns;
 
 	tap->look_ns = ns > LOOK_LEAST_NS ? ns : LOOK_LEAST_NS;
-	tap->measured = true;
 }
 
 int tap__attach(struct tap *tap)
 {
-	bool first = !tap->measured && tap->enter < 0 && tap->exit < 0;
+	bool first = !(tap->look_ns > 0) && tap->enter < 0 && tap->exit < 0, kept = false;
 	double without_ns = first ? call_ns() : 0;
-	int rc = attach_both(tap);
+	int rc = attach_both(tap, &kept);
 
-	if (!rc && first && !tap->taken_over)
+	/* What was kept was attached all the time: that tells nothing. */
+	if (!rc && first && !kept)
 		set_look_ns(tap, call_ns(), without_ns);
 	return rc;
 }
@@ -145,10 +143,10 @@ void tap__detach(struct tap *tap)
 
 double tap__look_ns(const struct tap *tap)
 {
-	return tap->look_ns;
+	return tap->look_ns > 0 ? tap->look_ns : LOOK_NS;
 }
 
 double tap__beside_ns(const struct tap *tap)
 {
-	return BESIDE * tap->look_ns;
+	return BESIDE * tap__look_ns(tap);
 }

@@ -17,9 +17,7 @@ struct tap {
 	struct tmtrace_bpf *skel;
 	struct pins *pins; /* where the links are kept, too; NULL: nowhere */
 	int enter, exit;   /* links; -1: not attached */
-	bool measured;	   /* look_ns is */
-	bool taken_over;   /* they were attached before: what they cost cannot be told yet */
-	double look_ns;	   /* see tap__look_ns() */
+	double look_ns;	   /* see tap__look_ns(); 0: not measured yet */
 };
 
 /* Nothing is attached yet. The skeleton and the pins must outlive it. */
