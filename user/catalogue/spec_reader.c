@@ -229,15 +229,17 @@ static int read_fail(struct yaml_doc *doc, const yaml_node_t *node, struct tm_sp
 static int read_returns(struct yaml_doc *doc, const yaml_node_t *node, struct tm_spec *spec,
 			struct error *err)
 {
-	/* A pointer is an u64. */
-	static const char *const names[] = { "void", "u8", "s32", "u32", "s64", "u64", NULL };
 	static const struct {
-		__u8 width;
-		bool is_signed;
-	} types[] = { { 0, false }, { 1, false }, { 4, true },
-		      { 4, false }, { 8, true },  { 8, false } };
-	int choice = yaml_doc__read_choice(doc, node, "returns", names, err);
+		const char *name;
+		__u8 width, is_signed;
+	} types[] = { { "void", 0, 0 }, { "u8", 1, 0 },	 { "s32", 4, 1 },
+		      { "u32", 4, 0 },	{ "s64", 8, 1 }, { "u64", 8, 0 } };
+	const char *names[sizeof(types) / sizeof(types[0]) + 1] = { NULL };
+	int choice;
 
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		names[i] = types[i].name;
+	choice = yaml_doc__read_choice(doc, node, "returns", names, err);
 	if (choice < 0)
 		return choice;
 	spec->return_width = types[choice].width;
