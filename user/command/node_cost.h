@@ -11,10 +11,12 @@
 #define NODE_COST_VFS_NS   350
 #define NODE_COST_BLOCK_NS 500
 
-/* What a hit in a layer of the kernel costs. */
-struct hit_measure {
-	__u64 run_ns;  /* of its programs, until the last reading */
-	double hit_ns; /* 0: not known */
+/* Hits in the layers of the kernel until a reading, and how long their programs ran. */
+struct hit_counts {
+	__u64 time_ns; /* CLOCK_MONOTONIC */
+	__u64 vfs, block;
+	__u64 vfs_ns, block_ns;
+	__u64 following_ns; /* of those that follow processes */
 };
 
 /* All zero at first. */
@@ -22,12 +24,13 @@ struct node_cost {
 	struct top_reading now, before;
 	long readings;
 	/* What the kernel's programs cost is measured now and then. */
-	bool measuring; /* since the last reading */
+	bool measuring; /* since that reading: */
+	struct hit_counts since;
+	struct hit_counts last; /* at the last reading, without run times */
 	bool was_measured;
-	struct hit_measure vfs, block;
-	__u64 following_ns; /* run time until the last reading */
-	double following;   /* of one processor, when it was measured last */
-	__u64 looked_at;    /* system calls that no probe counts, at the last reading */
+	double vfs_ns, block_ns; /* of a hit, as measured last; 0: not known */
+	double following;	 /* of one processor, when it was measured last */
+	__u64 looked_at;	 /* system calls that no probe counts, at the last reading */
 };
 
 /* At a snapshot of the session. */
