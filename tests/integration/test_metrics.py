@@ -226,7 +226,8 @@ def test_rules(env):
     used = {name for name in re.findall(r"(?<![a-z:])tmtrace_[a-z_]+", text)}
     check(len(used) > 10, used)
     for name in used:
-        check(name in known or "device" in name, f"{name} is no metric")
+        check(name in known or "device" in name,
+              f"{name} is no metric, of {endpoint.service.records('--all').of('function')}")
     endpoint.stop()
 
 
