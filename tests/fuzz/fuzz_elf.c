@@ -92,6 +92,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
+	static const char *const names[] = { "main", "f" };
+	static const struct file_marks marks = { names, 2, names + 1, 1 };
+	static const struct file_marks_list list = { &marks, 1 };
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	struct elf_file *elf;
 	struct error err;
@@ -99,7 +102,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	check_links(fd);
-	if (elf_file__open_fd(&elf, fd, "input", &err) == 0) {
+	if (elf_file__open_library(&elf, fd, "input", &list, &err) == 0) {
 		check(elf, size);
 		follow(elf, fd, data, size);
 		check_entries(elf, fd);

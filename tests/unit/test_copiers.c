@@ -85,7 +85,8 @@ static struct image make(Elf64_Sxword table, const char *name, bool defined)
 	return image;
 }
 
-static int open_memory(struct elf_file **elf, const void *bytes, size_t n)
+static int open_memory(struct elf_file **elf, const void *bytes, size_t n,
+		       const struct file_marks_list *marks)
 {
 	int fd = memfd_create("elf", MFD_CLOEXEC), rc;
 	struct error err;
@@ -94,7 +95,8 @@ static int open_memory(struct elf_file **elf, const void *bytes, size_t n)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, bytes, n), n);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	rc = elf_file__open_copier(elf, path, &err);
+	rc = marks ? elf_file__open_marks(elf, path, marks, &err)
+		   : elf_file__open_copier(elf, path, &err);
 	close(fd);
 	return rc;
 }
@@ -103,7 +105,7 @@ static void check_symbol(const struct image *image, const char *wanted)
 {
 	struct elf_file *elf;
 
-	assert_int_equal(open_memory(&elf, image, sizeof(*image)), 0);
+	assert_int_equal(open_memory(&elf, image, sizeof(*image), NULL), 0);
 	if (wanted)
 		assert_string_equal(elf_file__copier_symbol(elf), wanted);
 	else
@@ -130,6 +132,39 @@ static void test_exported(void **state)
 	}
 	image = make(DT_NULL, "funchook_prepare", true);
 	check_symbol(&image, NULL);
+}
+
+static const char *const both[] = { "other", "last" }, *const more[] = { "other", "gone" },
+			 *const third[] = { "third" };
+static const struct file_marks marks[] = {
+	{ .exports = both, .n_exports = 2 },
+	{ .exports = more, .n_exports = 2 },
+	{ .exports = both, .n_exports = 2, .imports = third, .n_imports = 1 },
+	{ .exports = both, .n_exports = 2, .imports = more, .n_imports = 2 },
+	{ .n_exports = 0 },
+};
+static const struct file_marks_list list = { marks, COUNT(marks) };
+
+/* By what a file exports, all of it, and by what it takes from others. */
+static void test_marks(void **state)
+{
+	static const Elf64_Sxword tables[] = { DT_GNU_HASH, DT_HASH };
+	struct elf_file *elf;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(tables) * 2; i++) {
+		bool defined = i & 1;
+		struct image image = make(tables[i / 2], "third", defined);
+
+		assert_int_equal(open_memory(&elf, &image, sizeof(image), &list), 0);
+		assert_true(elf_file__has_marks(elf, 0));
+		assert_false(elf_file__has_marks(elf, 1));
+		assert_int_equal(elf_file__has_marks(elf, 2), defined);
+		assert_true(elf_file__has_marks(elf, 3));
+		assert_false(elf_file__has_marks(elf, 4));
+		assert_false(elf_file__has_marks(elf, 64));
+		elf_file__close(elf);
+	}
 }
 
 /* Every symbol of the table is found by the quick search for symbols of the linker's table. */
@@ -223,13 +258,13 @@ static void test_damaged(void **state)
 		for (size_t k = 0; k <= i % 4; k++)
 			((unsigned char *)&image)[first + (size_t)(uniform() * (double)n)] =
 				(unsigned char)(uniform() * 256);
-		if (open_memory(&elf, &image, sizeof(image)) == 0)
+		if (open_memory(&elf, &image, sizeof(image), i & 2 ? &list : NULL) == 0)
 			elf_file__close(elf);
 	}
 	for (size_t n = 0; n < sizeof(struct image); n++) {
 		struct image image = make(tables[n % 2], "subhook_new", true);
 
-		if (open_memory(&elf, &image, n) == 0)
+		if (open_memory(&elf, &image, n, n & 2 ? &list : NULL) == 0)
 			elf_file__close(elf);
 	}
 }
@@ -340,12 +375,12 @@ static void test_linked_anywhere(void **state)
 			assert_string_equal(moved.strings + by + at, name);
 			if (merged)
 				moved.strings[by + at - 1] = '_';
-			assert_int_equal(open_memory(&elf, moved.bytes, moved.n), 0);
+			assert_int_equal(open_memory(&elf, moved.bytes, moved.n, NULL), 0);
 			assert_string_equal(elf_file__copier_symbol(elf), name);
 			elf_file__close(elf);
 			/* Something like it is none. */
 			moved.strings[by + at] = 'H';
-			assert_int_equal(open_memory(&elf, moved.bytes, moved.n), 0);
+			assert_int_equal(open_memory(&elf, moved.bytes, moved.n, NULL), 0);
 			assert_null(elf_file__copier_symbol(elf));
 			elf_file__close(elf);
 			free(moved.bytes);
@@ -356,10 +391,11 @@ static void test_linked_anywhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),	cmocka_unit_test(test_names),
-		cmocka_unit_test(test_reach),	cmocka_unit_test(test_exported),
-		cmocka_unit_test(test_damaged), cmocka_unit_test(test_endless),
-		cmocka_unit_test(test_linked),	cmocka_unit_test(test_linked_anywhere),
+		cmocka_unit_test(test_table),		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_reach),		cmocka_unit_test(test_exported),
+		cmocka_unit_test(test_marks),		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_endless),		cmocka_unit_test(test_linked),
+		cmocka_unit_test(test_linked_anywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,42 +13,6 @@
 #include "target/elf_file.h"
 #include "target/reach.h"
 
-/* Libraries with functions that link_set__guard() looks for: the last one for return probes alone.
- */
-static const char *const guarded[] = { "libc.so.6", "libgcc_s.so.*" };
-
-static size_t n_guarded(const struct attach *attach)
-{
-	return attach->options.mechanism == UPROBE_SESSION ? 2 : 1;
-}
-
-static int add_pattern(struct attach *attach, const char *pattern)
-{
-	if (array__grow((void **)&attach->patterns, &attach->patterns_room, attach->n_patterns,
-			sizeof(*attach->patterns)) < 0)
-		return -ENOMEM;
-	attach->patterns[attach->n_patterns++] = pattern;
-	return 0;
-}
-
-static int collect_patterns(struct attach *attach)
-{
-	const struct catalogue *cat = attach->options.catalogue;
-	size_t i, j;
-
-	for (i = 0; i < catalogue__n_layers(cat); i++) {
-		const struct catalogue_layer *layer = catalogue__layer(cat, i);
-
-		for (j = 0; attach->options.layers[i] && j < layer->n_sonames; j++)
-			if (add_pattern(attach, layer->sonames[j]) < 0)
-				return -ENOMEM;
-	}
-	for (i = 0; i < n_guarded(attach); i++)
-		if (add_pattern(attach, guarded[i]) < 0)
-			return -ENOMEM;
-	return 0;
-}
-
 int attach__new(struct attach **out, const struct attach_options *options, struct error *err)
 {
 	struct attach *attach = calloc(1, sizeof(*attach));
@@ -59,7 +23,7 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
 		return error__set(err, -ENOMEM, "no memory");
 	attach->options = *options;
 	attach->shares = shares__new(options->share);
-	if (!attach->shares || collect_patterns(attach) < 0 ||
+	if (!attach->shares || attach__prepare_wanted(attach) < 0 ||
 	    seen_files__new(&attach->files, catalogue__n_layers(options->catalogue)) < 0)
 		goto fail;
 	if (options->kernel) {
@@ -103,7 +67,7 @@ pid_t attach__free(struct attach *attach, size_t *probes)
 	file_watcher__free(attach->watcher);
 	seen_files__free(attach->files);
 	shares__free(attach->shares);
-	free(attach->patterns);
+	attach__free_wanted(attach);
 	attach__free_rules(attach);
 	free(attach);
 	return closer;
@@ -158,16 +122,6 @@ struct file_watch attach__watch(const struct attach *attach, const struct open_f
 	return watch;
 }
 
-bool attach__is_guarded(const struct attach *attach, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < n_guarded(attach); i++)
-		if (!fnmatch(guarded[i], name, 0))
-			return true;
-	return false;
-}
-
 int attach__library(struct attach *attach, const char *path, const char *shown, const char *layer,
 		    struct error *err)
 {
@@ -215,26 +169,6 @@ int attach__program(struct attach *attach, const char *path, const char *shown, 
 	return attach__probe_file(attach, &request, err);
 }
 
-static bool is_among(const struct attach *attach, size_t n, const char *path)
-{
-	const char *name = path__base_name(path);
-
-	for (size_t i = 0; i < n; i++)
-		if (!fnmatch(attach->patterns[i], name, 0))
-			return true;
-	return false;
-}
-
-bool attach__wants(const struct attach *attach, const char *path)
-{
-	return is_among(attach, attach->n_patterns, path);
-}
-
-bool attach__traces(const struct attach *attach, const char *path)
-{
-	return is_among(attach, attach->n_patterns - n_guarded(attach), path);
-}
-
 bool attach__has_probes(const struct attach *attach, const char *shown)
 {
 	for (size_t i = 0; i < seen_files__n(attach->files); i++) {
@@ -244,12 +178,6 @@ bool attach__has_probes(const struct attach *attach, const char *shown)
 			return true;
 	}
 	return false;
-}
-
-const char *const *attach__patterns(const struct attach *attach, size_t *n)
-{
-	*n = attach->n_patterns;
-	return attach->patterns;
 }
 
 size_t attach__n_files(const struct attach *attach)

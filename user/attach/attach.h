@@ -94,7 +94,14 @@ int attach__program(struct attach *attach, const char *path, const char *shown, 
 
 /* Does any traced layer's pattern match the base name of this path? */
 bool attach__wants(const struct attach *attach, const char *path);
-/* The same, but for libraries of which no function is counted: those that are only watched. */
+/*
+ * The same of a file that is called `shown` and can be opened at path, which is done unless its
+ * name matches: by the name that it gives itself, or by what it exports (the catalogue's
+ * recognize).
+ */
+bool attach__wants_file(const struct attach *attach, const char *path, const char *shown);
+/* As attach__wants(), but for libraries of which no function is counted: those that are only
+ * watched. */
 bool attach__traces(const struct attach *attach, const char *path);
 /* Has a file that is known by this path probes on functions? */
 bool attach__has_probes(const struct attach *attach, const char *shown);

@@ -34,6 +34,8 @@ struct attach {
 	pid_t mapped_by; /* the process of which files are met just now; 0: of none */
 	const char **patterns;
 	size_t n_patterns, patterns_room;
+	struct file_marks *marks; /* by layer: of libraries that no pattern knows */
+	struct file_marks_list marks_list;
 	struct alone_rule *rules;
 	size_t n_rules, rules_room;
 };
@@ -56,6 +58,14 @@ int attach__probe_file(struct attach *attach, const struct attach_request *reque
 		       struct error *err);
 /* Is a library of that name one that link_set__guard() looks into? */
 bool attach__is_guarded(const struct attach *attach, const char *name);
+/* Works out by what libraries are known. 0 or -ENOMEM; attach__free_wanted() also then. */
+int attach__prepare_wanted(struct attach *attach);
+void attach__free_wanted(struct attach *attach);
+/* Is it a library of that layer, which is traced? The layer that a request names decides alone. */
+bool attach__has_layer(const struct attach *attach, const struct elf_file *elf, size_t layer,
+		       const struct attach_request *request);
+/* Does the file load one of the layer's libraries? Then what it calls is there. */
+bool attach__needs_layer(const struct elf_file *elf, const struct catalogue_layer *layer);
 /* What a file calls itself, else what it is called; valid as long as elf and request. */
 const char *attach__file_name(const struct elf_file *elf, const struct attach_request *request);
 /*

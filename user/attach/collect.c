@@ -11,26 +11,6 @@ const char *attach__file_name(const struct elf_file *elf, const struct attach_re
 	return elf_file__soname(elf) ?: path__base_name(request->shown);
 }
 
-/* Is this layer traced, and is this one of its libraries? */
-static bool has_library(const struct attach *attach, size_t layer, const char *name,
-			const char *forced)
-{
-	const struct catalogue_layer *l = catalogue__layer(attach->options.catalogue, layer);
-
-	if (!attach->options.layers[layer])
-		return false;
-	return forced ? !strcmp(forced, l->name) : catalogue__matches(l, name);
-}
-
-/* Does the file load one of the layer's libraries? Then what it calls is there. */
-static bool needs_library(const struct elf_file *elf, const struct catalogue_layer *layer)
-{
-	for (size_t i = 0; i < elf_file__n_needed(elf); i++)
-		if (catalogue__matches(layer, elf_file__needed(elf, i)))
-			return true;
-	return false;
-}
-
 /* Why calls of a function are counted only. */
 #define IN_BRIEF                                                                                  \
 	"its layer is traced in brief, other functions of it not at all; --full (in a service's " \
@@ -96,8 +76,8 @@ int attach__collect(struct attach *attach, struct seen_file *seen, const struct 
 
 		if (seen->probed[i])
 			continue;
-		if (request->program ? !attach->options.layers[i] || needs_library(elf, l)
-				     : !has_library(attach, i, name, request->layer))
+		if (request->program ? !attach->options.layers[i] || attach__needs_layer(elf, l)
+				     : !attach__has_layer(attach, elf, i, request))
 			continue;
 		before = site_list__n(sites);
 		if (collect_layer(attach, i, elf, name, request->program, sites) < 0)

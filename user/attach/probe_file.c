@@ -224,7 +224,7 @@ static int probe_open(struct attach *attach, struct seen_file *seen, const struc
 		watch = attach__watch(attach, file);
 	if (watch.mark == -EAGAIN)
 		return give_up(request, err);
-	rc = elf_file__open_fd(&elf, file->fd, request->shown, err);
+	rc = elf_file__open_library(&elf, file->fd, request->shown, &attach->marks_list, err);
 	if (rc < 0)
 		goto out;
 	if (is_new)

@@ -81,6 +81,8 @@ static int merge(struct layer *layer, const struct layer_file *file)
 	shown->n_functions += file->n_functions;
 	shown->n_sonames += file->n_sonames;
 	shown->n_operations += file->n_operations;
+	if (file->marks.n_exports)
+		shown->marks = file->marks;
 	if (file->title)
 		shown->title = file->title;
 	if (file->order)

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "base/error.h"
+#include "base/file_marks.h"
 #include "catalogue/function_index.h"
 #include "tmtrace/spec.h"
 
@@ -70,6 +71,7 @@ struct catalogue_layer {
 	const char *file;
 	const char *const *sonames; /* glob patterns of the libraries' sonames or file names */
 	size_t n_sonames;
+	struct file_marks marks; /* of libraries that have other names */
 	const struct catalogue_function *functions;
 	size_t n_functions;
 	struct function_index by_name;

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "catalogue/handle_reader.h"
 #include "catalogue/layer_file.h"
+#include "catalogue/marks_reader.h"
 #include "catalogue/operation_reader.h"
 #include "catalogue/pool_reader.h"
 #include "catalogue/role_reader.h"
@@ -57,8 +58,9 @@ static bool is_layer_name(const char *name)
 
 int layer_file__read_name(struct yaml_doc *doc, const char **name, struct error *err)
 {
-	static const char *const known[] = { "layer",	 "title",     "order",	    "libraries",
-					     "defaults", "functions", "operations", NULL };
+	static const char *const known[] = { "layer",	  "title",	"order",
+					     "libraries", "recognize",	"defaults",
+					     "functions", "operations", NULL };
 	const yaml_node_t *root = yaml_doc__root(doc);
 	const yaml_node_t *node = yaml_doc__get(doc, root, "layer");
 	int rc;
@@ -376,6 +378,7 @@ static int read_keys(struct reader *r, bool first)
 	const yaml_node_t *title = yaml_doc__get(r->doc, root, "title");
 	const yaml_node_t *order = yaml_doc__get(r->doc, root, "order");
 	const yaml_node_t *libraries = yaml_doc__get(r->doc, root, "libraries");
+	const yaml_node_t *recognize = yaml_doc__get(r->doc, root, "recognize");
 	const yaml_node_t *defaults = yaml_doc__get(r->doc, root, "defaults");
 	const yaml_node_t *functions = yaml_doc__get(r->doc, root, "functions");
 	const yaml_node_t *operations = yaml_doc__get(r->doc, root, "operations");
@@ -396,6 +399,8 @@ static int read_keys(struct reader *r, bool first)
 	if (rc == 0 && libraries)
 		rc = read_sonames(r, libraries, "libraries", &r->out->sonames, &r->out->n_sonames,
 				  r->err);
+	if (rc == 0 && recognize)
+		rc = marks_reader__read(r->doc, recognize, r->strings, &r->out->marks, r->err);
 	if (rc == 0 && defaults)
 		rc = read_defaults(r, defaults);
 	if (rc == 0 && functions)

@@ -18,6 +18,7 @@ struct layer_file {
 	int order;	      /* 0: not said */
 	const char **sonames; /* NULL: not said */
 	size_t n_sonames, room_sonames;
+	struct file_marks marks; /* no exports: not said */
 	struct catalogue_function *functions;
 	size_t n_functions, room_functions;
 	struct catalogue_operation *operations;

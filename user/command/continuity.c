@@ -124,6 +124,8 @@ static void put_bytes(struct pack *pack, const void *bytes, size_t n)
 static void put_layer(struct pack *pack, const struct catalogue_layer *layer)
 {
 	put_patterns(pack, layer->sonames, layer->n_sonames);
+	put_patterns(pack, layer->marks.exports, layer->marks.n_exports);
+	put_patterns(pack, layer->marks.imports, layer->marks.n_imports);
 	for (size_t i = 0; i < layer->n_functions; i++) {
 		const struct catalogue_function *function = &layer->functions[i];
 

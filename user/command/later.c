@@ -157,7 +157,7 @@ static int on_mapping(void *context, const struct watch_mapping *mapping)
 		return 0;
 	met = meet(later, mapping->pid);
 	if (met && !met->time && !targets__is_c_library(name) &&
-	    attach__wants(later->listing, name)) {
+	    attach__wants_file(later->listing, mapping->filename, name)) {
 		met->time = mapping->time;
 		snprintf(met->name, sizeof(met->name), "%s", name);
 	}

@@ -172,10 +172,17 @@ static bool is_off(const struct culprit *culprit, pid_t pid)
 }
 
 /* Is it a file that has probes, or may get some? */
-static bool may_be_probed(const struct left_alone *left, pid_t pid, const char *path)
+static bool may_be_probed(const struct left_alone *left, pid_t pid,
+			  const struct process_mapping *mapping)
 {
-	return attach__wants(left->attach, path) || attach__has_probes(left->attach, path) ||
-	       process__runs(pid, path);
+	char path[PATH_MAX];
+	struct error ignored;
+
+	return attach__wants(left->attach, mapping->path) ||
+	       attach__has_probes(left->attach, mapping->path) ||
+	       process__runs(pid, mapping->path) ||
+	       (process__open_path(pid, mapping, path, sizeof(path), &ignored) == 0 &&
+		attach__wants_file(left->attach, path, mapping->path));
 }
 
 static void find_in_process(struct finding *finding, pid_t pid, const struct culprit *culprit,
@@ -212,7 +219,7 @@ static void leave_mappings(struct left_alone *left, pid_t pid, const struct proc
 
 		if (is_traced_file(left, mapping->path) == traced &&
 		    left_alone__covers(left, culprit, by->path, name, i == of) &&
-		    may_be_probed(left, pid, mapping->path))
+		    may_be_probed(left, pid, mapping))
 			leave_mapping(left, pid, mapping, finding);
 	}
 }
@@ -361,8 +368,8 @@ bool left_alone__mapping(struct left_alone *left, const struct watch_mapping *ma
 		mappers__add(left->mappers, mapping->pid, mapping->time);
 	copies = !harmless &&
 		 culprits__has_mapping(left->culprits, mapping->pid, &file, true, &culprit);
-	if (copies ||
-	    (left_alone__is_copying(left, mapping->pid) && may_be_probed(left, mapping->pid, name)))
+	if (copies || (left_alone__is_copying(left, mapping->pid) &&
+		       may_be_probed(left, mapping->pid, &file)))
 		on_copying(left, mapping->pid);
 	return copies;
 }

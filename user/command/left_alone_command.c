@@ -158,7 +158,8 @@ static void leave_libraries(struct search *search, const char *program,
 		const struct library *library = libraries__at(libraries, i);
 
 		if (attach__traces(attach, library->name) ||
-		    (library->soname && attach__traces(attach, library->soname)) ||
+		    (!attach__wants(attach, library->name) &&
+		     attach__wants_file(attach, library->path, library->name)) ||
 		    attach__has_probes(attach, library->path))
 			left_alone__leave(search->left, library->path, library->path,
 					  search->finding);

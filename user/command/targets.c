@@ -48,6 +48,14 @@ int targets__named(struct attach *attach, const struct options *options, struct 
 	return rc < 0 ? identity__explain_caller(err) : rc;
 }
 
+/* The C library is in every program, and need not be read for it. */
+static bool is_wanted(const struct attach *attach, const struct library *lib)
+{
+	return attach__wants(attach, lib->name) ||
+	       (!targets__is_c_library(lib->name) &&
+		attach__wants_file(attach, lib->path, lib->name));
+}
+
 /* Probes what can be; a library that cannot be read is a note, not the end. */
 static void probe_libraries(struct attach *attach, const struct libraries *list,
 			    struct note_list *notes)
@@ -58,8 +66,7 @@ static void probe_libraries(struct attach *attach, const struct libraries *list,
 	for (i = 0; i < libraries__n(list); i++) {
 		const struct library *lib = libraries__at(list, i);
 
-		if (!attach__wants(attach, lib->name) &&
-		    !(lib->soname && attach__wants(attach, lib->soname)))
+		if (!is_wanted(attach, lib))
 			continue;
 		if (attach__expect(attach, lib->path, lib->path, NULL, &err) < 0)
 			note_list__add(notes, "%s", err.text);
@@ -149,9 +156,7 @@ static bool may_call(struct attach *listing, const struct library *lib, bool pro
 	/* Who has it load or execute something names that function of it. */
 	if (!program && targets__is_c_library(lib->name))
 		return false;
-	return attach__wants(listing, lib->name) ||
-	       (lib->soname && attach__wants(listing, lib->soname)) ||
-	       starter__is(lib->path, &ignored) != 0 ||
+	return is_wanted(listing, lib) || starter__is(lib->path, &ignored) != 0 ||
 	       (program && attach__program(listing, lib->path, lib->path, &ignored) != 0);
 }
 
@@ -274,22 +279,6 @@ bool targets__found(struct attach *attach, struct library_search *search, int ms
 	return library_search__is_over(search);
 }
 
-/* Is the file a library of the catalogue, by its name or by the name that it gives itself? */
-static bool is_wanted(const struct attach *attach, const char *path, const char *shown)
-{
-	struct elf_file *elf;
-	struct error ignored;
-	bool wanted;
-
-	if (attach__wants(attach, shown))
-		return true;
-	if (elf_file__open_links(&elf, path, &ignored) < 0)
-		return false;
-	wanted = elf_file__soname(elf) && attach__wants(attach, elf_file__soname(elf));
-	elf_file__close(elf);
-	return wanted;
-}
-
 /* A mapped file, as a library or as the program itself. */
 static int try_mapped(struct attach *attach, pid_t pid, const struct process_mapping *mapping,
 		      bool program, struct error *err)
@@ -300,7 +289,7 @@ static int try_mapped(struct attach *attach, pid_t pid, const struct process_map
 	rc = process__open_path(pid, mapping, path, sizeof(path), err);
 	if (!rc && program)
 		rc = attach__program(attach, path, mapping->path, err);
-	else if (!rc && is_wanted(attach, path, mapping->path))
+	else if (!rc && attach__wants_file(attach, path, mapping->path))
 		rc = attach__library(attach, path, mapping->path, NULL, err);
 	return rc;
 }

@@ -3,186 +3,19 @@
 
 #include "target/copiers.h"
 #include "target/elf_copier.h"
+#include "target/elf_exports.h"
 
 /* Of .symtab and its strings: larger ones would take a noticeable time. */
 #define SYMTAB_MAX (64UL << 20)
-/* In one bucket of a hash table; linkers make a few. */
-#define CHAIN_MAX 1024
-
-/* A table of 32-bit words in the file; n 0: it cannot be read. */
-struct words {
-	const unsigned char *at;
-	__u64 n;
-};
-
-/* The symbols that a file exports, as far as one can be looked up. */
-struct exported {
-	const struct elf_image *image;
-	__u64 symbols; /* address */
-	struct elf_strings strings;
-};
-
-static struct words read_words(const struct elf_image *image, __u64 address, __u64 n)
-{
-	struct elf_span span;
-	struct words words = { 0 };
-	Elf_Data *data;
-	__u64 left;
-
-	if (!n || n > SYMTAB_MAX / sizeof(__u32) ||
-	    elf_image__locate(image, address, false, &span.offset, &left) < 0)
-		return words;
-	span.size = n * sizeof(__u32);
-	data = span.size <= left ? elf_image__data(image, span, ELF_T_BYTE) : NULL;
-	if (data)
-		words = (struct words){ data->d_buf, n };
-	return words;
-}
-
-/* 0 where there is no such word. */
-static __u32 word(const struct words *words, __u64 i)
-{
-	__u32 value = 0;
-
-	if (i < words->n)
-		memcpy(&value, words->at + i * sizeof(value), sizeof(value));
-	return value;
-}
-
-static bool is_defined(const Elf64_Sym *symbol)
-{
-	return symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) <= STT_FUNC;
-}
-
-/* Is number i of the exported symbols this one, and defined? */
-static bool is_symbol(const struct exported *exported, __u64 i, const char *name)
-{
-	struct words words = read_words(exported->image, exported->symbols + i * sizeof(Elf64_Sym),
-					sizeof(Elf64_Sym) / sizeof(__u32));
-	const char *found;
-	Elf64_Sym symbol;
-
-	if (!words.n)
-		return false;
-	memcpy(&symbol, words.at, sizeof(symbol));
-	found = elf_strings__at(&exported->strings, symbol.st_name);
-	return found && is_defined(&symbol) && !strcmp(found, name);
-}
-
-/* DT_GNU_HASH: a header of four words, a Bloom filter, the buckets, the chains. */
-struct gnu_table {
-	__u64 address, chains; /* of the table; of its chains */
-	__u32 n_buckets, first, n_masks, shift;
-	struct words filter, buckets;
-};
-
-static bool read_gnu_table(struct gnu_table *table, const struct elf_image *image, __u64 address)
-{
-	struct words head = read_words(image, address, 4);
-	__u64 buckets;
-
-	*table = (struct gnu_table){
-		.address = address,
-		.n_buckets = word(&head, 0),
-		.first = word(&head, 1),
-		.n_masks = word(&head, 2),
-		.shift = word(&head, 3) & 31,
-	};
-	if (!table->n_buckets || !table->n_masks)
-		return false;
-	table->filter = read_words(image, address + 16, (__u64)table->n_masks * 2);
-	buckets = address + 16 + (__u64)table->n_masks * 8;
-	table->chains = buckets + (__u64)table->n_buckets * 4;
-	table->buckets = read_words(image, buckets, table->n_buckets);
-	return table->filter.n && table->buckets.n;
-}
-
-static __u32 hash_gnu(const char *name)
-{
-	__u32 hash = 5381;
-
-	for (; *name; name++)
-		hash = hash * 33 + (unsigned char)*name;
-	return hash;
-}
-
-/* Two bits of a mask of 64 say that a name is not there. */
-static bool passes_filter(const struct gnu_table *table, __u32 hash)
-{
-	__u64 mask = hash / 64 % table->n_masks;
-	__u64 bits = word(&table->filter, mask * 2) | (__u64)word(&table->filter, mask * 2 + 1)
-							      << 32;
-
-	return bits >> hash % 64 & bits >> (hash >> table->shift) % 64 & 1;
-}
-
-static bool is_in_gnu_table(const struct gnu_table *table, const struct exported *exported,
-			    const char *name)
-{
-	__u32 hash = hash_gnu(name), i, at;
-
-	if (!passes_filter(table, hash))
-		return false;
-	i = word(&table->buckets, hash % table->n_buckets);
-	for (__u32 n = 0; i && i >= table->first && n < CHAIN_MAX; n++, i++) {
-		struct words link = read_words(exported->image,
-					       table->chains + (__u64)(i - table->first) * 4, 1);
-
-		at = word(&link, 0);
-		if (link.n && (at | 1) == (hash | 1) && is_symbol(exported, i, name))
-			return true;
-		if (!link.n || at & 1)
-			break;
-	}
-	return false;
-}
-
-static __u32 hash_system_v(const char *name)
-{
-	__u32 hash = 0, high;
-
-	for (; *name; name++) {
-		hash = (hash << 4) + (unsigned char)*name;
-		high = hash & 0xf0000000;
-		hash = (hash ^ high >> 24) & ~high;
-	}
-	return hash;
-}
-
-/* DT_HASH: two counts, the buckets, the chains; all have numbers of symbols. */
-static bool is_in_hash_table(const struct words *table, const struct exported *exported,
-			     const char *name)
-{
-	__u32 n_buckets = word(table, 0);
-	__u32 i = n_buckets ? word(table, 2 + hash_system_v(name) % n_buckets) : 0;
-
-	for (__u32 n = 0; i && n < CHAIN_MAX; n++) {
-		if (is_symbol(exported, i, name))
-			return true;
-		i = word(table, 2 + (__u64)n_buckets + i);
-	}
-	return false;
-}
-
 static const char *find_exported(const struct elf_image *image, const struct elf_dynamic *dynamic)
 {
-	struct exported exported = { .image = image, .symbols = dynamic->symtab };
-	struct gnu_table gnu = { 0 };
-	struct words head, table = { 0 };
-	bool has_gnu;
+	struct elf_exports exports;
 	const char *name;
 
-	if (!dynamic->symtab || elf_image__strings(image, dynamic->strings, &exported.strings) < 0)
+	if (!elf_exports__read(&exports, image, dynamic))
 		return NULL;
-	has_gnu = dynamic->gnu_hash && read_gnu_table(&gnu, image, dynamic->gnu_hash);
-	if (!has_gnu && dynamic->hash) {
-		head = read_words(image, dynamic->hash, 2);
-		table = read_words(image, dynamic->hash,
-				   2 + (__u64)word(&head, 0) + word(&head, 1));
-	}
 	for (size_t i = 0; (name = copiers__symbol(i)); i++)
-		if (has_gnu ? is_in_gnu_table(&gnu, &exported, name)
-			    : table.n && is_in_hash_table(&table, &exported, name))
+		if (elf_exports__has(&exports, name))
 			return name;
 	return NULL;
 }
@@ -301,7 +134,7 @@ static const char *find_linked(const struct elf_image *image)
 			       &names) < 0)
 		return NULL;
 	for (int i = 1; !known && gelf_getsym(data, i, &symbol); i++) {
-		if (!is_defined((const Elf64_Sym *)&symbol))
+		if (!elf_exports__is_defined((const Elf64_Sym *)&symbol))
 			continue;
 		name = elf_strings__at(&names, symbol.st_name);
 		known = name ? copiers__find_symbol(name) : NULL;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "target/elf_copier.h"
+#include "target/elf_exports.h"
 #include "target/elf_file.h"
 #include "target/elf_functions.h"
 #include "target/elf_go.h"
@@ -22,6 +23,7 @@ struct elf_file {
 	bool no_default_libs;
 	bool is_go;
 	const char *copier_symbol;
+	__u64 marks; /* bits */
 	dev_t dev;
 	ino_t ino;
 	struct elf_functions functions;
@@ -72,19 +74,22 @@ static int read_interp(struct elf_file *elf, const struct elf_image *image)
 }
 
 /* What is read of a file, beside what it needs. */
-enum what {
-	LINKS,
-	COPIER,
-	FUNCTIONS,
+struct what {
+	bool functions;
+	bool copier;
+	const struct file_marks_list *marks; /* NULL: none */
 };
 
-static int read_image(struct elf_file *elf, const struct elf_image *image, enum what what,
+static const struct what links = { 0 }, copier = { .copier = true },
+			 functions = { .functions = true };
+
+static int read_image(struct elf_file *elf, const struct elf_image *image, const struct what *what,
 		      struct error *err)
 {
 	struct elf_dynamic dynamic;
 	int ret;
 
-	ret = elf_dynamic__read(&dynamic, image, what == FUNCTIONS, err);
+	ret = elf_dynamic__read(&dynamic, image, what->functions, err);
 	if (ret)
 		goto cleanup;
 	ret = read_interp(elf, image);
@@ -95,16 +100,17 @@ static int read_image(struct elf_file *elf, const struct elf_image *image, enum 
 			   ret == -ENOMEM ? "out of memory" : "corrupt interpreter name");
 		goto cleanup;
 	}
-	if (what == FUNCTIONS)
+	if (what->functions)
 		ret = elf_functions__read(&elf->functions, image, &dynamic, false, err);
-	if (what == COPIER)
+	if (what->copier)
 		elf->copier_symbol = elf_copier__find(image, &dynamic);
+	elf->marks = elf_exports__marks(image, &dynamic, what->marks);
 cleanup:
 	elf_dynamic__free(&dynamic);
 	return ret;
 }
 
-static int open_fd(struct elf_file **out, int fd, const char *name, enum what what,
+static int open_fd(struct elf_file **out, int fd, const char *name, const struct what *what,
 		   struct error *err)
 {
 	struct elf_image image = { 0 };
@@ -135,7 +141,8 @@ cleanup:
 	return ret;
 }
 
-static int open_path(struct elf_file **out, const char *path, enum what what, struct error *err)
+static int open_path(struct elf_file **out, const char *path, const struct what *what,
+		     struct error *err)
 {
 	struct stat st;
 	int fd, ret;
@@ -156,22 +163,38 @@ static int open_path(struct elf_file **out, const char *path, enum what what, st
 
 int elf_file__open(struct elf_file **out, const char *path, struct error *err)
 {
-	return open_path(out, path, FUNCTIONS, err);
+	return open_path(out, path, &functions, err);
 }
 
 int elf_file__open_links(struct elf_file **out, const char *path, struct error *err)
 {
-	return open_path(out, path, LINKS, err);
+	return open_path(out, path, &links, err);
 }
 
 int elf_file__open_copier(struct elf_file **out, const char *path, struct error *err)
 {
-	return open_path(out, path, COPIER, err);
+	return open_path(out, path, &copier, err);
 }
 
 int elf_file__open_fd(struct elf_file **out, int fd, const char *name, struct error *err)
 {
-	return open_fd(out, fd, name, FUNCTIONS, err);
+	return open_fd(out, fd, name, &functions, err);
+}
+
+int elf_file__open_marks(struct elf_file **out, const char *path,
+			 const struct file_marks_list *marks, struct error *err)
+{
+	const struct what what = { .marks = marks };
+
+	return open_path(out, path, &what, err);
+}
+
+int elf_file__open_library(struct elf_file **out, int fd, const char *name,
+			   const struct file_marks_list *marks, struct error *err)
+{
+	const struct what what = { .functions = true, .marks = marks };
+
+	return open_fd(out, fd, name, &what, err);
 }
 
 void elf_file__close(struct elf_file *elf)
@@ -257,4 +280,9 @@ bool elf_file__is_go(const struct elf_file *elf)
 const char *elf_file__copier_symbol(const struct elf_file *elf)
 {
 	return elf->copier_symbol;
+}
+
+bool elf_file__has_marks(const struct elf_file *elf, size_t i)
+{
+	return i < 64 && elf->marks >> i & 1;
 }

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "base/error.h"
+#include "base/file_marks.h"
 
 struct elf_file;
 
@@ -38,6 +39,12 @@ int elf_file__open_fd(struct elf_file **out, int fd, const char *name, struct er
 int elf_file__open_links(struct elf_file **out, const char *path, struct error *err);
 /* The same, and whether it is known to copy code. */
 int elf_file__open_copier(struct elf_file **out, const char *path, struct error *err);
+/* The same, and which marks it has. */
+int elf_file__open_marks(struct elf_file **out, const char *path,
+			 const struct file_marks_list *marks, struct error *err);
+/* As elf_file__open_fd(), and which marks it has. */
+int elf_file__open_library(struct elf_file **out, int fd, const char *name,
+			   const struct file_marks_list *marks, struct error *err);
 void elf_file__close(struct elf_file *elf); /* NULL is fine */
 
 const char *elf_file__soname(const struct elf_file *elf); /* NULL: it has none */
@@ -65,5 +72,7 @@ size_t elf_file__n_rejected(const struct elf_file *elf);
 bool elf_file__is_go(const struct elf_file *elf);
 /* A symbol of copiers.h that it defines; NULL: none, or it was not opened for that. Static. */
 const char *elf_file__copier_symbol(const struct elf_file *elf);
+/* Does it have those of item i? False also where it was not opened for that. */
+bool elf_file__has_marks(const struct elf_file *elf, size_t i);
 
 #endif

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Libraries whose names say nothing: known by what they export; tools before them are none."""
+
+import signal
+
+from harness import equal, need, read_text, wait_for
+from real_machine import trace
+
+# Of MPI itself: each function has a second name, by which tools call it.
+MPI = """
+int PMPI_Init(int *argc, char ***argv) { return 0; }
+int PMPI_Barrier(void *comm) { return 0; }
+int MPI_Init(int *argc, char ***argv) __attribute__((weak, alias("PMPI_Init")));
+int MPI_Barrier(void *comm) __attribute__((weak, alias("PMPI_Barrier")));
+int MPI_File_open(void *comm) { return 0; }
+"""
+# A tool defines the functions anew, and passes their calls on.
+TOOL = """
+int PMPI_Init(int *argc, char ***argv), PMPI_Barrier(void *comm);
+int MPI_Init(int *argc, char ***argv) { return PMPI_Init(argc, argv); }
+int MPI_Barrier(void *comm) { return PMPI_Barrier(comm); }
+int MPI_File_open(void *comm) { return 0; }
+"""
+LINKED = """
+int MPI_Init(int *, char ***), MPI_Barrier(void *);
+int main(void) { MPI_Init(0, 0); for (int i = 0; i < 10; i++) MPI_Barrier(0); return 0; }
+"""
+# Calls one function until it is told to go on, then the other one ten times.
+LOADED = """
+#include <dlfcn.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	void *library = dlopen(argv[1], RTLD_NOW);
+	int (*barrier)(void *) = dlsym(library, "MPI_Barrier");
+	int (*open_file)(void *) = dlsym(library, "MPI_File_open");
+	while (access(argv[2], F_OK)) { barrier(0); usleep(100000); }
+	for (int i = 0; i < 10; i++) open_file(0);
+	return 0;
+}
+"""
+
+
+def compiled(env, name, text, *options):
+    """The file that the text of a program makes."""
+    need("gcc")
+    source = env.path(f"{name}.c")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(text)
+    status, _, err = env.run("gcc", "-w", "-O1", "-o", env.path(name), source, *options,
+                             f"-Wl,-rpath,{env.dir}")
+    equal(f"gcc {name}: {err}", status, 0)
+    return env.path(name)
+
+
+def library(env, name, text):
+    return compiled(env, name, text, "-shared", "-fPIC", f"-Wl,-soname,{name}")
+
+
+def barriers(records):
+    return records.total("mpi", "MPI_Barrier", "count")
+
+
+def test_linked(env):
+    """One that the program is linked with."""
+    program = compiled(env, "linked", LINKED, library(env, "libodd.so", MPI))
+    equal("calls", barriers(trace(env, program, options=("--layer", "mpi"))), 10)
+
+
+def test_loaded(env):
+    """One that is mapped while somebody traces all of the machine."""
+    odd, go = library(env, "libodd.so", MPI), env.path("go")
+    program = compiled(env, "loaded", LOADED)
+    tracer = env.attach("--all", "--layer", "mpi", "--interval", "0.2")
+    load = env.spawn([program, odd, go])
+    wait_for(lambda: '"MPI_Barrier"' in read_text(tracer.path), "it to be probed")
+    with open(go, "w", encoding="ascii"):
+        pass
+    equal("status", load.wait(timeout=60), 0)
+    records = tracer.finish(signal.SIGINT)
+    equal("calls", records.total("mpi", "MPI_File_open", "count"), 10)
+
+
+def test_tool(env):
+    """A tool between the program and the library: each call counts once, as one of the library."""
+    mpi = library(env, "libodd.so", MPI)
+    tool = library(env, "libtool.so", TOOL)
+    program = compiled(env, "linked", LINKED, tool, mpi)
+    records = trace(env, program, options=("--layer", "mpi"))
+    equal("calls", barriers(records), 10)
+    equal("probes in the tool", [r for r in records.of("probe") if r["library"] == "libtool.so"], [])
