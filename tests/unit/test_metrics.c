@@ -31,11 +31,11 @@ static void check_layers(const struct metrics_job *job)
 	for (size_t i = 0; i < job->rows.n; i++)
 		if (job->rows.rows[i].key.kind != METRIC_OPERATIONS)
 			add_row(&rows, &job->rows.rows[i].sums.counters);
-	for (size_t i = 0; i < job->n_layers; i++) {
-		layers.calls += job->layers[i].calls;
-		layers.errors += job->layers[i].errors;
-		layers.bytes += job->layers[i].bytes;
-		layers.own_ns += job->layers[i].own_ns;
+	for (size_t i = 0; i < job->layers.n; i++) {
+		layers.calls += job->layers.at[i].calls;
+		layers.errors += job->layers.at[i].errors;
+		layers.bytes += job->layers.at[i].bytes;
+		layers.own_ns += job->layers.at[i].own_ns;
 	}
 	layers.buckets = rows.buckets;
 	assert_memory_equal(&layers, &rows, sizeof(rows));

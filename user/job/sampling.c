@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/id_map.h"
+#include "base/less.h"
 #include "job/sampling.h"
 
 #define PPM 1e6
@@ -120,11 +121,6 @@ static struct sampled_job *get_job(struct sampling *sampling, __u64 id)
 static __u64 load(const __u64 *counter)
 {
 	return __atomic_load_n(counter, __ATOMIC_RELAXED);
-}
-
-static __u64 less(__u64 whole, __u64 part)
-{
-	return whole > part ? whole - part : 0;
 }
 
 /* What the kernel counted while operations were. */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/id_map.h"
+#include "base/less.h"
 #include "job/gap_estimate.h"
 #include "job/gap_times.h"
 #include "job/unseen.h"
@@ -71,11 +72,6 @@ struct unseen {
 static inline __u64 load(const __u64 *counter)
 {
 	return __atomic_load_n(counter, __ATOMIC_RELAXED);
-}
-
-static inline __u64 less(__u64 whole, __u64 part)
-{
-	return whole > part ? whole - part : 0;
 }
 
 /* NULL: no probe on it was ever parked. */

@@ -64,7 +64,7 @@ static void free_job(struct metrics_job *job)
 	metric_rows__free(&job->rows);
 	metric_rows__free(&job->base);
 	free(job->labels);
-	free(job->layers);
+	metrics_layers__free(&job->layers);
 }
 
 static void free_jobs(struct metrics_job *jobs, size_t n)
@@ -156,7 +156,7 @@ static int make_rows(struct making *making, struct metrics_job *job, const struc
 		.restarted_ns = making->metrics->restarted_ns,
 	};
 
-	if (metrics_layers__sum(&job->layers, &job->n_layers, all) < 0 ||
+	if (metrics_layers__add_rows(&job->layers, all) < 0 ||
 	    metrics_split__make(&split, all, old ? &old->rows : &none, &job->rows) < 0)
 		return -ENOMEM;
 	making->metrics->folded.rows += all->n;

@@ -22,8 +22,7 @@ struct metrics_job {
 	__u64 since_ns; /* CLOCK_REALTIME: it counts since then; 0: since the epoch began */
 	__u64 cpu_ns, memory_peak_bytes; /* JOB_UNKNOWN: not known */
 	struct metric_rows rows;
-	struct metrics_layer *layers; /* of all of its rows, in the order of their numbers */
-	size_t n_layers;
+	struct metrics_layers layers; /* of all of its rows, in the order of their numbers */
 	/* What it had counted when it came out of the others, where that stays. */
 	struct metric_rows base;
 	struct metrics_rank *rank; /* NULL: of the others */

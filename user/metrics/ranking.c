@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "drain/formulas.h"
 #include "metrics/ranking.h"
 #include "metrics/shown.h"
 
@@ -36,7 +37,7 @@ static __u64 weight_of(const struct tm_series *total)
 {
 	struct metric_counters counters = {
 		.count = total->count,
-		.own_ns = total->key.layer < TM_LAYER_USER ? total->total_ns : total->self_ns,
+		.own_ns = series__own_ns(total),
 	};
 
 	if (key__is_task_io(&total->key))

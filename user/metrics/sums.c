@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
+#include "drain/formulas.h"
 #include "metrics/sums.h"
 #include "report/kernel_io.h"
 
@@ -53,7 +54,7 @@ void metric_sums__add_series(struct metric_sums *to, const struct snapshot_serie
 	counters->errors += total->errors;
 	counters->retries += total->retries;
 	counters->bytes += total->bytes;
-	counters->own_ns += total->key.layer < TM_LAYER_USER ? total->total_ns : total->self_ns;
+	counters->own_ns += series__own_ns(total);
 	counters->total_ns += total->total_ns;
 	if (key__is_operation(&total->key)) {
 		for (int i = 0; i < TM_OPERATION_TIMES; i++)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "drain/formulas.h"
 #include "page/layers.h"
 #include "report/layer_sum.h"
 #include "report/names.h"
@@ -123,17 +124,9 @@ struct json_object *page_layers__outermost(const struct report_run *run,
 
 __u64 page_layers__busy_ns(const struct snapshot *snapshot, size_t first, size_t end)
 {
-	__u64 ns[TM_LAYER_USER + 1] = { 0 }, most = 0;
+	struct busy_time busy = { 0 };
 
-	for (size_t i = first; i < end; i++) {
-		const struct tm_series *total = &snapshot->series[i]->total;
-		bool library = total->key.layer >= TM_LAYER_USER;
-
-		if (!key__is_beside(&total->key))
-			ns[library ? TM_LAYER_USER : total->key.layer] +=
-				library ? total->self_ns : total->total_ns;
-	}
-	for (size_t i = 0; i <= TM_LAYER_USER; i++)
-		most = ns[i] > most ? ns[i] : most;
-	return most;
+	for (size_t i = first; i < end; i++)
+		busy_time__add(&busy, &snapshot->series[i]->total);
+	return busy_time__ns(&busy);
 }

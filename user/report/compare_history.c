@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "base/array.h"
+#include "drain/formulas.h"
 #include "report/compare_history.h"
 
 /* Calls as slow as these few are often so because others had the processor: of most calls the
@@ -196,14 +197,12 @@ static struct compare_amount amount_of(const struct snapshot_series *series,
 	};
 	double n = amount.calls * SLOWEST, slow;
 
-	amount.time = amount.whole;
-	if (now->key.layer >= TM_LAYER_USER) {
-		amount.time = since(now->self_ns, old->self_ns);
+	amount.time = since(series__own_ns(now), series__own_ns(old));
+	if (now->key.layer >= TM_LAYER_USER)
 		amount.below =
 			since(now->times_ns[TM_TIME_SYSCALL], old->times_ns[TM_TIME_SYSCALL]);
-	} else if (now->key.layer == TM_LAYER_VFS) {
+	else if (now->key.layer == TM_LAYER_VFS)
 		amount.time -= fmin(waited, amount.time);
-	}
 	if (amount.calls <= 0)
 		return amount;
 	slow = slowest(series, before, &n);

@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "drain/formulas.h"
 #include "report/layer_sum.h"
 
 static bool is_of(const struct tm_series *total, __u8 layer, long function)
@@ -36,7 +37,7 @@ static void sum_up(struct layer_sum *out, const struct snapshot *snapshot, size_
 	}
 	latency = histogram__of(count);
 	figures__set_quantiles(sum, &latency);
-	out->time_ns = layer < TM_LAYER_USER ? sum->total_ns : sum->self_ns;
+	out->time_ns = layer__own_ns(layer, sum->total_ns, sum->self_ns);
 }
 
 void outermost_sum__make(struct outermost_sum *out, const struct snapshot *snapshot, size_t first,

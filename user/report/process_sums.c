@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drain/formulas.h"
 #include "report/names.h"
 #include "report/process_sums.h"
 #include "tmtrace/process.h"
@@ -101,29 +102,26 @@ static size_t part_of(const struct process_sums *sums, const struct parts *parts
 	return number ? sums->n - 2 : sums->n - 1;
 }
 
-static void add_counts(struct process_sum *sum, const struct tm_series *total, __u64 times_ns[3])
+static void add_counts(struct process_sum *sum, const struct tm_series *total)
 {
-	__u8 layer = total->key.layer < TM_LAYER_USER ? total->key.layer : TM_LAYER_USER;
-
 	if (key__is_beside(&total->key))
 		return;
 	sum->count += total->count;
 	sum->bytes += total->bytes;
 	sum->errors += total->errors;
-	times_ns[layer] += layer < TM_LAYER_USER ? total->total_ns : total->self_ns;
 }
 
 static void add_up(struct process_sums *sums)
 {
 	for (size_t i = 0; i < sums->n; i++) {
 		struct process_sum *sum = &sums->at[i];
-		__u64 times_ns[TM_LAYER_USER + 1] = { 0 };
+		struct busy_time busy = { 0 };
 
-		for (size_t j = sum->first; j < sum->end; j++)
-			add_counts(sum, &sums->snapshot.series[j]->total, times_ns);
-		for (size_t j = 0; j <= TM_LAYER_USER; j++)
-			if (times_ns[j] > sum->busy_ns)
-				sum->busy_ns = times_ns[j];
+		for (size_t j = sum->first; j < sum->end; j++) {
+			add_counts(sum, &sums->snapshot.series[j]->total);
+			busy_time__add(&busy, &sums->snapshot.series[j]->total);
+		}
+		sum->busy_ns = busy_time__ns(&busy);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drain/formulas.h"
 #include "report/name_list.h"
 #include "report/names.h"
 #include "report/slow_nodes.h"
@@ -106,11 +107,6 @@ struct search {
 
 #define NO_FUNCTION (~0ULL)
 
-static __u64 time_of(const struct tm_series *total)
-{
-	return total->key.layer < TM_LAYER_USER ? total->total_ns : total->self_ns;
-}
-
 /* The number of the function with the most time; -ENOENT: the node has none of the layer. */
 static long find_top(const struct snapshot *snapshot, __u8 layer)
 {
@@ -131,7 +127,7 @@ static long find_top(const struct snapshot *snapshot, __u8 layer)
 		const struct tm_series *total = &snapshot->series[i]->total;
 
 		if (total->key.layer == layer && !key__is_beside(&total->key))
-			times[total->key.function] += time_of(total);
+			times[total->key.function] += series__own_ns(total);
 	}
 	for (__u32 i = 0; i <= highest; i++)
 		if (times[i] && (top < 0 || times[i] > times[top]))

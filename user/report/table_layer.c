@@ -5,6 +5,7 @@
  * traced calls inside is shared out in the same way; self is the time without it.
  */
 #include "addb/sums.h"
+#include "drain/formulas.h"
 #include "report/names.h"
 #include "report/row_writer.h"
 #include "report/table_layer.h"
@@ -81,28 +82,22 @@ static void put_times_and_rate(struct row_writer *writer, const struct figures *
 	put_spread(writer, figures);
 }
 
-static __u64 less(__u64 whole, __u64 part)
-{
-	return whole > part ? whole - part : 0;
-}
-
 static void put_shares(struct row_writer *writer, const struct report_run *run,
 		       const struct figures *figures)
 {
-	const __u64 *times = figures->times_ns;
-	__u64 whole = figures->total_ns, inside = times[TM_TIME_SYSCALL];
-	__u64 named = times[TM_TIME_VFS] + times[TM_TIME_NET] + times[TM_TIME_WAIT];
+	const struct time_parts parts = time_parts__of(figures->total_ns, figures->times_ns);
+	__u64 whole = figures->total_ns;
 	bool all = report__knows(run, TM_TIME_SYSCALL);
 	char share[UNITS_ROOM], part[UNITS_ROOM + 2];
 
-	row_writer__share(writer, all ? less(whole, inside) : 0, whole);
-	row_writer__share(writer, times[TM_TIME_VFS], whole);
-	units__share(share, times[TM_TIME_BLOCK], whole);
+	row_writer__share(writer, all ? parts.code : 0, whole);
+	row_writer__share(writer, parts.files, whole);
+	units__share(share, parts.disk, whole);
 	snprintf(part, sizeof(part), "(%s)", share);
 	row_writer__text(writer, share[0] ? part : NULL);
-	row_writer__share(writer, times[TM_TIME_NET], whole);
-	row_writer__share(writer, times[TM_TIME_WAIT], whole);
-	row_writer__share(writer, all ? less(inside, named) : 0, whole);
+	row_writer__share(writer, parts.net, whole);
+	row_writer__share(writer, parts.wait, whole);
+	row_writer__share(writer, all ? parts.other : 0, whole);
 }
 
 static const struct grid_column library_columns[] = {

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "drain/formulas.h"
 #include "report/grid.h"
 #include "report/jobs.h"
 #include "report/layer_sum.h"
@@ -63,27 +64,21 @@ static void put_part(struct tree *tree, int depth, const char *name, __u64 ns, _
 	set(tree, SHARE, units__share(text, ns, whole));
 }
 
-static __u64 less(__u64 whole, __u64 part)
-{
-	return whole > part ? whole - part : 0;
-}
-
 /* Where the time in library calls went, traced calls inside included. */
 static void put_times(struct tree *tree, const struct figures *figures)
 {
-	const __u64 *times = figures->times_ns;
-	__u64 whole = figures->total_ns, inside = times[TM_TIME_SYSCALL];
-	__u64 named = times[TM_TIME_VFS] + times[TM_TIME_NET] + times[TM_TIME_WAIT];
+	const struct time_parts parts = time_parts__of(figures->total_ns, figures->times_ns);
+	__u64 whole = figures->total_ns;
 	int depth = tree->depth + 1;
 
 	if (report__knows(tree->run, TM_TIME_SYSCALL))
-		put_part(tree, depth, "- code", less(whole, inside), whole);
-	put_part(tree, depth, "- files", times[TM_TIME_VFS], whole);
-	put_part(tree, depth, "- (disk)", times[TM_TIME_BLOCK], whole);
-	put_part(tree, depth, "- net", times[TM_TIME_NET], whole);
-	put_part(tree, depth, "- wait", times[TM_TIME_WAIT], whole);
+		put_part(tree, depth, "- code", parts.code, whole);
+	put_part(tree, depth, "- files", parts.files, whole);
+	put_part(tree, depth, "- (disk)", parts.disk, whole);
+	put_part(tree, depth, "- net", parts.net, whole);
+	put_part(tree, depth, "- wait", parts.wait, whole);
 	if (report__knows(tree->run, TM_TIME_SYSCALL))
-		put_part(tree, depth, "- other calls", less(inside, named), whole);
+		put_part(tree, depth, "- other calls", parts.other, whole);
 }
 
 static void put_figures(struct tree *tree, const struct layer_sum *sum, __u8 layer)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
+#include "drain/formulas.h"
 #include "report/volumes.h"
 
 /* Each two bins become one. */
@@ -87,17 +88,13 @@ void volumes__add(struct volumes *volumes, enum volume volume, __u64 start_ns, _
 /* VOLUMES: it is none of them. What comes to other jobs has come before, to those that are gone. */
 static enum volume volume_of(const struct tm_key *key)
 {
-	if (key->job == TM_JOB_OTHERS)
+	enum flow flow = flow__of(key->layer, key->function);
+
+	if (key->job == TM_JOB_OTHERS || flow == FLOW_NEITHER)
 		return VOLUMES;
-	if (key->layer == TM_LAYER_VFS && key->function == TM_VFS_READ)
-		return VOLUME_FILES_READ;
-	if (key->layer == TM_LAYER_VFS && key->function == TM_VFS_WRITE)
-		return VOLUME_FILES_WRITTEN;
-	if (key->layer == TM_LAYER_BLOCK && key->function == TM_BLOCK_READ)
-		return VOLUME_DEVICES_READ;
-	if (key->layer == TM_LAYER_BLOCK && key->function == TM_BLOCK_WRITE)
-		return VOLUME_DEVICES_WRITTEN;
-	return VOLUMES;
+	if (key->layer == TM_LAYER_VFS)
+		return flow == FLOW_READ ? VOLUME_FILES_READ : VOLUME_FILES_WRITTEN;
+	return flow == FLOW_READ ? VOLUME_DEVICES_READ : VOLUME_DEVICES_WRITTEN;
 }
 
 void volumes__take(struct volumes *volumes, const struct report_run *run,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/less.h"
 #include "ring/ring_file.h"
 #include "ring/ring_reader.h"
 #include "ring/ring_scan.h"
@@ -94,11 +95,6 @@ int ring_reader__scan(struct ring_reader *reader, struct error *err)
 	return 0;
 }
 
-static __u64 difference(__u64 more, __u64 less)
-{
-	return more > less ? more - less : 0;
-}
-
 /*
  * What is missing between the last block and this one. It was overwritten where the newest block
  * is a ring's length on, also by one that is being written; else it is damaged.
@@ -107,8 +103,8 @@ static void account(struct ring_reader *reader, const struct ring_place *place)
 {
 	__u64 size = reader->scan.layout.ring_size;
 	__u64 end = ring_scan__end(&reader->scan) + reader->scan.layout.block_max;
-	__u64 events = difference(place->events_before, reader->events);
-	__u64 blocks = difference(place->sequence, reader->sequence + 1);
+	__u64 events = less(place->events_before, reader->events);
+	__u64 blocks = less(place->sequence, reader->sequence + 1);
 	bool first = !reader->sequence;
 
 	if (!blocks)

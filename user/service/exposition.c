@@ -1,105 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "metrics/layers.h"
 #include "report/jobs.h"
 #include "report/names.h"
 #include "service/exposition.h"
 #include "sink/utf8.h"
 
-/* What a job did in a layer, since the begin. */
-struct row {
-	char *job;	   /* "": nobody's */
-	const char *layer; /* of the run's names */
-	__u64 calls, errors, bytes, ns;
-	bool tells_reads; /* it is of files or devices: of libraries it is not known */
-	__u64 read_bytes, written_bytes; /* where it tells them */
+/* What a job did, since the begin. */
+struct job_sums {
+	char *name; /* "": nobody's */
+	struct metrics_layers layers;
 };
 
 struct exposition {
 	const struct service_status *status;
-	struct row *rows; /* of a job one after the other */
+	struct job_sums *jobs;
 	size_t n, room;
 };
-
-/* One figure of the rows. */
-struct metric {
-	const char *name;
-	bool seconds; /* nanoseconds are written so */
-	__u64 (*of)(const struct row *row);
-	bool of_reads; /* only of rows that tell them */
-};
-
-static __u64 calls_of(const struct row *row)
-{
-	return row->calls;
-}
-
-static __u64 errors_of(const struct row *row)
-{
-	return row->errors;
-}
-
-static __u64 bytes_of(const struct row *row)
-{
-	return row->bytes;
-}
-
-static __u64 time_of(const struct row *row)
-{
-	return row->ns;
-}
-
-static __u64 read_of(const struct row *row)
-{
-	return row->read_bytes;
-}
-
-static __u64 written_of(const struct row *row)
-{
-	return row->written_bytes;
-}
-
-static const struct metric job_metrics[] = {
-	{ "job_calls", .of = calls_of },
-	{ "job_errors", .of = errors_of },
-	{ "job_bytes", .of = bytes_of },
-	{ "job_seconds", true, time_of }, /* of library calls the own part */
-	{ "job_read_bytes", .of = read_of, .of_reads = true },
-	{ "job_written_bytes", .of = written_of, .of_reads = true },
-};
-
-#define JOB_METRICS (sizeof(job_metrics) / sizeof(*job_metrics))
-
-/* The row of a layer among those of the job that began at first; NULL without memory. */
-static struct row *row_of(struct exposition *e, size_t first, const char *job, const char *layer)
-{
-	for (size_t i = first; i < e->n; i++)
-		if (e->rows[i].layer == layer || !strcmp(e->rows[i].layer, layer))
-			return &e->rows[i];
-	if (array__grow((void **)&e->rows, &e->room, e->n, sizeof(*e->rows)) < 0)
-		return NULL;
-	e->rows[e->n] = (struct row){ .job = utf8__clean(job), .layer = layer };
-	return e->rows[e->n].job ? &e->rows[e->n++] : NULL;
-}
-
-static void add(struct row *row, const struct tm_series *total)
-{
-	const struct tm_key *key = &total->key;
-	bool vfs = key->layer == TM_LAYER_VFS, block = key->layer == TM_LAYER_BLOCK;
-
-	row->tells_reads = vfs || block;
-	row->calls += total->count;
-	row->errors += total->errors;
-	row->bytes += total->bytes;
-	row->ns += vfs || block ? total->total_ns : total->self_ns;
-	if ((vfs && key->function == TM_VFS_READ) || (block && key->function == TM_BLOCK_READ))
-		row->read_bytes += total->bytes;
-	if ((vfs && key->function == TM_VFS_WRITE) || (block && key->function == TM_BLOCK_WRITE))
-		row->written_bytes += total->bytes;
-}
 
 static int add_job(struct exposition *e, const struct jobs *jobs)
 {
@@ -107,25 +30,22 @@ static int add_job(struct exposition *e, const struct jobs *jobs)
 	const struct snapshot *snapshot = e->status->snapshot;
 	const char *name = names__cgroup(run, jobs__id(jobs));
 	bool others = jobs__id(jobs) == TM_JOB_OTHERS;
-	char *job = strdup(others ? JOB_OTHERS : (name ? name : ""));
-	size_t first = e->n;
-	int rc = job ? 0 : -ENOMEM;
+	struct job_sums *sums;
+	int ret = 0;
 
-	for (size_t i = jobs->first; i < jobs->end && !rc; i++) {
+	if (array__grow((void **)&e->jobs, &e->room, e->n, sizeof(*e->jobs)) < 0)
+		return -ENOMEM;
+	sums = &e->jobs[e->n++];
+	*sums = (struct job_sums){ utf8__clean(others ? JOB_OTHERS : name ? name : "") };
+	if (!sums->name)
+		return -ENOMEM;
+	for (size_t i = jobs->first; i < jobs->end && !ret; i++) {
 		const struct tm_series *total = &snapshot->series[i]->total;
-		const char *layer = names__layer(run, total->key.layer);
-		struct row *row;
 
-		if (!total->count || key__is_beside(&total->key) || !layer)
-			continue;
-		row = row_of(e, first, job, layer);
-		if (row)
-			add(row, total);
-		else
-			rc = -ENOMEM;
+		if (total->count && names__layer(run, total->key.layer))
+			ret = metrics_layers__add_series(&sums->layers, total);
 	}
-	free(job);
-	return rc;
+	return ret;
 }
 
 struct exposition *exposition__new(const struct service_status *status)
@@ -150,9 +70,11 @@ void exposition__free(struct exposition *e)
 {
 	if (!e)
 		return;
-	for (size_t i = 0; i < e->n; i++)
-		free(e->rows[i].job);
-	free(e->rows);
+	for (size_t i = 0; i < e->n; i++) {
+		free(e->jobs[i].name);
+		metrics_layers__free(&e->jobs[i].layers);
+	}
+	free(e->jobs);
 	free(e);
 }
 
@@ -208,20 +130,31 @@ static void put_word(FILE *out, const char *text)
 	}
 }
 
+static void write_layer(const struct exposition *e, const char *job,
+			const struct metrics_layer *layer, FILE *out)
+{
+	const char *name = names__layer(e->status->run, layer->layer);
+	__u64 value;
+
+	for (size_t i = 0; i < METRICS_LAYER_SUMS; i++) {
+		const struct metrics_layer_sum *sum = &metrics_layer_sums[i];
+
+		if (!metrics_layer__get(layer, sum, &value))
+			continue;
+		fprintf(out, "tmtrace.%s{", sum->about.name + strlen(METRICS_LAYER_PREFIX));
+		put_word(out, job);
+		fprintf(out, ",%s}", name ? name : "?");
+		put_value(out, value, sum->offset == offsetof(struct metrics_layer, own_ns));
+	}
+}
+
 void exposition__write_pairs(void *exposition, FILE *out)
 {
 	const struct exposition *e = exposition;
 
 	write_node(e->status, out);
 	outputs__write_pairs(&e->status->outputs, out);
-	for (size_t i = 0; i < e->n; i++) {
-		for (size_t m = 0; m < JOB_METRICS; m++) {
-			if (job_metrics[m].of_reads && !e->rows[i].tells_reads)
-				continue;
-			fprintf(out, "tmtrace.%s{", job_metrics[m].name);
-			put_word(out, e->rows[i].job);
-			fprintf(out, ",%s}", e->rows[i].layer);
-			put_value(out, job_metrics[m].of(&e->rows[i]), job_metrics[m].seconds);
-		}
-	}
+	for (size_t i = 0; i < e->n; i++)
+		for (size_t j = 0; j < e->jobs[i].layers.n; j++)
+			write_layer(e, e->jobs[i].name, &e->jobs[i].layers.at[j], out);
 }

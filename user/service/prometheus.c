@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "metrics/labels.h"
@@ -57,52 +58,22 @@ int prometheus__write(const struct prometheus *prometheus, enum metrics_format f
 	return text.failed ? -ENOMEM : rc;
 }
 
-/* A sum of a job in a layer. */
-struct sum {
-	struct metrics_about about;
-	size_t at; /* of the number in struct metrics_layer */
-};
-
-#define OF(member) offsetof(struct metrics_layer, member)
-
-static const struct sum all_sums[] = {
-	{ { "tmtrace_job_calls", NULL, METRICS_COUNTER,
-	    "Calls, operations on files or requests to devices of a job in a layer." },
-	  OF(calls) },
-	{ { "tmtrace_job_errors", NULL, METRICS_COUNTER, "Those that failed." }, OF(errors) },
-	{ { "tmtrace_job_bytes", "bytes", METRICS_COUNTER, "Bytes that they moved." }, OF(bytes) },
-	{ { "tmtrace_job_seconds", "seconds", METRICS_COUNTER,
-	    "Time that they took, of library calls without traced calls inside." },
-	  OF(own_ns) },
-	{ { "tmtrace_job_read_bytes", "bytes", METRICS_COUNTER,
-	    "Bytes that were read, of files or devices." },
-	  OF(read_bytes) },
-	{ { "tmtrace_job_written_bytes", "bytes", METRICS_COUNTER,
-	    "Bytes that were written, to files or devices." },
-	  OF(written_bytes) },
-};
-
-/* Of libraries it is not known which calls read or write. */
-static bool has_sum(const struct metrics_layer *layer, const struct sum *sum)
-{
-	return layer->layer < TM_LAYER_USER ||
-	       (sum->at != OF(read_bytes) && sum->at != OF(written_bytes));
-}
-
 static void write_layer(struct metrics_text *text, const struct report_run *run,
 			const struct metrics_job *job, const struct metrics_layer *layer,
-			const struct sum *sum)
+			const struct metrics_layer_sum *sum)
 {
 	const char *name = names__layer(run, layer->layer);
 	struct metrics_labels labels = { 0 };
-	__u64 value = *(const __u64 *)((const char *)layer + sum->at);
+	__u64 value;
 
+	if (!metrics_layer__get(layer, sum, &value))
+		return;
 	metrics_labels__append(&labels, job->labels);
 	metrics_labels__add(&labels, "layer", name ? name : "?");
 	metrics_labels__add_time(&labels, "since", job->since_ns);
 	if (labels.failed)
 		text->failed = true;
-	else if (sum->at == OF(own_ns))
+	else if (sum->offset == offsetof(struct metrics_layer, own_ns))
 		metrics_text__seconds(text, labels.text, value);
 	else
 		metrics_text__number(text, labels.text, value);
@@ -118,15 +89,14 @@ void prometheus__write_sums(void *prometheus, FILE *out)
 	metrics_text__start(&text, out, METRICS_PROMETHEUS);
 	node_metrics__write(&text, of->status);
 	metrics__write_jobs(metrics, of->status->run, &text);
-	for (size_t i = 0; i < sizeof(all_sums) / sizeof(*all_sums); i++) {
-		metrics_text__begin(&text, &all_sums[i].about);
+	for (size_t i = 0; i < METRICS_LAYER_SUMS; i++) {
+		metrics_text__begin(&text, &metrics_layer_sums[i].about);
 		for (size_t j = 0; j < metrics__n_jobs(metrics); j++) {
 			const struct metrics_job *job = metrics__job(metrics, j);
 
-			for (size_t k = 0; k < job->n_layers; k++)
-				if (has_sum(&job->layers[k], &all_sums[i]))
-					write_layer(&text, of->status->run, job, &job->layers[k],
-						    &all_sums[i]);
+			for (size_t k = 0; k < job->layers.n; k++)
+				write_layer(&text, of->status->run, job, &job->layers.at[k],
+					    &metrics_layer_sums[i]);
 		}
 	}
 	write_folded(&text, metrics);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
+#include "drain/formulas.h"
 #include "report/kernel_io.h"
 #include "report/layer_sum.h"
 #include "report/names.h"
@@ -107,25 +108,19 @@ static void add_layers(struct record_text *record, const struct report_run *run,
 
 static void add_bytes(struct record_text *record, const struct jobs *jobs)
 {
-	__u64 bytes[2][2] = { 0 }; /* files and devices; read and written */
+	__u64 bytes[TM_LAYER_USER][FLOW_NEITHER] = { 0 }; /* of files and devices */
 
 	for (size_t i = jobs->first; i < jobs->end; i++) {
 		const struct tm_series *total = &jobs->snapshot->series[i]->total;
-		bool vfs = total->key.layer == TM_LAYER_VFS;
+		enum flow flow = flow__of(total->key.layer, total->key.function);
 
-		if (vfs ? total->key.function == TM_VFS_READ
-			: total->key.layer == TM_LAYER_BLOCK &&
-				    total->key.function == TM_BLOCK_READ)
-			bytes[!vfs][0] += total->bytes;
-		if (vfs ? total->key.function == TM_VFS_WRITE
-			: total->key.layer == TM_LAYER_BLOCK &&
-				    total->key.function == TM_BLOCK_WRITE)
-			bytes[!vfs][1] += total->bytes;
+		if (flow != FLOW_NEITHER)
+			bytes[total->key.layer][flow] += total->bytes;
 	}
-	record_text__u64(record, "vfs_read_bytes", bytes[0][0]);
-	record_text__u64(record, "vfs_write_bytes", bytes[0][1]);
-	record_text__u64(record, "storage_read_bytes", bytes[1][0]);
-	record_text__u64(record, "storage_write_bytes", bytes[1][1]);
+	record_text__u64(record, "vfs_read_bytes", bytes[TM_LAYER_VFS][FLOW_READ]);
+	record_text__u64(record, "vfs_write_bytes", bytes[TM_LAYER_VFS][FLOW_WRITE]);
+	record_text__u64(record, "storage_read_bytes", bytes[TM_LAYER_BLOCK][FLOW_READ]);
+	record_text__u64(record, "storage_write_bytes", bytes[TM_LAYER_BLOCK][FLOW_WRITE]);
 }
 
 static void add_kernel_io(struct record_text *record, const struct jobs *jobs)

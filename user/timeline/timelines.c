@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "drain/formulas.h"
 #include "timeline/timelines.h"
 
 struct timelines {
@@ -108,19 +109,17 @@ static void drop(struct timelines *timelines, size_t place)
 static void sum_up(struct sum *sum, const struct snapshot_series *now,
 		   const struct snapshot_series *before)
 {
-	bool library = now->total.key.layer >= TM_LAYER_USER;
-
 	sum->bin.count += now->total.count;
 	sum->bin.errors += now->total.errors;
 	sum->bin.bytes += now->total.bytes;
-	sum->bin.time_ns += library ? now->total.self_ns : now->total.total_ns;
+	sum->bin.time_ns += series__own_ns(&now->total);
 	histogram__add(sum->count, &now->latency);
 	if (!before)
 		return;
 	sum->bin.count -= before->total.count;
 	sum->bin.errors -= before->total.errors;
 	sum->bin.bytes -= before->total.bytes;
-	sum->bin.time_ns -= library ? before->total.self_ns : before->total.total_ns;
+	sum->bin.time_ns -= series__own_ns(&before->total);
 	histogram__subtract(sum->count, &before->latency);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "drain/formulas.h"
 #include "drain/key_order.h"
 #include "top/rows.h"
 
@@ -26,22 +27,10 @@ struct maker {
 	struct latencies latencies[TOP_FLOWS];
 };
 
-static bool is_read(const struct tm_key *key)
+/* What a library does is all in the first flow. */
+static enum flow flow_of(const struct tm_key *key)
 {
-	switch (key->layer) {
-	case TM_LAYER_VFS:
-		return key->function == TM_VFS_READ;
-	case TM_LAYER_BLOCK:
-		return key->function == TM_BLOCK_READ;
-	default:
-		return true; /* a library's: all is one */
-	}
-}
-
-static bool is_write(const struct tm_key *key)
-{
-	return (key->layer == TM_LAYER_VFS && key->function == TM_VFS_WRITE) ||
-	       (key->layer == TM_LAYER_BLOCK && key->function == TM_BLOCK_WRITE);
+	return key->layer >= TM_LAYER_USER ? FLOW_READ : flow__of(key->layer, key->function);
 }
 
 /* Bytes go where they belong; those that a copy moves from file to file are read and written. */
@@ -50,9 +39,9 @@ static void add_bytes(struct top_row *row, const struct tm_key *key, const struc
 	bool vfs = key->layer == TM_LAYER_VFS;
 	bool copies = vfs && key->function == TM_VFS_COPY_RANGE;
 
-	if (is_read(key) || copies || (vfs && key->function == TM_VFS_SPLICE))
+	if (flow_of(key) == FLOW_READ || copies || (vfs && key->function == TM_VFS_SPLICE))
 		row->flows[TOP_READ].bytes += figures->bytes;
-	if (is_write(key) || copies)
+	if (flow_of(key) == FLOW_WRITE || copies)
 		row->flows[TOP_WRITE].bytes += figures->bytes;
 }
 
@@ -62,7 +51,7 @@ static void add_counts(struct top_row *row, const struct tm_key *key, const stru
 	row->errors += figures->errors;
 	row->in_flight += figures->in_flight;
 	/* Of library calls, those inside others are in the others' total already. */
-	row->busy_ns += key->layer < TM_LAYER_USER ? figures->total_ns : figures->self_ns;
+	row->busy_ns += layer__own_ns(key->layer, figures->total_ns, figures->self_ns);
 	if (figures->timed && figures->max_ns > row->max_ns)
 		row->max_ns = figures->max_ns;
 }
@@ -78,11 +67,6 @@ static void add_latencies(struct maker *maker, const struct top_leaf *leaf, enum
 		latencies->min_ns = leaf->figures.min_ns;
 	if (leaf->figures.max_ns > latencies->max_ns)
 		latencies->max_ns = leaf->figures.max_ns;
-}
-
-static __u64 less(__u64 whole, __u64 part)
-{
-	return whole > part ? whole - part : 0;
 }
 
 /*
@@ -113,23 +97,21 @@ static void add_job_times(struct maker *maker, const struct tm_key *key,
 /* Of a function: what is in its calls, whatever is called inside, is theirs. */
 static void add_times(struct top_row *row, const struct tm_key *key, const struct figures *figures)
 {
-	const __u64 *inside = figures->times_ns;
-	__u64 *times = row->times_ns, device = inside[TM_TIME_BLOCK];
+	const struct time_parts parts = time_parts__of(figures->total_ns, figures->times_ns);
+	__u64 *times = row->times_ns;
 
 	if (key->layer == TM_LAYER_VFS) {
-		times[TOP_DEVICE] += device;
-		times[TOP_FILES] += less(figures->total_ns, device);
+		times[TOP_DEVICE] += parts.disk;
+		times[TOP_FILES] += less(figures->total_ns, parts.disk);
 	} else if (key->layer == TM_LAYER_BLOCK) {
 		times[TOP_WAITING] += figures->queue_ns;
 		times[TOP_DEVICE] += figures->total_ns;
 	} else {
-		times[TOP_DEVICE] += device;
-		times[TOP_FILES] += less(inside[TM_TIME_VFS], device);
-		times[TOP_NETWORK] += inside[TM_TIME_NET];
-		times[TOP_WAITING] += inside[TM_TIME_WAIT];
-		times[TOP_LIBRARIES] +=
-			less(figures->total_ns,
-			     inside[TM_TIME_VFS] + inside[TM_TIME_NET] + inside[TM_TIME_WAIT]);
+		times[TOP_DEVICE] += parts.disk;
+		times[TOP_FILES] += less(parts.files, parts.disk);
+		times[TOP_NETWORK] += parts.net;
+		times[TOP_WAITING] += parts.wait;
+		times[TOP_LIBRARIES] += parts.rest;
 	}
 }
 
@@ -152,10 +134,9 @@ static void add_to_job(struct maker *maker, const struct top_leaf *leaf)
 	if (is_counted(maker->view, key->layer)) {
 		add_counts(maker->row, key, &leaf->figures);
 		add_bytes(maker->row, key, &leaf->figures);
-		if (is_read(key))
-			add_latencies(maker, leaf, TOP_READ);
-		else if (is_write(key))
-			add_latencies(maker, leaf, TOP_WRITE);
+		if (flow_of(key) != FLOW_NEITHER)
+			add_latencies(maker, leaf,
+				      flow_of(key) == FLOW_READ ? TOP_READ : TOP_WRITE);
 	}
 	if (maker->view->layer == TOP_ALL_LAYERS || key->layer == maker->view->layer)
 		add_job_times(maker, key, &leaf->figures);
