@@ -28,8 +28,7 @@ static size_t count_jobs(const struct snapshot *snapshot)
 static bool same_row(const struct tm_key *a, const struct tm_key *b)
 {
 	return a->layer == b->layer && a->function == b->function &&
-	       key__is_operation(a) == key__is_operation(b) &&
-	       key__is_task_io(a) == key__is_task_io(b) &&
+	       metric_key__kind(a) == metric_key__kind(b) &&
 	       (a->layer != TM_LAYER_BLOCK || a->where == b->where);
 }
 
@@ -61,10 +60,7 @@ static void measure(struct metrics_rank *rank, const struct report_run *run,
 		const struct tm_series *total = &snapshot->series[rank->end]->total;
 		const struct tm_key *key = &total->key;
 		const struct metric_key row = {
-			.kind = key->layer == TM_LAYER_BLOCK ? METRIC_REQUESTS
-				: key__is_operation(key)     ? METRIC_OPERATIONS
-				: key__is_task_io(key)	     ? METRIC_KERNEL_IO
-							     : METRIC_CALLS,
+			.kind = metric_key__kind(key),
 			.layer = key->layer,
 			.function = key->function,
 		};
@@ -72,7 +68,7 @@ static void measure(struct metrics_rank *rank, const struct report_run *run,
 		if (key->job != rank->job)
 			break;
 		rank->weight += weight_of(total);
-		if (!metric_rows__shows(key) || (before && same_row(before, key)))
+		if (row.kind == METRIC_KINDS || (before && same_row(before, key)))
 			continue;
 		before = key;
 		rank->samples += metrics_shown__samples(run, &row);

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "metrics/rows.h"
+#include "report/series_kind.h"
 
 int metric_key__order(const struct metric_key *a, const struct metric_key *b)
 {
@@ -25,24 +26,33 @@ struct metric_key metric_key__other(const struct metric_key *key)
 				    .function = METRIC_OTHER };
 }
 
-bool metric_rows__shows(const struct tm_key *key)
+enum metric_kind metric_key__kind(const struct tm_key *key)
 {
-	return key__is_operation(key) || key__is_task_io(key) || !key__is_beside(key);
+	static const enum metric_kind kinds[SERIES_KINDS] = {
+		[SERIES_CALLS] = METRIC_CALLS,	       [SERIES_FILES] = METRIC_CALLS,
+		[SERIES_DEVICES] = METRIC_REQUESTS,    [SERIES_OPERATIONS] = METRIC_OPERATIONS,
+		[SERIES_BY_SIZE] = METRIC_KINDS,       [SERIES_ASSOCIATIONS] = METRIC_KINDS,
+		[SERIES_STATES] = METRIC_KINDS,	       [SERIES_VALUES] = METRIC_KINDS,
+		[SERIES_KERNEL_IO] = METRIC_KERNEL_IO, [SERIES_UNSEEN] = METRIC_KINDS,
+	};
+
+	return kinds[series_kind__of(key)];
 }
 
 static struct metric_key key_of(const struct report_run *run, const struct tm_series *total)
 {
 	const struct tm_key *key = &total->key;
-	struct metric_key out = { .layer = key->layer, .function = key->function };
+	struct metric_key out = {
+		.kind = metric_key__kind(key),
+		.layer = key->layer,
+		.function = key->function,
+	};
 
-	if (key->layer == TM_LAYER_BLOCK) {
-		out.kind = METRIC_REQUESTS;
+	/* What is not seen is told with the calls. */
+	if (key__is_unseen(key))
+		out.kind = METRIC_CALLS;
+	if (out.kind == METRIC_REQUESTS)
 		names__device(run, total, out.device);
-	} else if (key__is_operation(key)) {
-		out.kind = METRIC_OPERATIONS;
-	} else if (key__is_task_io(key)) {
-		out.kind = METRIC_KERNEL_IO;
-	}
 	return out;
 }
 
@@ -104,7 +114,7 @@ int metric_rows__add_series(struct metric_rows *rows, const struct report_run *r
 
 		if (key__is_unseen(&series->total.key))
 			add_unseen(rows, run, &series->total);
-		if (!metric_rows__shows(&series->total.key) ||
+		if (metric_key__kind(&series->total.key) == METRIC_KINDS ||
 		    (!series->total.count && !series->total.in_flight &&
 		     !key__is_task_io(&series->total.key)))
 			continue;

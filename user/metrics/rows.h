@@ -55,8 +55,8 @@ static inline bool metric_key__is_other(const struct metric_key *key)
 /* The row of the others of the same kind and layer. */
 struct metric_key metric_key__other(const struct metric_key *key);
 
-/* Is a series in one of the metrics? Others stand beside, and would count twice. */
-bool metric_rows__shows(const struct tm_key *key);
+/* METRIC_KINDS: a series is in none of the metrics; it stands beside, and would count twice. */
+enum metric_kind metric_key__kind(const struct tm_key *key);
 
 /* The row, which is new if there is none of that key; NULL: no memory. Until the next call. */
 struct metric_row *metric_rows__get(struct metric_rows *rows, const struct metric_key *key);

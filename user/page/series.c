@@ -3,52 +3,25 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "addb/sums.h"
 #include "page/rest.h"
 #include "page/room.h"
 #include "page/series.h"
+#include "report/series_kind.h"
 #include "sink/series_text.h"
-
-enum kind {
-	FUNCTIONS,
-	FILES,
-	DEVICES,
-	OPERATIONS,
-	SIZES,
-	ASSOCIATIONS,
-	STATES,
-	VALUES,
-	KINDS,
-};
 
 static const struct {
 	const char *name;
 	size_t room;
-} kinds[KINDS] = {
-	[FUNCTIONS] = { "functions", ROOM_FUNCTIONS },
-	[FILES] = { "files", ROOM_FILES },
-	[DEVICES] = { "devices", ROOM_DEVICES },
-	[OPERATIONS] = { "ops", ROOM_OPS },
-	[SIZES] = { "by_size", ROOM_BY_SIZE },
-	[ASSOCIATIONS] = { "associations", ROOM_ASSOCIATIONS },
-	[STATES] = { "addb_states", ROOM_ADDB_STATES },
-	[VALUES] = { "addb_values", ROOM_ADDB_VALUES },
+} kinds[SERIES_RECORDED] = {
+	[SERIES_CALLS] = { "functions", ROOM_FUNCTIONS },
+	[SERIES_FILES] = { "files", ROOM_FILES },
+	[SERIES_DEVICES] = { "devices", ROOM_DEVICES },
+	[SERIES_OPERATIONS] = { "ops", ROOM_OPS },
+	[SERIES_BY_SIZE] = { "by_size", ROOM_BY_SIZE },
+	[SERIES_ASSOCIATIONS] = { "associations", ROOM_ASSOCIATIONS },
+	[SERIES_STATES] = { "addb_states", ROOM_ADDB_STATES },
+	[SERIES_VALUES] = { "addb_values", ROOM_ADDB_VALUES },
 };
-
-static enum kind kind_of(const struct tm_key *key)
-{
-	if (key__is_addb(key))
-		return addb_sum__kind(key->where) == ADDB_SUM_STATE ? STATES : VALUES;
-	if (key__is_operation(key))
-		return OPERATIONS;
-	if (key__is_by_size(key))
-		return SIZES;
-	if (key__is_association(key))
-		return ASSOCIATIONS;
-	if (key->layer == TM_LAYER_VFS)
-		return FILES;
-	return key->layer == TM_LAYER_BLOCK ? DEVICES : FUNCTIONS;
-}
 
 /* Was it used, so that there is a record of it? */
 static bool is_used(const struct tm_series *total)
@@ -96,7 +69,7 @@ static struct json_object *record_of(const struct writer *writer, size_t i, int 
 	return record;
 }
 
-static size_t collect(const struct writer *writer, enum kind kind)
+static size_t collect(const struct writer *writer, enum series_kind kind)
 {
 	const struct snapshot *snapshot = writer->snapshot;
 	size_t n = 0;
@@ -104,7 +77,7 @@ static size_t collect(const struct writer *writer, enum kind kind)
 	for (size_t i = 0; i < snapshot->n_series; i++) {
 		const struct tm_series *total = &snapshot->series[i]->total;
 
-		if (kind_of(&total->key) == kind && is_used(total))
+		if (series_kind__of(&total->key) == kind && is_used(total))
 			writer->order[n++] = i;
 	}
 	if (n)
@@ -112,7 +85,7 @@ static size_t collect(const struct writer *writer, enum kind kind)
 	return n;
 }
 
-static void write_kind(const struct writer *writer, enum kind kind)
+static void write_kind(const struct writer *writer, enum series_kind kind)
 {
 	struct page_list list = page_list__new(writer->document, kinds[kind].room);
 	size_t n = collect(writer, kind);
@@ -144,7 +117,7 @@ int page_series__write(struct page_document *document, const struct report_run *
 	writer.order = calloc(snapshot->n_series + 1, sizeof(*writer.order));
 	if (!writer.order)
 		return -ENOMEM;
-	for (enum kind kind = 0; kind < KINDS; kind++)
+	for (enum series_kind kind = 0; kind < SERIES_RECORDED; kind++)
 		write_kind(&writer, kind);
 	free(writer.order);
 	return 0;

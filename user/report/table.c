@@ -5,7 +5,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "addb/sums.h"
 #include "base/clock.h"
 #include "drain/key_order.h"
 #include "report/bars.h"
@@ -16,6 +15,7 @@
 #include "report/pool_table.h"
 #include "report/process_table.h"
 #include "report/rank_table.h"
+#include "report/series_kind.h"
 #include "report/table.h"
 #include "report/table_accesses.h"
 #include "report/table_estimate.h"
@@ -101,11 +101,12 @@ static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct table_row *a = left, *b = right;
 	const struct table *table = context;
+	enum series_kind kind = series_kind__of(&a->series->total.key);
 	enum table_sort sort = table->options->sort;
 	__u64 first = sort_value(&a->figures, sort), second = sort_value(&b->figures, sort);
 	int order = sort == TABLE_BY_NAME ? compare_names(table, a, b) : 0;
 
-	if (key__is_by_size(&a->series->total.key) || key__is_addb(&a->series->total.key))
+	if (kind == SERIES_BY_SIZE || kind == SERIES_STATES || kind == SERIES_VALUES)
 		return compare_sizes(table, a, b);
 	if (order)
 		return order;
@@ -117,20 +118,6 @@ static int compare_rows(const void *left, const void *right, void *context)
 		return a->figures.count > b->figures.count ? -1 : 1;
 	/* The snapshot's order, by key. */
 	return key_order(&a->series->total.key, &b->series->total.key);
-}
-
-/* Beside the flags: the part of TM_KEY_ADDB that is a table of its own. */
-#define BESIDE_ADDB_VALUES 1
-
-/* What stands beside a function's calls is a table of its own: that flag of the key, 0: calls. */
-static __u8 beside_of(const struct tm_key *key)
-{
-	const __u8 all = TM_KEY_OPERATION | TM_KEY_BY_SIZE | TM_KEY_ASSOCIATION | TM_KEY_TASK_IO;
-
-	if (key__is_addb(key))
-		return addb_sum__kind(key->where) == ADDB_SUM_STATE ? TM_KEY_ADDB
-								    : BESIDE_ADDB_VALUES;
-	return key__is_beside(key) ? key->flags & all : 0;
 }
 
 /* What the row's figures are of, and what they come to. */
@@ -149,9 +136,9 @@ static struct estimate estimate_of(const struct table *table, const struct table
 	return estimate;
 }
 
-/* The rows of a layer's calls, or of what stands beside them, among series first to end - 1;
- * returns how many. */
-static size_t collect(struct table *table, size_t first, size_t end, __u8 layer, __u8 beside)
+/* The rows of one kind of a layer among series first to end - 1; returns how many. */
+static size_t collect_rows(struct table *table, size_t first, size_t end, __u8 layer,
+			   enum series_kind kind)
 {
 	const struct snapshot *snapshot = table->snapshot;
 	size_t n = 0;
@@ -160,7 +147,7 @@ static size_t collect(struct table *table, size_t first, size_t end, __u8 layer,
 		struct table_row *row = &table->rows[n];
 
 		if (snapshot->series[i]->total.key.layer != layer ||
-		    beside_of(&snapshot->series[i]->total.key) != beside)
+		    series_kind__of(&snapshot->series[i]->total.key) != kind)
 			continue;
 		row->series = snapshot->series[i];
 		if (table->interval)
@@ -201,25 +188,20 @@ static void print_bars(const struct table *table, size_t n)
 }
 
 /* What the rows count, one of it. */
-static const char *what_of(__u8 layer, __u8 beside)
-{
-	if (beside == TM_KEY_OPERATION)
-		return "asynchronous operation";
-	if (beside == TM_KEY_ASSOCIATION)
-		return "association";
-	if (layer == TM_LAYER_VFS)
-		return "file operation";
-	return layer == TM_LAYER_BLOCK ? "request" : "call";
-}
+static const char *const nouns[SERIES_RECORDED] = {
+	[SERIES_CALLS] = "call",      [SERIES_FILES] = "file operation",
+	[SERIES_DEVICES] = "request", [SERIES_OPERATIONS] = "asynchronous operation",
+	[SERIES_BY_SIZE] = "call",    [SERIES_ASSOCIATIONS] = "association",
+};
 
-static void print_addb_title(const struct table *table, bool states)
-{
-	fprintf(table->options->out, states ? ": how long state machines were in states\n"
-					    : ": times and sizes in records\n");
-}
+static const char *const addb_titles[SERIES_RECORDED] = {
+	[SERIES_STATES] = "how long state machines were in states",
+	[SERIES_VALUES] = "times and sizes in records",
+};
 
 /* A title with the layer's sums: nested calls are counted in each of them, so no time. */
-static void print_layer_title(const struct table *table, __u8 layer, __u8 beside, size_t n)
+static void print_layer_title(const struct table *table, __u8 layer, enum series_kind kind,
+			      size_t n)
 {
 	const char *name = names__layer(table->run, layer);
 	struct figures sum = { 0 };
@@ -241,46 +223,47 @@ static void print_layer_title(const struct table *table, __u8 layer, __u8 beside
 	title__begin(table->options);
 	title__text(table->options->out, name ? name : "?");
 	title__end(table->options);
-	if (beside == TM_KEY_ADDB || beside == BESIDE_ADDB_VALUES) {
-		print_addb_title(table, beside == TM_KEY_ADDB);
+	if (addb_titles[kind]) {
+		fprintf(table->options->out, ": %s\n", addb_titles[kind]);
 		return;
 	}
 	fprintf(table->options->out, ": %s%s %s%s%s", about, units__count(text, sum.count),
-		what_of(layer, beside), sum.count == 1 ? "" : "s",
-		beside == TM_KEY_BY_SIZE ? " by the size of their object" : "");
+		nouns[kind], sum.count == 1 ? "" : "s",
+		kind == SERIES_BY_SIZE ? " by the size of their object" : "");
 	if (sum.sized && layer < TM_LAYER_USER)
 		fprintf(table->options->out, ", %s%s", about, units__bytes(text, sum.bytes));
 	fputc('\n', table->options->out);
 }
 
 /* What is to be known of estimates. */
-static void print_estimates(struct table *table, __u8 layer, __u8 beside, size_t n)
+static void print_estimates(struct table *table, enum series_kind kind, size_t n)
 {
-	if (layer == TM_LAYER_VFS &&
+	if (kind == SERIES_FILES &&
 	    table_estimate__print_files(table->options, &table->coverage, n != 0))
 		table->empty = false;
-	if (layer >= TM_LAYER_USER && !beside)
+	if (kind == SERIES_CALLS)
 		table_estimate__print_calls(table->options, table->rows, n);
 }
 
-static int print_layer(struct table *table, size_t first, size_t end, __u8 layer, __u8 beside)
+static int print_layer(struct table *table, size_t first, size_t end, __u8 layer,
+		       enum series_kind kind)
 {
-	size_t n = collect(table, first, end, layer, beside);
+	size_t n = collect_rows(table, first, end, layer, kind);
 	struct grid *grid;
 	int ret;
 
 	if (!n) {
-		print_estimates(table, layer, beside, 0);
+		print_estimates(table, kind, 0);
 		return 0;
 	}
 	table->empty = false;
 	grid = table_layer__grid(table->run, table->rows, n);
 	if (!grid)
 		return -ENOMEM;
-	print_layer_title(table, layer, beside, n);
+	print_layer_title(table, layer, kind, n);
 	ret = grid__print(grid, table->options->out, table->options->width);
 	if (!ret)
-		print_estimates(table, layer, beside, n);
+		print_estimates(table, kind, n);
 	if (!ret && table->options->histograms && !table->interval)
 		print_bars(table, n);
 	grid__free(grid);
@@ -303,31 +286,25 @@ static int print_objects(const struct table *table, __u64 job, __u8 layer)
 /* The layers of a job from the application down to the device. */
 static int print_job(struct table *table, __u64 job, size_t first, size_t end)
 {
+	static const enum series_kind of_libraries[] = { SERIES_CALLS,	 SERIES_OPERATIONS,
+							 SERIES_BY_SIZE, SERIES_ASSOCIATIONS,
+							 SERIES_STATES,	 SERIES_VALUES };
 	int ret = 0;
 
 	table->coverage = table->interval ? coverage__interval(table->snapshot, first, end)
 					  : coverage__of_job(table->snapshot, first, end);
 	for (int layer = TM_LAYER_USER; !ret && names__layer(table->run, (__u8)layer); layer++) {
-		ret = print_layer(table, first, end, (__u8)layer, 0);
-		if (!ret)
-			ret = print_layer(table, first, end, (__u8)layer, TM_KEY_OPERATION);
-		if (!ret)
-			ret = print_layer(table, first, end, (__u8)layer, TM_KEY_BY_SIZE);
-		if (!ret)
-			ret = print_layer(table, first, end, (__u8)layer, TM_KEY_ASSOCIATION);
-		if (!ret)
-			ret = print_layer(table, first, end, (__u8)layer, TM_KEY_ADDB);
-		if (!ret)
-			ret = print_layer(table, first, end, (__u8)layer, BESIDE_ADDB_VALUES);
+		for (size_t i = 0; i < sizeof(of_libraries) / sizeof(*of_libraries) && !ret; i++)
+			ret = print_layer(table, first, end, (__u8)layer, of_libraries[i]);
 		if (!ret)
 			ret = print_objects(table, job, (__u8)layer);
 	}
 	if (!ret)
-		ret = print_layer(table, first, end, TM_LAYER_VFS, 0);
+		ret = print_layer(table, first, end, TM_LAYER_VFS, SERIES_FILES);
 	if (!ret)
 		ret = print_objects(table, job, TM_LAYER_VFS);
 	if (!ret)
-		ret = print_layer(table, first, end, TM_LAYER_BLOCK, 0);
+		ret = print_layer(table, first, end, TM_LAYER_BLOCK, SERIES_DEVICES);
 	if (!ret &&
 	    table_kernel_io__print(table->options, table->snapshot, first, end, table->interval))
 		table->empty = false;

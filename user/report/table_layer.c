@@ -8,6 +8,7 @@
 #include "drain/formulas.h"
 #include "report/names.h"
 #include "report/row_writer.h"
+#include "report/series_kind.h"
 #include "report/table_layer.h"
 #include "report/units.h"
 #include "tmtrace/object.h"
@@ -396,35 +397,16 @@ struct kind {
 		name##_columns, sizeof(name##_columns) / sizeof(*name##_columns), fill_##name \
 	}
 
-#define OPERATIONS  (TM_LAYER_USER + 1)
-#define BY_SIZE	    (TM_LAYER_USER + 2)
-#define ASSOCIATION (TM_LAYER_USER + 3)
-#define STATES	    (TM_LAYER_USER + 4)
-#define VALUES	    (TM_LAYER_USER + 5)
-
-static const struct kind kinds[] = {
-	[TM_LAYER_VFS] = KIND(vfs),	 [TM_LAYER_BLOCK] = KIND(block),
-	[TM_LAYER_USER] = KIND(library), [OPERATIONS] = KIND(operation),
-	[BY_SIZE] = KIND(size),		 [ASSOCIATION] = KIND(association),
-	[STATES] = KIND(state),		 [VALUES] = KIND(value),
+static const struct kind kinds[SERIES_RECORDED] = {
+	[SERIES_FILES] = KIND(vfs),	[SERIES_DEVICES] = KIND(block),
+	[SERIES_CALLS] = KIND(library), [SERIES_OPERATIONS] = KIND(operation),
+	[SERIES_BY_SIZE] = KIND(size),	[SERIES_ASSOCIATIONS] = KIND(association),
+	[SERIES_STATES] = KIND(state),	[SERIES_VALUES] = KIND(value),
 };
-
-static __u8 kind_of(const struct tm_key *key)
-{
-	if (key__is_operation(key))
-		return OPERATIONS;
-	if (key__is_by_size(key))
-		return BY_SIZE;
-	if (key__is_association(key))
-		return ASSOCIATION;
-	if (key__is_addb(key))
-		return addb_sum__kind(key->where) == ADDB_SUM_STATE ? STATES : VALUES;
-	return key->layer < TM_LAYER_USER ? key->layer : TM_LAYER_USER;
-}
 
 struct grid *table_layer__grid(const struct report_run *run, const struct table_row *rows, size_t n)
 {
-	const struct kind *kind = &kinds[n ? kind_of(&rows[0].series->total.key) : TM_LAYER_USER];
+	const struct kind *kind = &kinds[series_kind__of(&rows[0].series->total.key)];
 	struct grid *grid = grid__new(kind->columns, kind->n_columns);
 
 	for (size_t i = 0; grid && i < n; i++) {

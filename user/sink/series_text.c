@@ -2,6 +2,7 @@
 #include "addb/sums.h"
 #include "report/figures.h"
 #include "report/names.h"
+#include "report/series_kind.h"
 #include "sink/estimate_text.h"
 #include "sink/series_text.h"
 #include "tmtrace/object.h"
@@ -172,25 +173,18 @@ static void add_addb_key(struct record_text *record, __u64 where)
 			    addb_sum__what(where, text, sizeof(text)));
 }
 
-/* What belongs to no function's calls: is it of the series' kind? */
-static bool has_errors(const struct tm_key *key)
-{
-	if (key__is_addb(key))
-		return addb_sum__kind(key->where) != ADDB_SUM_STATE;
-	return !key__is_by_size(key) && !key__is_association(key);
-}
+static const char *const types[SERIES_KINDS] = {
+	[SERIES_CALLS] = "function",	 [SERIES_FILES] = "function",
+	[SERIES_DEVICES] = "device",	 [SERIES_OPERATIONS] = "op",
+	[SERIES_BY_SIZE] = "by_size",	 [SERIES_ASSOCIATIONS] = "association",
+	[SERIES_STATES] = "addb_state",	 [SERIES_VALUES] = "addb_value",
+	[SERIES_KERNEL_IO] = "function", [SERIES_UNSEEN] = "function",
+};
 
-static const char *type_of(const struct tm_key *key)
+/* Are the figures those of a function's calls, or of what they launched? */
+static bool is_of_calls(enum series_kind kind)
 {
-	if (key__is_addb(key))
-		return addb_sum__kind(key->where) == ADDB_SUM_STATE ? "addb_state" : "addb_value";
-	if (key__is_operation(key))
-		return "op";
-	if (key__is_by_size(key))
-		return "by_size";
-	if (key__is_association(key))
-		return "association";
-	return key->layer == TM_LAYER_BLOCK ? "device" : "function";
+	return kind <= SERIES_OPERATIONS;
 }
 
 /* Calls of a function that was parked for a while are not all, nor are its times. */
@@ -250,13 +244,13 @@ static void add_where_time_went(struct record_text *record, const struct report_
 				const struct snapshot *snapshot, const struct tm_series *total,
 				bool timed)
 {
-	const struct tm_key *key = &total->key;
+	enum series_kind kind = series_kind__of(&total->key);
 
-	if (key->layer == TM_LAYER_BLOCK)
+	if (kind == SERIES_DEVICES)
 		record_text__measured(record, "queue_ns", total->queue_ns, timed);
-	else if (key__is_operation(key))
+	else if (kind == SERIES_OPERATIONS)
 		add_operation_sums(record, snapshot, total, timed);
-	else if (!key__is_by_size(key) && !key__is_addb(key) && !key__is_association(key))
+	else if (is_of_calls(kind))
 		add_times(record, run, total, timed);
 }
 
@@ -264,10 +258,7 @@ static void add_where_time_went(struct record_text *record, const struct report_
 static bool has_size(const struct report_run *run, const struct tm_key *key,
 		     const struct figures *figures)
 {
-	if (figures->sized)
-		return true;
-	return !key__is_by_size(key) && !key__is_addb(key) && !key__is_association(key) &&
-	       names__has_size(run, key);
+	return figures->sized || (is_of_calls(series_kind__of(key)) && names__has_size(run, key));
 }
 
 int series_text__add(struct json_text *text, const struct report_run *run,
@@ -276,7 +267,8 @@ int series_text__add(struct json_text *text, const struct report_run *run,
 	const struct snapshot_series *series = snapshot->series[i];
 	const struct tm_series *total = &series->total;
 	const struct tm_key *key = &total->key;
-	bool number = key__is_addb(key) && addb_sum__kind(key->where) == ADDB_SUM_NUMBER;
+	enum series_kind kind = series_kind__of(key);
+	bool number = kind == SERIES_VALUES && addb_sum__kind(key->where) == ADDB_SUM_NUMBER;
 	struct record_text record = record_text__begin(text);
 	struct figures figures;
 	const struct process_info *process;
@@ -287,10 +279,10 @@ int series_text__add(struct json_text *text, const struct report_run *run,
 	sized = has_size(run, key, &figures);
 	timed = figures.timed != 0;
 	process = names__process(run, key->process);
-	record_text__head(&record, run, type_of(key), snapshot->time_ns,
+	record_text__head(&record, run, types[kind], snapshot->time_ns,
 			  process && process->node ? process->node : run->hostname);
 	series_text__add_key(&record, run, total);
-	if (key__is_by_size(key))
+	if (kind == SERIES_BY_SIZE)
 		add_size_class(&record, key->where);
 	if (key__is_addb(key))
 		add_addb_key(&record, key->where);
@@ -298,7 +290,7 @@ int series_text__add(struct json_text *text, const struct report_run *run,
 	jobid = names__jobid(run, key);
 	series_text__add_who(&record, names__process(run, key->process), jobid);
 	record_text__u64(&record, "count", total->count);
-	if (has_errors(key))
+	if (is_of_calls(kind) || kind == SERIES_VALUES)
 		add_errors(&record, run, total);
 	record_text__measured(&record, number ? "sum" : "bytes", total->bytes, sized);
 	record_text__u64(&record, "timed", figures.timed);
