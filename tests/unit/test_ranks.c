@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "drain/roll_up.h"
 #include "process/start_env.h"
 #include "recording/recorded_processes.h"
 #include "recording/recording_format.h"
 #include "report/figures.h"
 #include "report/filter.h"
-#include "report/fold.h"
 #include "report/process_index.h"
 #include "sample_run.h"
 #include "sample_table.h"
@@ -217,9 +217,9 @@ static void add_calls(struct sample *sample, __u32 number, const char *function,
 static void test_fold(void **state)
 {
 	struct sample sample;
-	const struct snapshot *sum;
+	struct snapshot sum;
 	struct figures figures;
-	struct fold *fold;
+	struct roll_up *roll_up;
 
 	(void)state;
 	sample__open(&sample);
@@ -227,29 +227,27 @@ static void test_fold(void **state)
 	add_calls(&sample, 2, "read", 20);
 	add_calls(&sample, 2, "write", 5);
 	sample.before[0] = sample.series[0]; /* has not changed; the others are new */
-	assert_int_equal(fold__new(&fold, &sample.snapshot), 0);
-	sum = fold__snapshot(fold);
-	assert_int_equal(sum->n_series, 2);
-	assert_int_equal(sum->series[0]->total.count, 30);
-	assert_int_equal(sum->series[0]->total.bytes, 30 * 4096);
-	assert_int_equal(sum->series[0]->total.total_ns, 10 * 1000 + 20 * 2000);
-	assert_int_equal(sum->series[0]->total.min_ns, 1000);
-	assert_int_equal(sum->series[0]->total.max_ns, 2000);
-	assert_int_equal(histogram__total(&sum->series[0]->latency), 30);
-	figures__interval(&figures, sum->series[0], sum->before[0]);
+	assert_int_equal(roll_up__processes(&roll_up, &sample.snapshot, &sum), 0);
+	assert_int_equal(sum.n_series, 2);
+	assert_int_equal(sum.series[0]->total.count, 30);
+	assert_int_equal(sum.series[0]->total.bytes, 30 * 4096);
+	assert_int_equal(sum.series[0]->total.total_ns, 10 * 1000 + 20 * 2000);
+	assert_int_equal(sum.series[0]->total.min_ns, 1000);
+	assert_int_equal(sum.series[0]->total.max_ns, 2000);
+	assert_int_equal(histogram__total(&sum.series[0]->latency), 30);
+	figures__interval(&figures, sum.series[0], sum.before[0]);
 	assert_int_equal(figures.count, 20);
 	/* What stands alone is the same one. */
-	assert_ptr_equal(sum->series[1], sample.series[2]);
-	assert_null(sum->before[1]);
-	fold__free(fold);
+	assert_ptr_equal(sum.series[1], sample.series[2]);
+	assert_null(sum.before[1]);
+	roll_up__free(roll_up);
 
 	/* What has not changed in sum is known for it by its pointer. */
 	sample.before[1] = sample.series[1];
 	sample.before[2] = sample.series[2];
-	assert_int_equal(fold__new(&fold, &sample.snapshot), 0);
-	sum = fold__snapshot(fold);
-	assert_ptr_equal(sum->series[0], sum->before[0]);
-	fold__free(fold);
+	assert_int_equal(roll_up__processes(&roll_up, &sample.snapshot, &sum), 0);
+	assert_ptr_equal(sum.series[0], sum.before[0]);
+	roll_up__free(roll_up);
 	sample__close(&sample);
 }
 

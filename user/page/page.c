@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "drain/roll_up.h"
 #include "page/document.h"
 #include "page/html.h"
 #include "page/jobs.h"
@@ -20,7 +21,6 @@
 #include "page/series.h"
 #include "page/times.h"
 #include "page/volumes.h"
-#include "report/fold.h"
 #include "report/notes.h"
 #include "sink/json_value.h"
 
@@ -87,16 +87,17 @@ static int put_snapshot(struct page *page, const struct snapshot *folded)
 static int make_document(struct page *page)
 {
 	struct page_document *document = &page->document;
-	struct fold *fold = NULL;
+	struct roll_up *roll_up;
+	struct snapshot snapshot;
 	int ret, ended;
 
 	page_document__put(document, "page", json_object_new_int(1));
 	page_document__put(document, "program", json_object_new_string(TMTRACE_VERSION));
 	put_clock(document);
-	ret = fold__new(&fold, page->input->whole->snapshot);
+	ret = roll_up__processes(&roll_up, page->input->whole->snapshot, &snapshot);
 	if (!ret)
-		ret = put_snapshot(page, fold__snapshot(fold));
-	fold__free(fold);
+		ret = put_snapshot(page, &snapshot);
+	roll_up__free(roll_up);
 	ended = page_document__end(document);
 	return ret ? ret : ended;
 }

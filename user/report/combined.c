@@ -3,20 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/note_list.h"
-#include "drain/key_order.h"
 #include "drain/merge.h"
+#include "drain/roll_up.h"
 #include "object/object_merge.h"
 #include "report/combined.h"
 #include "report/combined_names.h"
 #include "timeline/timelines.h"
-
-/* A part's series under the common key. */
-struct keyed {
-	struct tm_key key;
-	const struct snapshot_series *series;
-};
 
 struct combined {
 	struct combined_names *names;
@@ -29,75 +22,33 @@ struct combined {
 	struct tm_call_ledger *call_ledgers;
 	bool has_calls; /* of any part, single calls were recorded */
 	size_t n_probes;
-	struct keyed *keyed;
-	size_t n_keyed;
+	struct roll_up *roll_up;
 	struct object_merge *objects;
 	struct timelines *timelines;
 };
 
-static int compare_keyed(const void *left, const void *right)
+/* The series of all parts, under common keys. */
+static int add_series(struct combined *combined, const struct report_part *parts, size_t n)
 {
-	const struct keyed *a = left, *b = right;
-
-	return key_order(&a->key, &b->key);
-}
-
-/* Every series of every part, those of one key side by side. */
-static int collect(struct combined *combined, const struct report_part *parts, size_t n)
-{
-	size_t room = 0, all = 0;
+	size_t all = 0;
 
 	for (size_t i = 0; i < n; i++)
 		all += parts[i].snapshot->n_series;
-	combined->keyed = calloc(all + 1, sizeof(*combined->keyed));
-	if (!combined->keyed)
+	combined->roll_up = roll_up__new(all);
+	if (!combined->roll_up)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < parts[i].snapshot->n_series; j++) {
-			struct keyed *keyed = &combined->keyed[room++];
+			const struct snapshot_series *series = parts[i].snapshot->series[j];
+			struct tm_key key;
 
-			keyed->series = parts[i].snapshot->series[j];
-			if (combined_names__key(combined->names, &parts[i], &keyed->series->total,
-						&keyed->key) < 0)
+			if (combined_names__key(combined->names, &parts[i], &series->total, &key) <
+			    0)
 				return -ENOMEM;
+			roll_up__add(combined->roll_up, &key, series, NULL);
 		}
 	}
-	combined->n_keyed = all;
-	qsort(combined->keyed, all, sizeof(*combined->keyed), compare_keyed);
-	return 0;
-}
-
-static void add(struct merge *merge, const struct snapshot_series *series)
-{
-	__u64 latency[TM_BUCKETS] = { 0 }, size[TM_BUCKETS] = { 0 };
-
-	histogram__add(latency, &series->latency);
-	histogram__add(size, &series->size);
-	merge__add(merge, &series->total, latency, size);
-}
-
-static int add_series(struct combined *combined)
-{
-	struct snapshot *snapshot = &combined->snapshot;
-	const struct keyed *keyed = combined->keyed;
-	struct merge merge;
-	size_t n = combined->n_keyed;
-
-	snapshot->series = calloc(n + 1, sizeof(*snapshot->series));
-	snapshot->before = calloc(n + 1, sizeof(*snapshot->before));
-	if (!snapshot->series || !snapshot->before)
-		return -ENOMEM;
-	for (size_t i = 0; i < n;) {
-		const struct tm_key *key = &keyed[i].key;
-
-		merge__start(&merge, key);
-		for (; i < n && key_order(key, &keyed[i].key) == 0; i++)
-			add(&merge, keyed[i].series);
-		snapshot->series[snapshot->n_series] = merge__finish(&merge);
-		if (!snapshot->series[snapshot->n_series++])
-			return -ENOMEM;
-	}
-	return 0;
+	return roll_up__finish(combined->roll_up, false, &combined->snapshot);
 }
 
 /* Files and objects of all processes and parts; their times since 1970, as all parts' are. */
@@ -278,9 +229,7 @@ int combined__new(struct combined **out, const struct report_part *parts, size_t
 	if (!ret)
 		ret = add_probes(combined, parts, n);
 	if (!ret)
-		ret = collect(combined, parts, n);
-	if (!ret)
-		ret = add_series(combined);
+		ret = add_series(combined, parts, n);
 	if (!ret)
 		ret = add_objects(combined, parts, n);
 	if (!ret)
@@ -299,11 +248,7 @@ void combined__free(struct combined *combined)
 {
 	if (!combined)
 		return;
-	for (size_t i = 0; i < combined->snapshot.n_series; i++)
-		free((void *)combined->snapshot.series[i]);
-	free((void *)combined->snapshot.series);
-	free((void *)combined->snapshot.before);
-	free(combined->keyed);
+	roll_up__free(combined->roll_up);
 	object_merge__free(combined->objects);
 	timelines__free(combined->timelines);
 	free(combined->probes);

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "drain/key_order.h"
+#include "drain/roll_up.h"
 #include "report/bars.h"
-#include "report/fold.h"
 #include "report/jobs.h"
 #include "report/names.h"
 #include "report/notes.h"
@@ -443,15 +443,16 @@ static int print_folded(struct table *table)
 
 static int print(struct table *table, struct error *err)
 {
-	struct fold *fold = NULL;
-	int ret = fold__new(&fold, table->snapshot);
+	struct roll_up *roll_up;
+	struct snapshot snapshot;
+	int ret = roll_up__processes(&roll_up, table->snapshot, &snapshot);
 
 	if (!ret) {
 		table->by_process = table->snapshot;
-		table->snapshot = fold__snapshot(fold);
+		table->snapshot = &snapshot;
 		ret = print_folded(table);
 	}
-	fold__free(fold);
+	roll_up__free(roll_up);
 	if (ret)
 		return error__set(err, ret, "printing the tables: %s", strerror(-ret));
 	return table__flush(table->options->out, err);
