@@ -63,29 +63,20 @@ static struct json_object *layer_of(const struct report_run *run, const struct l
 typedef struct json_object *make_layer(const struct report_run *run, const struct layer_sum *sum,
 				       __u8 id);
 
-static void add_layer(struct json_object *layers, const struct report_run *run,
-		      const struct snapshot *snapshot, size_t first, size_t end, __u8 id,
-		      make_layer *make)
-{
-	struct layer_sum sum;
-
-	layer_sum__make(&sum, snapshot, first, end, id);
-	if (sum.n)
-		json_object_array_add(layers, make(run, &sum, id));
-}
-
 static struct json_object *make_layers(const struct report_run *run,
 				       const struct snapshot *snapshot, size_t first, size_t end,
 				       make_layer *make)
 {
 	struct json_object *layers = json_object_new_array();
+	struct layer_sum sum;
 
 	if (!layers)
 		return NULL;
-	for (unsigned int id = TM_LAYER_USER; id < 1 << 8 && names__layer(run, (__u8)id); id++)
-		add_layer(layers, run, snapshot, first, end, (__u8)id, make);
-	add_layer(layers, run, snapshot, first, end, TM_LAYER_VFS, make);
-	add_layer(layers, run, snapshot, first, end, TM_LAYER_BLOCK, make);
+	for (int id = names__top_layer(run); id >= 0; id = names__layer_below(run, id)) {
+		layer_sum__make(&sum, snapshot, first, end, (__u8)id);
+		if (sum.n)
+			json_object_array_add(layers, make(run, &sum, (__u8)id));
+	}
 	return layers;
 }
 

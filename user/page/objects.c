@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "drain/merge.h"
 #include "object/access_sum.h"
 #include "object/object_merge.h"
 #include "page/objects.h"
@@ -205,32 +206,29 @@ static struct json_object *distribution_of(const struct writer *writer,
 					   const struct distribution *of)
 {
 	const struct tm_key key = { .layer = of->layer, .function = of->function };
-	__u64 latency[TM_BUCKETS] = { 0 }, size[TM_BUCKETS] = { 0 }, count = 0, bytes = 0;
 	struct histogram latencies, sizes;
 	struct json_object *row;
+	struct merge merge;
 
+	merge__start(&merge, &key);
 	for (size_t i = 0; i < writer->snapshot->n_series; i++) {
 		const struct snapshot_series *series = writer->snapshot->series[i];
 		const struct tm_key *at = &series->total.key;
 
-		if (at->layer != of->layer || at->function != of->function ||
-		    (of->job >= 0 && at->job != page_jobs__id(writer->jobs, of->job)))
-			continue;
-		histogram__add(latency, &series->latency);
-		histogram__add(size, &series->size);
-		count += series->total.count;
-		bytes += series->total.bytes;
+		if (at->layer == of->layer && at->function == of->function &&
+		    (of->job < 0 || at->job == page_jobs__id(writer->jobs, of->job)))
+			merge__add_series(&merge, series);
 	}
-	row = count ? json_object_new_object() : NULL;
+	row = merge.total.count ? json_object_new_object() : NULL;
 	if (!row)
 		return NULL;
-	latencies = histogram__of(latency);
-	sizes = histogram__of(size);
+	latencies = histogram__of(merge.latency);
+	sizes = histogram__of(merge.size);
 	json_object_object_add(row, "job", of->job < 0 ? NULL : json_object_new_int(of->job));
 	json_value__add_string(row, "layer", names__layer(writer->run, of->layer));
 	json_value__add_string(row, "function", names__function(writer->run, &key));
-	json_value__add_u64(row, "count", count);
-	json_value__add_u64(row, "bytes", bytes);
+	json_value__add_u64(row, "count", merge.total.count);
+	json_value__add_u64(row, "bytes", merge.total.bytes);
 	json_object_object_add(row, "buckets", json_value__buckets(&latencies));
 	json_object_object_add(row, "size_buckets", json_value__buckets(&sizes));
 	return row;

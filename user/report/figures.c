@@ -112,6 +112,10 @@ void figures__interval(struct figures *out, const struct snapshot_series *series
 
 void figures__add(struct figures *to, const struct figures *from)
 {
+	if (from->timed && (!to->timed || from->min_ns < to->min_ns))
+		to->min_ns = from->min_ns;
+	if (from->timed && from->max_ns > to->max_ns)
+		to->max_ns = from->max_ns;
 	to->count += from->count;
 	to->errors += from->errors;
 	to->retries += from->retries;

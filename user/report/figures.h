@@ -24,7 +24,7 @@ void figures__total(struct figures *out, const struct snapshot_series *series);
 void figures__interval(struct figures *out, const struct snapshot_series *series,
 		       const struct snapshot_series *before);
 
-/* Adds what two series' counters have; minimum, maximum and percentiles are left as they are. */
+/* Adds what two series have, with the extremes; percentiles are left as they are. */
 void figures__add(struct figures *to, const struct figures *from);
 
 /* How many are in histograms, and their percentiles; minimum and maximum are there already. */

@@ -19,7 +19,7 @@ static void sum_up(struct layer_sum *out, const struct snapshot *snapshot, size_
 	__u64 count[TM_BUCKETS] = { 0 };
 	struct histogram latency;
 
-	*out = (struct layer_sum){ .figures.min_ns = ~0ULL };
+	*out = (struct layer_sum){ 0 };
 	for (size_t i = first; i < end; i++) {
 		const struct snapshot_series *series = snapshot->series[i];
 		struct figures figures;
@@ -30,10 +30,6 @@ static void sum_up(struct layer_sum *out, const struct snapshot *snapshot, size_
 		figures__total(&figures, series);
 		figures__add(sum, &figures);
 		histogram__add(count, &series->latency);
-		if (figures.timed && figures.min_ns < sum->min_ns)
-			sum->min_ns = figures.min_ns;
-		if (figures.timed && figures.max_ns > sum->max_ns)
-			sum->max_ns = figures.max_ns;
 	}
 	latency = histogram__of(count);
 	figures__set_quantiles(sum, &latency);

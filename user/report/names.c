@@ -23,6 +23,21 @@ int names__layer_number(const struct report_run *run, const char *name)
 	return -1;
 }
 
+int names__top_layer(const struct report_run *run)
+{
+	return names__layer(run, TM_LAYER_USER) ? TM_LAYER_USER : TM_LAYER_VFS;
+}
+
+int names__layer_below(const struct report_run *run, int layer)
+{
+	if (layer == TM_LAYER_BLOCK)
+		return -1;
+	if (layer == TM_LAYER_VFS)
+		return TM_LAYER_BLOCK;
+	return layer + 1 < 1 << 8 && names__layer(run, (__u8)(layer + 1)) ? layer + 1
+									  : TM_LAYER_VFS;
+}
+
 const char *names__function(const struct report_run *run, const struct tm_key *key)
 {
 	return run->names.function(run->names.context, key->layer, key->function);

@@ -10,6 +10,9 @@
 
 /* Strings are valid until the next call of any of these functions; NULL: not known. */
 const char *names__layer(const struct report_run *run, __u8 layer);
+/* The layer of the application; then the one below another, down to the device; -1: none is. */
+int names__top_layer(const struct report_run *run);
+int names__layer_below(const struct report_run *run, int layer);
 /* The number of a layer that is called so; negative: there is none. */
 int names__layer_number(const struct report_run *run, const char *name);
 const char *names__function(const struct report_run *run, const struct tm_key *key);

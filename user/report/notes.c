@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/figures.h"
+#include "report/layer_sum.h"
 #include "report/names.h"
 #include "report/notes.h"
 #include "report/units.h"
@@ -136,24 +136,6 @@ static void add_gaps(struct note_list *notes, const struct report_run *run,
 	}
 }
 
-/* How many calls of a probe's function there are, and how many of them have a time. */
-static struct figures sum_function(const struct snapshot *snapshot, const struct probe *probe)
-{
-	struct figures sum = { 0 }, one;
-
-	for (size_t i = 0; i < snapshot->n_series; i++) {
-		const struct tm_key *key = &snapshot->series[i]->total.key;
-
-		if (key->layer != probe->layer_id || key->function != probe->function_id ||
-		    key__is_beside(key))
-			continue;
-		figures__total(&one, snapshot->series[i]);
-		sum.count += one.count;
-		sum.timed += one.timed;
-	}
-	return sum;
-}
-
 /* Those that were timed for a part of the time only. */
 static void add_samples(struct note_list *notes, const struct report_run *run,
 			const struct snapshot *snapshot)
@@ -163,18 +145,18 @@ static void add_samples(struct note_list *notes, const struct report_run *run,
 	for (size_t i = 0; i < run->n_probes; i++) {
 		const struct probe *probe = &run->probes[i];
 		__u64 ns = probe__untimed_ns(probe, snapshot->time_ns);
-		struct figures figures;
+		struct layer_sum sum;
 
 		if (!ns)
 			continue;
-		figures = sum_function(snapshot, probe);
-		if (figures.timed < figures.count)
+		layer_sum__of(&sum, snapshot, (__u8)probe->layer_id, (long)probe->function_id);
+		if (sum.figures.timed < sum.figures.count)
 			note_list__add(notes,
 				       "%s (%s): times, sizes and errors are those of a sample, "
 				       "%llu of %llu calls: for %s in all its calls were counted, "
 				       "not timed",
 				       probe->function, probe->library ? probe->library : "kernel",
-				       figures.timed, figures.count, units__time(text, ns));
+				       sum.figures.timed, sum.figures.count, units__time(text, ns));
 	}
 }
 

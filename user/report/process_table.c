@@ -118,22 +118,6 @@ static void put_figures(struct printer *printer, const struct layer_sum *sum)
 	set(printer, P99, figures->bucketed ? units__time(text, figures->p99_ns) : NULL);
 }
 
-static int top_layer(const struct report_run *run)
-{
-	return names__layer(run, TM_LAYER_USER) ? TM_LAYER_USER : TM_LAYER_VFS;
-}
-
-/* The layer below another, from the application down to the device; -1 below that. */
-static int layer_below(const struct report_run *run, int layer)
-{
-	if (layer == TM_LAYER_BLOCK)
-		return -1;
-	if (layer == TM_LAYER_VFS)
-		return TM_LAYER_BLOCK;
-	return layer + 1 < 1 << 8 && names__layer(run, (__u8)(layer + 1)) ? layer + 1
-									  : TM_LAYER_VFS;
-}
-
 /* A line for each layer that series from first to end - 1 are of; whose they are in the first. */
 static void put_lines(struct printer *printer, size_t first, size_t end, __u32 number,
 		      const char *title)
@@ -142,7 +126,8 @@ static void put_lines(struct printer *printer, size_t first, size_t end, __u32 n
 	struct layer_sum sum;
 	bool begun = false;
 
-	for (int layer = top_layer(run); layer >= 0; layer = layer_below(run, layer)) {
+	for (int layer = names__top_layer(run); layer >= 0;
+	     layer = names__layer_below(run, layer)) {
 		layer_sum__make(&sum, &printer->sums.snapshot, first, end, (__u8)layer);
 		if (!sum.n)
 			continue;

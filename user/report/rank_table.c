@@ -63,11 +63,9 @@ int rank_table__print(const struct table_options *options, const struct report_r
 		ret = -ENOMEM;
 	if (!ret && sums.n > 1) {
 		fputc('\n', options->out);
-		for (unsigned int layer = TM_LAYER_USER;
-		     layer < 1 << 8 && names__layer(run, (__u8)layer); layer++)
+		for (int layer = names__top_layer(run); layer >= 0;
+		     layer = names__layer_below(run, layer))
 			print_layer(options->out, run, &sums, (__u8)layer, ranks);
-		print_layer(options->out, run, &sums, TM_LAYER_VFS, ranks);
-		print_layer(options->out, run, &sums, TM_LAYER_BLOCK, ranks);
 	}
 	free(ranks);
 	process_sums__free(&sums);

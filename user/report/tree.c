@@ -150,11 +150,9 @@ static int print_job(struct tree *tree, const struct jobs *jobs)
 		return -ENOMEM;
 	tree->depth = 0;
 	put_outermost(tree, jobs);
-	for (unsigned int layer = TM_LAYER_USER;
-	     layer < 1 << 8 && names__layer(tree->run, (__u8)layer); layer++)
+	for (int layer = names__top_layer(tree->run); layer >= 0;
+	     layer = names__layer_below(tree->run, layer))
 		put_layer(tree, jobs, (__u8)layer);
-	put_layer(tree, jobs, TM_LAYER_VFS);
-	put_layer(tree, jobs, TM_LAYER_BLOCK);
 	if (!tree->ret && tree->depth) {
 		fputc('\n', tree->options->out);
 		tree->ret = grid__print(tree->grid, tree->options->out, tree->options->width);

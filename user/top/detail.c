@@ -36,7 +36,7 @@ static void add(__u64 count[TM_BUCKETS], struct figures *figures, const struct t
 			continue;
 		top_interval__add_latency(interval, leaf, count);
 		if (figures)
-			top_interval__add_figures(figures, &leaf->figures);
+			figures__add(figures, &leaf->figures);
 	}
 }
 

@@ -193,7 +193,7 @@ static int add_series(struct maker *maker, const struct snapshot_series *now,
 							      &maker->coverage, &maker->since)
 				       : estimate__add_unseen(&figures, maker->intake->snapshot,
 							      &now->total.key);
-	top_interval__add_figures(&leaf->figures, &figures);
+	figures__add(&leaf->figures, &figures);
 	histogram__add(maker->count, &now->latency);
 	if (before)
 		histogram__subtract(maker->count, &before->latency);

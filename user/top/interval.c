@@ -121,15 +121,6 @@ int top_interval__put_job(struct top_interval *interval, const struct top_job *j
 	return job->name ? 0 : -ENOMEM;
 }
 
-void top_interval__add_figures(struct figures *to, const struct figures *from)
-{
-	if (from->timed && (!to->timed || from->min_ns < to->min_ns))
-		to->min_ns = from->min_ns;
-	if (from->timed && (!to->timed || from->max_ns > to->max_ns))
-		to->max_ns = from->max_ns;
-	figures__add(to, from);
-}
-
 /* Room that was not needed is given back: many of them are kept. */
 static void fit(void **items, size_t *room, size_t n, size_t size)
 {
@@ -212,7 +203,7 @@ static int merge_leaves(struct top_interval *to, const struct top_interval *a,
 		if (order >= 0)
 			top_interval__add_latency(b, &b->leaves[j], count);
 		if (!order)
-			top_interval__add_figures(&leaf.figures, &a->leaves[i].figures);
+			figures__add(&leaf.figures, &a->leaves[i].figures);
 		leaf.about |= !order && a->leaves[i].about;
 		leaf.figures.in_flight = order < 0 ? 0 : in_flight;
 		i += order <= 0;

@@ -72,7 +72,5 @@ int top_interval__put_leaf(struct top_interval *interval, const struct top_leaf 
 int top_interval__put_latency(struct top_interval *interval, const __u64 count[TM_BUCKETS]);
 /* Gives back the room that was not needed. */
 void top_interval__fit(struct top_interval *interval);
-/* What two series of the same function are together, with the extremes, without percentiles. */
-void top_interval__add_figures(struct figures *to, const struct figures *from);
 
 #endif
