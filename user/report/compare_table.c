@@ -5,6 +5,7 @@
 
 #include "report/compare_table.h"
 #include "report/grid.h"
+#include "report/row_writer.h"
 #include "report/title.h"
 #include "report/units.h"
 
@@ -19,17 +20,6 @@ static const struct grid_column columns[] = {
 	{ .title = "+-", .drop = 3 },
 	{ .title = "of calls", .align = GRID_LEFT, .drop = 2 },
 	{ .title = "", .align = GRID_LEFT },
-};
-
-enum {
-	LAYER,
-	FUNCTION,
-	CALLS,
-	MEAN = CALLS + COMPARE_SIDES,
-	CHANGE = MEAN + COMPARE_SIDES,
-	WITHIN,
-	OF_CALLS,
-	VERDICT
 };
 
 static const char *const verdicts[] = {
@@ -71,33 +61,28 @@ static void write_within(char out[UNITS_ROOM], const struct compare_row *row)
 		snprintf(out, UNITS_ROOM, "%.0f %%", 100 * (row->within - 1));
 }
 
-static int put(struct grid *grid, size_t column, const char *text)
-{
-	return *text ? grid__set(grid, column, text) : 0;
-}
-
 static int put_row(struct grid *grid, const struct compare_row *row)
 {
+	struct row_writer writer = row_writer__begin(grid);
 	char text[UNITS_ROOM];
-	int ret = grid__row(grid);
 
-	ret = ret ? ret : put(grid, LAYER, row->function ? "" : row->layer);
-	ret = ret ? ret : put(grid, FUNCTION, row->function ? row->function : "");
-	for (int side = 0; side < COMPARE_SIDES && !ret; side++) {
-		if (!row->calls[side])
-			continue;
-		ret = put(grid, CALLS + side, units__count(text, row->calls[side]));
-		if (!ret && isfinite(row->mean_ns[side]) && row->mean_ns[side] >= 0)
-			ret = put(grid, MEAN + side,
-				  units__time(text, (__u64)(row->mean_ns[side] + 0.5)));
+	row_writer__text(&writer, row->function ? "" : row->layer);
+	row_writer__text(&writer, row->function);
+	for (int side = 0; side < COMPARE_SIDES; side++)
+		row_writer__count(&writer, row->calls[side]);
+	for (int side = 0; side < COMPARE_SIDES; side++) {
+		bool known =
+			row->calls[side] && isfinite(row->mean_ns[side]) && row->mean_ns[side] >= 0;
+
+		row_writer__time(&writer, known ? (__u64)(row->mean_ns[side] + 0.5) : 0, known);
 	}
 	write_change(text, row);
-	ret = ret ? ret : put(grid, CHANGE, text);
+	row_writer__text(&writer, text);
 	write_within(text, row);
-	ret = ret ? ret : put(grid, WITHIN, text);
-	if (*text)
-		ret = ret ? ret : put(grid, OF_CALLS, row->typical ? "fastest 95 %" : "all");
-	return ret ? ret : put(grid, VERDICT, verdicts[row->verdict]);
+	row_writer__text(&writer, text);
+	row_writer__text(&writer, !*text ? NULL : row->typical ? "fastest 95 %" : "all");
+	row_writer__text(&writer, verdicts[row->verdict]);
+	return writer.ret;
 }
 
 /* A line for each layer that has changed. */

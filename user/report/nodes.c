@@ -9,8 +9,8 @@
 #include "report/name_list.h"
 #include "report/names.h"
 #include "report/nodes.h"
+#include "report/row_writer.h"
 #include "report/title.h"
-#include "report/units.h"
 
 static const struct grid_column columns[] = {
 	{ .title = "node", .align = GRID_LEFT, .least = 12 },
@@ -23,27 +23,21 @@ static const struct grid_column columns[] = {
 	{ .title = "max" },
 };
 
-static int put(struct grid *grid, size_t column, const char *text, bool there)
-{
-	return there ? grid__set(grid, column, text) : 0;
-}
-
 static int put_node(struct grid *grid, const struct node *node)
 {
 	const struct figures *figures = &node->sum.figures;
+	struct row_writer row = row_writer__begin(grid);
 	bool timed = figures->timed != 0;
-	char text[UNITS_ROOM];
-	int ret = grid__row(grid);
 
-	ret = ret ? ret : put(grid, 0, node->part->name, true);
-	ret = ret ? ret : put(grid, 1, units__count(text, figures->count), true);
-	ret = ret ? ret : put(grid, 2, units__count(text, figures->errors), figures->errors);
-	ret = ret ? ret : put(grid, 3, units__bytes(text, figures->bytes), figures->sized);
-	ret = ret ? ret : put(grid, 4, units__time(text, node->sum.time_ns), timed);
-	if (!ret && timed)
-		ret = put(grid, 5, units__time(text, figures->total_ns / figures->timed), true);
-	ret = ret ? ret : put(grid, 6, units__time(text, figures->p99_ns), figures->bucketed != 0);
-	return ret ? ret : put(grid, 7, units__time(text, figures->max_ns), timed);
+	row_writer__text(&row, node->part->name);
+	row_writer__number(&row, figures->count);
+	row_writer__count(&row, figures->errors);
+	row_writer__bytes(&row, figures->bytes, figures->sized != 0);
+	row_writer__time(&row, node->sum.time_ns, timed);
+	row_writer__time(&row, timed ? figures->total_ns / figures->timed : 0, timed);
+	row_writer__time(&row, figures->p99_ns, figures->bucketed != 0);
+	row_writer__time(&row, figures->max_ns, timed);
+	return row.ret;
 }
 
 static int compare_nodes(const void *left, const void *right)
@@ -130,20 +124,14 @@ static int list_layers(struct name_list *list, const struct report_part *parts, 
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < n && ret >= 0; i++) {
-		for (unsigned int layer = TM_LAYER_USER; layer < 1 << 8 && ret >= 0; layer++) {
-			const char *name = names__layer(parts[i].run, (__u8)layer);
-
-			if (!name)
-				break;
-			ret = name_list__number(list, name, NULL);
-		}
-	}
-	for (__u8 layer = 0; layer < TM_LAYER_USER && ret >= 0; layer++) {
-		const char *name = names__layer(parts[0].run, layer);
-
-		ret = name ? name_list__number(list, name, NULL) : 0;
-	}
+	for (size_t i = 0; i < n; i++)
+		for (int layer = TM_LAYER_USER;
+		     ret >= 0 && layer < 1 << 8 && names__layer(parts[i].run, (__u8)layer); layer++)
+			ret = name_list__number(list, names__layer(parts[i].run, (__u8)layer),
+						NULL);
+	for (__u8 layer = 0; layer < TM_LAYER_USER && ret >= 0; layer++)
+		if (names__layer(parts[0].run, layer))
+			ret = name_list__number(list, names__layer(parts[0].run, layer), NULL);
 	return ret < 0 ? ret : 0;
 }
 

@@ -8,6 +8,7 @@
 #include "report/names.h"
 #include "report/process_sums.h"
 #include "report/process_table.h"
+#include "report/row_writer.h"
 #include "report/title.h"
 #include "report/units.h"
 #include "tmtrace/number.h"
@@ -36,12 +37,6 @@ struct printer {
 	struct grid *grid;
 	int ret;
 };
-
-static void set(struct printer *printer, enum column column, const char *text)
-{
-	if (!printer->ret && text && *text)
-		printer->ret = grid__set(printer->grid, column, text);
-}
 
 static __u64 sort_value(const struct process_sum *sum, enum table_sort sort)
 {
@@ -89,33 +84,29 @@ static int compare(const void *left, const void *right, void *context)
 /* Bytes of a command line. */
 #define COMMAND_SHOWN 60
 
-static void put_process(struct printer *printer, __u32 number)
+/* Who it is, in the row's first cells. */
+static void put_process(struct row_writer *row, const struct process_info *process)
 {
-	const struct process_info *process = names__process(printer->run, number);
 	char text[COMMAND_SHOWN + 1];
 
-	if (!process)
-		return;
 	snprintf(text, sizeof(text), "%d", tm_number(process->pid));
-	set(printer, PID, text);
+	row_writer__text(row, text);
 	snprintf(text, sizeof(text), "%lld", process->rank);
-	set(printer, RANK, process->rank >= 0 ? text : NULL);
-	set(printer, NODE, process->node);
+	row_writer__text(row, process->rank >= 0 ? text : NULL);
+	row_writer__text(row, process->node);
 	snprintf(text, sizeof(text), "%s", process->command ? process->command : process->comm);
-	set(printer, COMMAND, text);
+	row_writer__text(row, text);
 }
 
-static void put_figures(struct printer *printer, const struct layer_sum *sum)
+static void put_figures(struct row_writer *row, const struct layer_sum *sum)
 {
 	const struct figures *figures = &sum->figures;
-	bool timed = figures->timed != 0;
-	char text[UNITS_ROOM];
 
-	set(printer, CALLS, units__count(text, figures->count));
-	set(printer, ERRORS, figures->errors ? units__count(text, figures->errors) : NULL);
-	set(printer, BYTES, figures->sized ? units__bytes(text, figures->bytes) : NULL);
-	set(printer, TIME, timed ? units__time(text, sum->time_ns) : NULL);
-	set(printer, P99, figures->bucketed ? units__time(text, figures->p99_ns) : NULL);
+	row_writer__number(row, figures->count);
+	row_writer__count(row, figures->errors);
+	row_writer__bytes(row, figures->bytes, figures->sized != 0);
+	row_writer__time(row, sum->time_ns, figures->timed != 0);
+	row_writer__time(row, figures->p99_ns, figures->bucketed != 0);
 }
 
 /* A line for each layer that series from first to end - 1 are of; whose they are in the first. */
@@ -123,22 +114,28 @@ static void put_lines(struct printer *printer, size_t first, size_t end, __u32 n
 		      const char *title)
 {
 	const struct report_run *run = printer->run;
+	const struct process_info *process;
 	struct layer_sum sum;
 	bool begun = false;
 
-	for (int layer = names__top_layer(run); layer >= 0;
+	for (int layer = names__top_layer(run); layer >= 0 && !printer->ret;
 	     layer = names__layer_below(run, layer)) {
+		struct row_writer row;
+
 		layer_sum__make(&sum, &printer->sums.snapshot, first, end, (__u8)layer);
 		if (!sum.n)
 			continue;
-		if (!printer->ret)
-			printer->ret = grid__row(printer->grid);
-		set(printer, LAYER, names__layer(run, (__u8)layer));
-		put_figures(printer, &sum);
+		row = row_writer__begin(printer->grid);
+		process = begun || title ? NULL : names__process(run, number);
+		if (process)
+			put_process(&row, process);
+		row.column = COMMAND;
 		if (!begun && title)
-			set(printer, COMMAND, title);
-		else if (!begun)
-			put_process(printer, number);
+			row_writer__text(&row, title);
+		row.column = LAYER;
+		row_writer__text(&row, names__layer(run, (__u8)layer));
+		put_figures(&row, &sum);
+		printer->ret = row.ret;
 		begun = true;
 	}
 }

@@ -7,9 +7,9 @@
 #include "report/jobs.h"
 #include "report/layer_sum.h"
 #include "report/names.h"
+#include "report/row_writer.h"
 #include "report/title.h"
 #include "report/tree.h"
-#include "report/units.h"
 
 static const struct grid_column columns[] = {
 	{ .title = "layer", .align = GRID_LEFT, .least = 16 },
@@ -23,7 +23,7 @@ static const struct grid_column columns[] = {
 	{ .title = "max", .drop = 1 },
 };
 
-enum { LAYER, CALLS, ERRORS, BYTES, TIME, OWN, SHARE, P99, MAX };
+enum { TIME = 4, SHARE = 6, P99 };
 
 #define STEP 2 /* spaces for each layer further down */
 
@@ -32,36 +32,34 @@ struct tree {
 	const struct report_run *run;
 	const struct snapshot *snapshot;
 	struct grid *grid; /* of the job */
+	struct row_writer row;
 	int depth;
 	int ret; /* the first failure */
 };
-
-static void set(struct tree *tree, size_t column, const char *text)
-{
-	if (!tree->ret && *text)
-		tree->ret = grid__set(tree->grid, column, text);
-}
 
 static void begin_row(struct tree *tree, int depth, const char *name)
 {
 	char text[256];
 
 	if (!tree->ret)
-		tree->ret = grid__row(tree->grid);
+		tree->ret = tree->row.ret;
+	if (tree->ret)
+		return;
+	tree->row = row_writer__begin(tree->grid);
 	snprintf(text, sizeof(text), "%*s%s", depth * STEP, "", name);
-	set(tree, LAYER, text);
+	row_writer__text(&tree->row, text);
 }
 
 /* A part of the time in a layer's calls, of which the layer has none where it is 0. */
 static void put_part(struct tree *tree, int depth, const char *name, __u64 ns, __u64 whole)
 {
-	char text[UNITS_ROOM];
-
 	if (!ns || !whole)
 		return;
 	begin_row(tree, depth, name);
-	set(tree, TIME, units__time(text, ns));
-	set(tree, SHARE, units__share(text, ns, whole));
+	tree->row.column = TIME;
+	row_writer__time(&tree->row, ns, true);
+	tree->row.column = SHARE;
+	row_writer__share(&tree->row, ns, whole);
 }
 
 /* Where the time in library calls went, traced calls inside included. */
@@ -81,24 +79,19 @@ static void put_times(struct tree *tree, const struct figures *figures)
 		put_part(tree, depth, "- other calls", parts.other, whole);
 }
 
-static void put_figures(struct tree *tree, const struct layer_sum *sum, __u8 layer)
+static void put_figures(struct row_writer *row, const struct layer_sum *sum, __u8 layer)
 {
 	const struct figures *figures = &sum->figures;
-	char text[UNITS_ROOM];
+	bool timed = figures->timed != 0;
 
-	set(tree, CALLS, units__count(text, figures->count));
-	if (figures->errors)
-		set(tree, ERRORS, units__count(text, figures->errors));
-	if (figures->sized)
-		set(tree, BYTES, units__bytes(text, figures->bytes));
-	if (!figures->timed)
-		return;
-	set(tree, TIME, units__time(text, figures->total_ns));
-	if (layer >= TM_LAYER_USER)
-		set(tree, OWN, units__time(text, sum->time_ns));
-	if (figures->bucketed)
-		set(tree, P99, units__time(text, figures->p99_ns));
-	set(tree, MAX, units__time(text, figures->max_ns));
+	row_writer__number(row, figures->count);
+	row_writer__count(row, figures->errors);
+	row_writer__bytes(row, figures->bytes, figures->sized != 0);
+	row_writer__time(row, figures->total_ns, timed);
+	row_writer__time(row, sum->time_ns, timed && layer >= TM_LAYER_USER);
+	row->column = P99;
+	row_writer__time(row, figures->p99_ns, timed && figures->bucketed);
+	row_writer__time(row, figures->max_ns, timed);
 }
 
 static void put_layer(struct tree *tree, const struct jobs *jobs, __u8 layer)
@@ -110,7 +103,7 @@ static void put_layer(struct tree *tree, const struct jobs *jobs, __u8 layer)
 	if (!sum.n)
 		return;
 	begin_row(tree, tree->depth, name ? name : "?");
-	put_figures(tree, &sum, layer);
+	put_figures(&tree->row, &sum, layer);
 	if (layer == TM_LAYER_VFS)
 		put_part(tree, tree->depth + 1, "- (disk)", sum.figures.times_ns[TM_TIME_BLOCK],
 			 sum.figures.total_ns);
@@ -126,13 +119,13 @@ static void put_layer(struct tree *tree, const struct jobs *jobs, __u8 layer)
 static void put_outermost(struct tree *tree, const struct jobs *jobs)
 {
 	struct outermost_sum sum;
-	char text[UNITS_ROOM];
 
 	outermost_sum__make(&sum, tree->snapshot, jobs->first, jobs->end);
 	if (!sum.total_ns)
 		return;
 	begin_row(tree, 0, "in libraries");
-	set(tree, TIME, units__time(text, sum.total_ns));
+	tree->row.column = TIME;
+	row_writer__time(&tree->row, sum.total_ns, true);
 	if (report__knows(tree->run, TM_TIME_SYSCALL))
 		put_part(tree, 1, "- code and other calls", less(sum.total_ns, sum.named_ns),
 			 sum.total_ns);
@@ -149,10 +142,13 @@ static int print_job(struct tree *tree, const struct jobs *jobs)
 	if (!tree->grid)
 		return -ENOMEM;
 	tree->depth = 0;
+	tree->row = (struct row_writer){ 0 };
 	put_outermost(tree, jobs);
 	for (int layer = names__top_layer(tree->run); layer >= 0;
 	     layer = names__layer_below(tree->run, layer))
 		put_layer(tree, jobs, (__u8)layer);
+	if (!tree->ret)
+		tree->ret = tree->row.ret;
 	if (!tree->ret && tree->depth) {
 		fputc('\n', tree->options->out);
 		tree->ret = grid__print(tree->grid, tree->options->out, tree->options->width);
