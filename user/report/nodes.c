@@ -80,11 +80,7 @@ static int print_layer(void *context, const struct nodes_layer *layer)
 	for (size_t i = 0; i < layer->n && !ret; i++)
 		ret = put_node(grid, &layer->nodes[i]);
 	if (!ret) {
-		fputc('\n', options->out);
-		title__begin(options);
-		title__text(options->out, layer->name);
-		fprintf(options->out, " by node");
-		title__end(options);
+		title__heading(options, "%s by node", layer->name);
 		fputc('\n', options->out);
 		ret = grid__print(grid, options->out, options->width);
 	}

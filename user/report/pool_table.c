@@ -40,10 +40,7 @@ int pool_table__print(const struct table_options *options, const struct report_r
 		return -ENOMEM;
 	for (size_t i = 0; !ret && (pool = names__pool(run, i)); i++)
 		ret = put(grid, run, pool);
-	fputc('\n', options->out);
-	title__begin(options);
-	fputs("storage pools", options->out);
-	title__end(options);
+	title__heading(options, "storage pools");
 	fputs(":\n", options->out);
 	if (!ret)
 		ret = grid__print(grid, options->out, options->width);

@@ -179,10 +179,7 @@ static void print(struct printer *printer)
 		printer->ret = -ENOMEM;
 	put_all(printer);
 	if (!printer->ret) {
-		fputc('\n', out);
-		title__begin(printer->options);
-		fprintf(out, "processes");
-		title__end(printer->options);
+		title__heading(printer->options, "processes");
 		fprintf(out, ": %s\n", units__count(text, count_told(&printer->sums)));
 		printer->ret = grid__print(printer->grid, out, printer->options->width);
 	}

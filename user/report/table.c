@@ -219,10 +219,7 @@ static void print_layer_title(const struct table *table, __u8 layer, enum series
 		}
 		figures__add(&sum, &figures);
 	}
-	fputc('\n', table->options->out);
-	title__begin(table->options);
-	title__text(table->options->out, name ? name : "?");
-	title__end(table->options);
+	title__heading(table->options, "%s", name ? name : "?");
 	if (addb_titles[kind]) {
 		fprintf(table->options->out, ": %s\n", addb_titles[kind]);
 		return;
@@ -389,10 +386,7 @@ static void print_notes(const struct table *table)
 
 	notes__collect(&notes, table->run, table->snapshot);
 	if (notes.n) {
-		fputc('\n', out);
-		title__begin(table->options);
-		fprintf(out, "notes:");
-		title__end(table->options);
+		title__heading(table->options, "notes:");
 		fputc('\n', out);
 	}
 	for (size_t i = 0; i < notes.n; i++) {

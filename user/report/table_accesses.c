@@ -49,10 +49,7 @@ static void print_title(const struct accesses *accesses)
 	FILE *out = accesses->options->out;
 	char text[UNITS_ROOM];
 
-	fputc('\n', out);
-	title__begin(accesses->options);
-	fputs("accesses", out);
-	title__end(accesses->options);
+	title__heading(accesses->options, "accesses");
 	fputc(':', out);
 	for (int i = 0; i < TM_DIRECTIONS; i++) {
 		__u64 count = sums[i].count;

@@ -28,10 +28,7 @@ bool table_estimate__print_files(const struct table_options *options,
 	if (any_rows) {
 		fprintf(out, "  ~ estimated: ");
 	} else {
-		fputc('\n', out);
-		title__begin(options);
-		fprintf(out, "vfs");
-		title__end(options);
+		title__heading(options, "vfs");
 		fprintf(out, ": no file operations were seen: ");
 	}
 	fprintf(out, "as vfs was parked, or left out, for a part of the time, it saw ");

@@ -38,10 +38,7 @@ bool table_kernel_io__print(const struct table_options *options, const struct sn
 		subtract(&io, snapshot, first, end);
 	if (!kernel_io__any(&io))
 		return false;
-	fputc('\n', out);
-	title__begin(options);
-	fprintf(out, "kernel_io");
-	title__end(options);
+	title__heading(options, "kernel_io");
 	fprintf(out, ": what the kernel has counted, on files and all else: ");
 	print_calls(out, "read", io.count[TM_TASK_IO_SYSCR], io.count[TM_TASK_IO_RCHAR]);
 	fprintf(out, "; ");

@@ -263,14 +263,10 @@ static void print_title(const struct table_options *options, const struct report
 	const char *name = names__layer(run, layer);
 	char text[UNITS_ROOM];
 
-	fputc('\n', options->out);
-	title__begin(options);
-	if (layer >= TM_LAYER_USER) {
-		title__text(options->out, name ? name : "?");
-		fputc(' ', options->out);
-	}
-	fputs(kind->title, options->out);
-	title__end(options);
+	if (layer >= TM_LAYER_USER)
+		title__heading(options, "%s %s", name ? name : "?", kind->title);
+	else
+		title__heading(options, "%s", kind->title);
 	fprintf(options->out, ": %s%s\n", lines->folded ? "more than " : "",
 		units__count(text, lines->n + lines->n_others));
 }

@@ -145,13 +145,10 @@ static void print_title(const struct table_options *options, const struct report
 {
 	char day[32], text[UNITS_ROOM];
 
-	fputc('\n', options->out);
-	title__begin(options);
-	title__text(options->out, names__layer(run, timeline__about(timeline).layer));
-	fprintf(options->out, " over time: from %s, %s a column",
-		clock__local(day, sizeof(day), span->start_ns, "%H:%M:%S"),
-		units__time(text, span->column_ns));
-	title__end(options);
+	title__heading(options, "%s over time: from %s, %s a column",
+		       names__layer(run, timeline__about(timeline).layer),
+		       clock__local(day, sizeof(day), span->start_ns, "%H:%M:%S"),
+		       units__time(text, span->column_ns));
 	fputc('\n', options->out);
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/names.h"
@@ -27,6 +29,23 @@ void title__end(const struct table_options *options)
 {
 	if (options->colour)
 		fputs(PLAIN, options->out);
+}
+
+void title__heading(const struct table_options *options, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	fputc('\n', options->out);
+	title__begin(options);
+	title__text(options->out, n < 0 ? "?" : text);
+	title__end(options);
+	if (n >= 0)
+		free(text);
 }
 
 void title__job(const struct table_options *options, const struct report_run *run, __u64 job)

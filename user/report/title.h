@@ -12,6 +12,10 @@ void title__text(FILE *out, const char *text);
 void title__begin(const struct table_options *options);
 void title__end(const struct table_options *options);
 
+/* An empty line, and a text of which parts are from elsewhere; the line goes on after it. */
+void title__heading(const struct table_options *options, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Of which cgroup the tables are that follow. */
 void title__job(const struct table_options *options, const struct report_run *run, __u64 job);
 

@@ -65,10 +65,7 @@ static void begin_line(struct printing *printing)
 	FILE *out = printing->options->out;
 
 	if (!printing->begun) {
-		fputc('\n', out);
-		title__begin(printing->options);
-		fprintf(out, "unusual:");
-		title__end(printing->options);
+		title__heading(printing->options, "unusual:");
 		fputc('\n', out);
 	}
 	printing->begun = true;
