@@ -9,27 +9,6 @@
 #include "sink/json_process.h"
 #include "sink/json_value.h"
 #include "sink/series_text.h"
-#include "tmtrace/process.h"
-
-/* What is of others, and what is of none, come last. */
-static int order_of(const struct process_sum *sum)
-{
-	if (!sum->number)
-		return 2;
-	return sum->number == TM_PROCESS_OTHERS;
-}
-
-static int compare(const void *left, const void *right, void *context)
-{
-	const struct process_sum *a = left, *b = right;
-
-	(void)context;
-	if (order_of(a) != order_of(b))
-		return order_of(a) - order_of(b);
-	if (a->busy_ns != b->busy_ns)
-		return a->busy_ns > b->busy_ns ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
-}
 
 struct writer {
 	struct page_document *document;
@@ -61,7 +40,7 @@ static struct json_object *row_of(const struct writer *writer, size_t i)
 	/* The next names take the place of these. */
 	process = names__process(run, sum->number);
 	json_value__add_string(row, "command", process ? process->command : NULL);
-	json_value__add_string(row, "kind", kinds[order_of(sum)]);
+	json_value__add_string(row, "kind", kinds[process_sum__kind(sum)]);
 	json_object_object_add(row, "job", job < 0 ? NULL : json_object_new_int(job));
 	json_value__add_u64(row, "busy_ns", sum->busy_ns);
 	json_object_object_add(
@@ -95,9 +74,8 @@ static int write_sums(struct writer *writer, const char *name, size_t room, enum
 	int ret = 0;
 
 	if (run->names.n_processes(run->names.context)) {
-		ret = process_sums__make(&writer->sums, run, writer->whole->snapshot, by);
-		if (!ret)
-			ret = process_sums__sort(&writer->sums, compare, NULL);
+		ret = process_sums__make(&writer->sums, run, writer->whole->snapshot, by,
+					 TABLE_BY_TOTAL);
 		while (!ret && i < writer->sums.n && page_list__add(&list, row_of(writer, i)))
 			i++;
 		if (!ret)

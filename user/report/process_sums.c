@@ -15,6 +15,7 @@ struct parts {
 	size_t *of;  /* NO_SUM: none */
 	char **jobs; /* of the sums by rank, what their job is called */
 	__u32 n;     /* the highest number */
+	size_t n_sums;
 };
 
 static void free_parts(struct parts *parts)
@@ -92,90 +93,140 @@ static int make_parts(struct process_sums *sums, struct parts *parts, const stru
 	return ret;
 }
 
-static size_t part_of(const struct process_sums *sums, const struct parts *parts, __u32 number,
-		      enum process_sums_by by)
+/* NO_SUM: the process is in none. */
+static size_t part_of(const struct parts *parts, __u32 number, enum process_sums_by by)
 {
 	if (number && number <= parts->n && parts->of[number] != NO_SUM)
 		return parts->of[number];
 	if (by != PROCESS_SUMS_BY_PROCESS)
 		return NO_SUM;
-	return number ? sums->n - 2 : sums->n - 1;
+	return number ? parts->n_sums - 2 : parts->n_sums - 1;
 }
 
-static void add_counts(struct process_sum *sum, const struct tm_series *total)
+/* What each did, and how many series that is, in its `end`. */
+static int add_up(struct process_sums *sums, const struct parts *parts, const struct snapshot *in,
+		  enum process_sums_by by)
 {
-	if (key__is_beside(&total->key))
-		return;
-	sum->count += total->count;
-	sum->bytes += total->bytes;
-	sum->errors += total->errors;
+	struct busy_time *busy = calloc(sums->n + 1, sizeof(*busy));
+
+	if (!busy)
+		return -ENOMEM;
+	for (size_t i = 0; i < in->n_series; i++) {
+		const struct tm_series *total = &in->series[i]->total;
+		size_t part = part_of(parts, total->key.process, by);
+		struct process_sum *sum;
+
+		if (part == NO_SUM)
+			continue;
+		sum = &sums->at[part];
+		sum->end++;
+		if (key__is_beside(&total->key))
+			continue;
+		sum->count += total->count;
+		sum->bytes += total->bytes;
+		sum->errors += total->errors;
+		busy_time__add(&busy[part], total);
+	}
+	for (size_t i = 0; i < sums->n; i++)
+		sums->at[i].busy_ns = busy_time__ns(&busy[i]);
+	free(busy);
+	return 0;
 }
 
-static void add_up(struct process_sums *sums)
+enum process_kind process_sum__kind(const struct process_sum *sum)
 {
-	for (size_t i = 0; i < sums->n; i++) {
-		struct process_sum *sum = &sums->at[i];
-		struct busy_time busy = { 0 };
+	if (!sum->number)
+		return PROCESS_KIND_NONE;
+	return sum->number == TM_PROCESS_OTHERS ? PROCESS_KIND_OTHERS : PROCESS_KIND_ONE;
+}
 
-		for (size_t j = sum->first; j < sum->end; j++) {
-			add_counts(sum, &sums->snapshot.series[j]->total);
-			busy_time__add(&busy, &sums->snapshot.series[j]->total);
-		}
-		sum->busy_ns = busy_time__ns(&busy);
+static __u64 sort_value(const struct process_sum *sum, enum table_sort sort)
+{
+	switch (sort) {
+	case TABLE_BY_COUNT:
+		return sum->count;
+	case TABLE_BY_BYTES:
+		return sum->bytes;
+	case TABLE_BY_ERRORS:
+		return sum->errors;
+	default:
+		return sum->busy_ns;
 	}
 }
 
-/* Puts the series in the order of their sums. */
-static int place(struct process_sums *sums, const struct parts *parts, const struct snapshot *in,
+static int compare_numbers(__u64 a, __u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_sums(const void *left, const void *right, void *context)
+{
+	const struct process_sum *a = left, *b = right;
+	enum table_sort sort = *(const enum table_sort *)context;
+	int order = compare_numbers(process_sum__kind(a), process_sum__kind(b));
+
+	if (!order && sort == TABLE_BY_PID)
+		order = compare_numbers(a->pid, b->pid);
+	if (!order && sort == TABLE_BY_RANK) /* -1, none, is the largest */
+		order = compare_numbers((__u64)a->rank, (__u64)b->rank);
+	if (!order)
+		order = compare_numbers(sort_value(b, sort), sort_value(a, sort));
+	return order ? order : compare_numbers(a->number, b->number);
+}
+
+/* Puts the series in the order of their sums, and leaves out who did nothing. */
+static int place(struct process_sums *sums, struct parts *parts, const struct snapshot *in,
 		 enum process_sums_by by)
 {
 	const struct snapshot_series **series = calloc(in->n_series + 1, sizeof(*series));
-	size_t at = 0, part;
+	size_t *places = calloc(sums->n + 1, sizeof(*places)), all = sums->n;
 
-	if (!series)
-		return -ENOMEM;
 	sums->snapshot.series = series;
-	for (size_t i = 0; i < in->n_series; i++) {
-		part = part_of(sums, parts, in->series[i]->total.key.process, by);
-		if (part != NO_SUM)
-			sums->at[part].end++; /* how many they are */
+	if (!series || !places) {
+		free(places);
+		return -ENOMEM;
 	}
-	for (size_t i = 0; i < sums->n; i++) {
-		size_t n = sums->at[i].end;
+	sums->n = 0;
+	for (size_t i = 0; i < all; i++) {
+		struct process_sum *sum = &sums->at[sums->n];
 
-		sums->at[i].first = sums->at[i].end = at;
-		at += n;
+		if (!sums->at[i].end)
+			continue;
+		*sum = sums->at[i];
+		places[sum->part] = sums->n++;
+		sum->first = sums->snapshot.n_series;
+		sums->snapshot.n_series += sum->end;
+		sum->end = sum->first;
 	}
-	sums->snapshot.n_series = at;
 	for (size_t i = 0; i < in->n_series; i++) {
-		part = part_of(sums, parts, in->series[i]->total.key.process, by);
+		size_t part = part_of(parts, in->series[i]->total.key.process, by);
+
 		if (part != NO_SUM)
-			series[sums->at[part].end++] = in->series[i];
+			series[sums->at[places[part]].end++] = in->series[i];
 	}
+	free(places);
 	return 0;
 }
 
 int process_sums__make(struct process_sums *out, const struct report_run *run,
-		       const struct snapshot *in, enum process_sums_by by)
+		       const struct snapshot *in, enum process_sums_by by, enum table_sort sort)
 {
 	struct parts parts = { 0 };
-	size_t n = 0;
 	int ret;
 
 	*out = (struct process_sums){ 0 };
 	ret = make_parts(out, &parts, run, by);
+	parts.n_sums = out->n;
+	for (size_t i = 0; i < out->n; i++)
+		out->at[i].part = i;
+	if (!ret)
+		ret = add_up(out, &parts, in, by);
+	if (!ret && out->n)
+		qsort_r(out->at, out->n, sizeof(*out->at), compare_sums, &sort);
 	if (!ret)
 		ret = place(out, &parts, in, by);
 	free_parts(&parts);
-	if (ret)
-		return ret;
-	add_up(out);
-	/* Who did nothing is not there. */
-	for (size_t i = 0; i < out->n; i++)
-		if (out->at[i].first < out->at[i].end)
-			out->at[n++] = out->at[i];
-	out->n = n;
-	return 0;
+	return ret;
 }
 
 void process_sums__free(struct process_sums *sums)
@@ -183,28 +234,4 @@ void process_sums__free(struct process_sums *sums)
 	free(sums->at);
 	free((void *)sums->snapshot.series);
 	*sums = (struct process_sums){ 0 };
-}
-
-int process_sums__sort(struct process_sums *sums,
-		       int (*compare)(const void *, const void *, void *), void *context)
-{
-	const struct snapshot_series **series =
-		calloc(sums->snapshot.n_series + 1, sizeof(*series));
-	size_t at = 0;
-
-	if (!series)
-		return -ENOMEM;
-	qsort_r(sums->at, sums->n, sizeof(*sums->at), compare, context);
-	for (size_t i = 0; i < sums->n; i++) {
-		struct process_sum *sum = &sums->at[i];
-		size_t n = sum->end - sum->first;
-
-		memcpy((void *)&series[at], &sums->snapshot.series[sum->first],
-		       n * sizeof(*series));
-		sum->first = at;
-		sum->end = at += n;
-	}
-	free((void *)sums->snapshot.series);
-	sums->snapshot.series = series;
-	return 0;
 }

@@ -3,7 +3,7 @@
 #ifndef USER_REPORT_PROCESS_SUMS_H
 #define USER_REPORT_PROCESS_SUMS_H
 
-#include "report/report.h"
+#include "report/table.h"
 
 /* What one process did, or all of one rank. */
 struct process_sum {
@@ -14,7 +14,13 @@ struct process_sum {
 	/* The time in the calls of libraries, in file operations or of requests: the longest. */
 	__u64 busy_ns;
 	__u64 count, bytes, errors; /* of all layers together */
+	size_t part;		    /* private */
 };
+
+/* What comes last of all sums: what is of processes that there was no room for, what is of none. */
+enum process_kind { PROCESS_KIND_ONE, PROCESS_KIND_OTHERS, PROCESS_KIND_NONE };
+
+enum process_kind process_sum__kind(const struct process_sum *sum);
 
 struct process_sums {
 	struct process_sum *at;
@@ -27,13 +33,13 @@ enum process_sums_by {
 	PROCESS_SUMS_BY_RANK,	 /* what is of none is not there */
 };
 
-/* 0 or -ENOMEM; in must outlive it. Give it back with process_sums__free() in any case. */
+/*
+ * In an order: by pid, by rank, or those first that have most of something, which is time where
+ * sort is none of the sums. 0 or -ENOMEM; in must outlive it. Give it back with
+ * process_sums__free() in any case.
+ */
 int process_sums__make(struct process_sums *out, const struct report_run *run,
-		       const struct snapshot *in, enum process_sums_by by);
+		       const struct snapshot *in, enum process_sums_by by, enum table_sort sort);
 void process_sums__free(struct process_sums *sums);
-
-/* Puts them into an order, and their series too. 0 or -ENOMEM. */
-int process_sums__sort(struct process_sums *sums,
-		       int (*compare)(const void *, const void *, void *), void *context);
 
 #endif

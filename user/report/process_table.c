@@ -12,7 +12,6 @@
 #include "report/title.h"
 #include "report/units.h"
 #include "tmtrace/number.h"
-#include "tmtrace/process.h"
 
 enum column { PID, RANK, NODE, COMMAND, LAYER, CALLS, ERRORS, BYTES, TIME, P99, COLUMNS };
 
@@ -37,49 +36,6 @@ struct printer {
 	struct grid *grid;
 	int ret;
 };
-
-static __u64 sort_value(const struct process_sum *sum, enum table_sort sort)
-{
-	switch (sort) {
-	case TABLE_BY_COUNT:
-		return sum->count;
-	case TABLE_BY_BYTES:
-		return sum->bytes;
-	case TABLE_BY_ERRORS:
-		return sum->errors;
-	default:
-		return sum->busy_ns;
-	}
-}
-
-static int compare_numbers(__u64 a, __u64 b)
-{
-	return a < b ? -1 : a > b;
-}
-
-enum kind { ONE, OTHERS, NONE }; /* of processes */
-
-static enum kind kind_of(const struct process_sum *sum)
-{
-	if (!sum->number)
-		return NONE;
-	return sum->number == TM_PROCESS_OTHERS ? OTHERS : ONE;
-}
-
-static int compare(const void *left, const void *right, void *context)
-{
-	const struct process_sum *a = left, *b = right;
-	enum table_sort sort = *(const enum table_sort *)context;
-	int order = compare_numbers(kind_of(a), kind_of(b));
-
-	if (!order && sort == TABLE_BY_PID)
-		order = compare_numbers(a->pid, b->pid);
-	if (!order && sort == TABLE_BY_RANK) /* -1, none, is the largest */
-		order = compare_numbers((__u64)a->rank, (__u64)b->rank);
-	if (!order)
-		order = compare_numbers(sort_value(b, sort), sort_value(a, sort));
-	return order ? order : compare_numbers(a->number, b->number);
-}
 
 /* Bytes of a command line. */
 #define COMMAND_SHOWN 60
@@ -147,14 +103,18 @@ static void put_all(struct printer *printer)
 	size_t n = printer->sums.n, none = n, shown = 0;
 	char title[64];
 
-	if (n && kind_of(&at[n - 1]) == NONE)
+	if (n && process_sum__kind(&at[n - 1]) == PROCESS_KIND_NONE)
 		none--;
-	for (; shown < none && shown < PROCESS_TABLE_MAX && kind_of(&at[shown]) == ONE; shown++)
+	for (; shown < none && shown < PROCESS_TABLE_MAX &&
+	       process_sum__kind(&at[shown]) == PROCESS_KIND_ONE;
+	     shown++)
 		put_lines(printer, at[shown].first, at[shown].end, at[shown].number, NULL);
 	if (shown < none) {
 		snprintf(title, sizeof(title), "%zu other processes", none - shown);
 		put_lines(printer, at[shown].first, at[none - 1].end, 0,
-			  kind_of(&at[none - 1]) == OTHERS ? "other processes" : title);
+			  process_sum__kind(&at[none - 1]) == PROCESS_KIND_OTHERS
+				  ? "other processes"
+				  : title);
 	}
 	if (none < n)
 		put_lines(printer, at[none].first, at[none].end, 0, "of no process");
@@ -165,7 +125,7 @@ static size_t count_told(const struct process_sums *sums)
 	size_t n = 0;
 
 	for (size_t i = 0; i < sums->n; i++)
-		n += kind_of(&sums->at[i]) == ONE;
+		n += process_sum__kind(&sums->at[i]) == PROCESS_KIND_ONE;
 	return n;
 }
 
@@ -190,13 +150,11 @@ int process_table__print(const struct table_options *options, const struct repor
 			 const struct snapshot *snapshot)
 {
 	struct printer printer = { .options = options, .run = run };
-	enum table_sort sort = options->sort;
 
 	if (!run->names.n_processes(run->names.context))
 		return 0;
-	printer.ret = process_sums__make(&printer.sums, run, snapshot, PROCESS_SUMS_BY_PROCESS);
-	if (!printer.ret)
-		printer.ret = process_sums__sort(&printer.sums, compare, &sort);
+	printer.ret = process_sums__make(&printer.sums, run, snapshot, PROCESS_SUMS_BY_PROCESS,
+					 options->sort);
 	/* One alone has what the tables above have. */
 	if (!printer.ret && count_told(&printer.sums) > 1)
 		print(&printer);

@@ -55,7 +55,7 @@ int rank_table__print(const struct table_options *options, const struct report_r
 {
 	struct process_sums sums;
 	struct rank_time *ranks = NULL;
-	int ret = process_sums__make(&sums, run, snapshot, PROCESS_SUMS_BY_RANK);
+	int ret = process_sums__make(&sums, run, snapshot, PROCESS_SUMS_BY_RANK, TABLE_BY_RANK);
 
 	if (!ret)
 		ranks = calloc(sums.n + 1, sizeof(*ranks));
