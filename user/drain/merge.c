@@ -139,6 +139,14 @@ void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 
 		memcpy(total->label, shard->label, sizeof(total->label));
 }
 
+void latency__since(__u64 count[TM_BUCKETS], const struct snapshot_series *series,
+		    const struct snapshot_series *before)
+{
+	histogram__add(count, &series->latency);
+	if (before)
+		histogram__subtract(count, &before->latency);
+}
+
 void merge__add_series(struct merge *merge, const struct snapshot_series *series)
 {
 	__u64 latency[TM_BUCKETS] = { 0 }, size[TM_BUCKETS] = { 0 };

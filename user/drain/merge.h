@@ -27,6 +27,10 @@ void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 
 /* Adds a series whose shards are added up. */
 void merge__add_series(struct merge *merge, const struct snapshot_series *series);
 
+/* Adds the latencies that came since before, which is the series at an earlier read, or NULL. */
+void latency__since(__u64 count[TM_BUCKETS], const struct snapshot_series *series,
+		    const struct snapshot_series *before);
+
 /* Is it what this series is already? */
 bool merge__equals(const struct merge *merge, const struct snapshot_series *series);
 

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "drain/formulas.h"
+#include "drain/merge.h"
 #include "report/compare_history.h"
 
 /* Calls as slow as these few are often so because others had the processor: of most calls the
@@ -170,9 +171,7 @@ static double slowest(const struct snapshot_series *series, const struct snapsho
 	__u64 count[TM_BUCKETS] = { 0 };
 	double left = *n, sum = 0;
 
-	histogram__add(count, &series->latency);
-	if (before)
-		histogram__subtract(count, &before->latency);
+	latency__since(count, series, before);
 	for (__u32 i = TM_BUCKETS; i-- && left > 0;) {
 		double some = fmin((double)count[i], left), lower = (double)tm_bucket_lower(i);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
+#include "drain/merge.h"
 #include "report/figures.h"
 
 void figures__set_quantiles(struct figures *figures, const struct histogram *latency)
@@ -99,8 +100,7 @@ void figures__interval(struct figures *out, const struct snapshot_series *series
 		out->times_ns[i] -= old->times_ns[i];
 	for (int i = 0; i < TM_OUTER_TIMES; i++)
 		out->outer_ns[i] -= old->outer_ns[i];
-	histogram__add(count, &series->latency);
-	histogram__subtract(count, &before->latency);
+	latency__since(count, series, before);
 	latency = histogram__of(count);
 	find_extremes(out, &latency, &series->total, old);
 	figures__set_quantiles(out, &latency);

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "drain/formulas.h"
+#include "drain/merge.h"
 #include "timeline/timelines.h"
 
 struct timelines {
@@ -113,14 +114,13 @@ static void sum_up(struct sum *sum, const struct snapshot_series *now,
 	sum->bin.errors += now->total.errors;
 	sum->bin.bytes += now->total.bytes;
 	sum->bin.time_ns += series__own_ns(&now->total);
-	histogram__add(sum->count, &now->latency);
+	latency__since(sum->count, now, before);
 	if (!before)
 		return;
 	sum->bin.count -= before->total.count;
 	sum->bin.errors -= before->total.errors;
 	sum->bin.bytes -= before->total.bytes;
 	sum->bin.time_ns -= series__own_ns(&before->total);
-	histogram__subtract(sum->count, &before->latency);
 }
 
 static int add(struct timelines *timelines, const struct tm_key *key,

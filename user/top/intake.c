@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "drain/key_order.h"
+#include "drain/merge.h"
 #include "report/estimate.h"
 #include "report/names.h"
 #include "sink/utf8.h"
@@ -194,9 +195,7 @@ static int add_series(struct maker *maker, const struct snapshot_series *now,
 				       : estimate__add_unseen(&figures, maker->intake->snapshot,
 							      &now->total.key);
 	figures__add(&leaf->figures, &figures);
-	histogram__add(maker->count, &now->latency);
-	if (before)
-		histogram__subtract(maker->count, &before->latency);
+	latency__since(maker->count, now, before);
 	return 0;
 }
 
