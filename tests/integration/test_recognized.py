@@ -89,3 +89,31 @@ def test_tool(env):
     records = trace(env, program, options=("--layer", "mpi"))
     equal("calls", barriers(records), 10)
     equal("probes in the tool", [r for r in records.of("probe") if r["library"] == "libtool.so"], [])
+
+
+ODD = """
+static int plain(int x) { return x + 7; }
+static int (*choose(void))(int) { return plain; }
+int odd_chosen(int x) __attribute__((ifunc("choose")));
+int odd_plain(int x) { __asm__(""); return x; }
+"""
+CALLS = """
+int odd_chosen(int), odd_plain(int);
+int main(void) { return odd_chosen(1) + odd_plain(1) - 9; }
+"""
+
+
+def test_in_vain(env):
+    """What a catalogue of the user's names that cannot be probed is said, with what was meant."""
+    program = compiled(env, "calls", CALLS, library(env, "libodd.so", ODD))
+    with open(env.path("odd.yaml"), "w", encoding="ascii") as f:
+        f.write('layer: odd\nlibraries: libodd.so\ndefaults: {fail: never, returns: s32}\n'
+                'functions:\n  - name: [odd_plain, odd_chosen, odd_plian, "none_*"]\n')
+    records = trace(env, program, options=("--layer", "odd", "--probes", env.path("odd.yaml")))
+    equal("calls", records.total("odd", "odd_plain", "count"), 1)
+    notes = [note for note in records.notes() if "libodd.so" in note]
+    equal("notes", notes, [
+        f"{env.path('odd.yaml')}: none of libodd.so's functions is called so: "
+        "odd_plian (did you mean odd_plain?), none_*",
+        "libodd.so: odd_chosen: not traced, as the library chooses the code when it is loaded "
+        "(IFUNC); name the functions that it chooses from"])

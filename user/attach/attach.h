@@ -15,6 +15,7 @@
 #include "attach/seen_files.h"
 #include "attach/site_list.h"
 #include "base/error.h"
+#include "base/note_list.h"
 #include "catalogue/catalogue.h"
 #include "kernel/kernel.h"
 
@@ -41,6 +42,7 @@ struct attach_options {
 	/* What a number of the table has counted; NULL: numbers stay their functions'. */
 	struct probe_counts (*counts)(void *context, size_t number);
 	void *counts_context;
+	struct note_list *notes; /* of what the catalogue names in vain; NULL: nobody reads them */
 };
 
 int attach__new(struct attach **out, const struct attach_options *options, struct error *err);

@@ -74,6 +74,9 @@ const char *attach__file_name(const struct elf_file *elf, const struct attach_re
  */
 int attach__collect(struct attach *attach, struct seen_file *seen, const struct elf_file *elf,
 		    const struct attach_request *request, struct site_list *sites);
+/* Notes what the catalogue has of a layer that is not to be probed in one of its libraries. */
+void attach__note_unmatched(struct attach *attach, size_t layer, const struct elf_file *elf,
+			    const char *name);
 /* Takes a file's probes away, which then have failed for that reason. */
 void attach__take_away(struct attach *attach, struct seen_file *file, const char *reason);
 /* Leaves a file of that name alone if a rule says so. 0, or -ENOMEM. */

@@ -83,6 +83,8 @@ int attach__collect(struct attach *attach, struct seen_file *seen, const struct 
 		if (collect_layer(attach, i, elf, name, request->program, sites) < 0)
 			return -ENOMEM;
 		choose_fields(attach, i, name, sites, before);
+		if (!request->program && attach->options.notes)
+			attach__note_unmatched(attach, i, elf, name);
 		if (site_list__n(sites) > before && seen_file__add_layer(seen, i, l->name) < 0)
 			return -ENOMEM;
 	}

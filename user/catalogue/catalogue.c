@@ -26,6 +26,7 @@ struct layer {
 struct catalogue {
 	struct layer *layers;
 	size_t n_layers, room;
+	bool naming; /* what is read now was named by somebody */
 	struct strings strings;
 };
 
@@ -133,6 +134,8 @@ static int add_document(struct catalogue *cat, struct yaml_doc *doc, struct erro
 		index = (int)cat->n_layers;
 		rc = add_layer(cat, name, doc->file, &file.defaults);
 	}
+	for (size_t i = 0; i < file.n_functions; i++)
+		file.functions[i].named = cat->naming;
 	if (rc == 0)
 		rc = merge(&cat->layers[index], &file);
 	layer_file__free(&file);
@@ -288,6 +291,7 @@ int catalogue__load(struct catalogue **out, const char *shipped, const char *con
 		return no_memory("catalogue", err);
 	if (shipped)
 		rc = add_path(cat, shipped, err);
+	cat->naming = true;
 	for (size_t i = 0; rc == 0 && i < n_named; i++)
 		rc = add_as_caller(cat, named[i], err);
 	return finish(out, cat, rc, err);

@@ -29,6 +29,7 @@ enum catalogue_brief {
 struct catalogue_function {
 	const char *name; /* a symbol, or a glob pattern (fnmatch) when pattern is set */
 	bool pattern;
+	bool named;   /* in a file that somebody has named, not in what is shipped */
 	bool enabled; /* false: in the catalogue, but off unless asked for */
 	enum catalogue_brief brief;
 	const char *const *only; /* for libraries that match one of these patterns; NULL: for all */

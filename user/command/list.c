@@ -151,6 +151,7 @@ int list__run(const struct options *options)
 		attach.layers = session.layers;
 		attach.full = session.full;
 		attach.table = session.probes;
+		attach.notes = &session.notes;
 		attach.choice = prove__sites(&session);
 		/* Where functions return is looked for with exits alone, and takes its time. */
 		attach.mechanism =

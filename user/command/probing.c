@@ -129,6 +129,7 @@ int probing__attach(struct session *session, const char *program, struct error *
 		.context = session->continuity,
 		.counts = session->options->configured ? count : NULL,
 		.counts_context = session,
+		.notes = &session->notes,
 	};
 	struct scout_tools tools;
 	struct late_options late;

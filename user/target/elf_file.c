@@ -80,8 +80,8 @@ struct what {
 	const struct file_marks_list *marks; /* NULL: none */
 };
 
-static const struct what links = { 0 }, copier = { .copier = true },
-			 functions = { .functions = true };
+static const struct what only_links = { 0 }, with_copier = { .copier = true },
+			 with_functions = { .functions = true };
 
 static int read_image(struct elf_file *elf, const struct elf_image *image, const struct what *what,
 		      struct error *err)
@@ -163,22 +163,22 @@ static int open_path(struct elf_file **out, const char *path, const struct what 
 
 int elf_file__open(struct elf_file **out, const char *path, struct error *err)
 {
-	return open_path(out, path, &functions, err);
+	return open_path(out, path, &with_functions, err);
 }
 
 int elf_file__open_links(struct elf_file **out, const char *path, struct error *err)
 {
-	return open_path(out, path, &links, err);
+	return open_path(out, path, &only_links, err);
 }
 
 int elf_file__open_copier(struct elf_file **out, const char *path, struct error *err)
 {
-	return open_path(out, path, &copier, err);
+	return open_path(out, path, &with_copier, err);
 }
 
 int elf_file__open_fd(struct elf_file **out, int fd, const char *name, struct error *err)
 {
-	return open_fd(out, fd, name, &functions, err);
+	return open_fd(out, fd, name, &with_functions, err);
 }
 
 int elf_file__open_marks(struct elf_file **out, const char *path,
@@ -262,9 +262,28 @@ size_t elf_file__n_functions(const struct elf_file *elf)
 	return elf->functions.n;
 }
 
+size_t elf_file__n_chosen(const struct elf_file *elf)
+{
+	return elf->functions.n_chosen;
+}
+
 const struct elf_function *elf_file__function(const struct elf_file *elf, size_t i)
 {
 	return &elf->functions.items[i];
+}
+
+static int compare_name(const void *name, const void *function)
+{
+	return strcmp(name, ((const struct elf_function *)function)->name);
+}
+
+bool elf_file__has_function(const struct elf_file *elf, const char *name)
+{
+	const struct elf_functions *functions = &elf->functions;
+	const struct elf_function *chosen = functions->items + functions->n;
+
+	return bsearch(name, functions->items, functions->n, sizeof(*chosen), compare_name) ||
+	       bsearch(name, chosen, functions->n_chosen, sizeof(*chosen), compare_name);
 }
 
 size_t elf_file__n_rejected(const struct elf_file *elf)

@@ -21,6 +21,7 @@ struct elf_function {
 	__u64 offset;	  /* in the file: what a uprobe takes */
 	__u64 size;	  /* bytes; 0 where the symbol does not say */
 	bool exported;	  /* from .dynsym; else only from .symtab */
+	bool chosen;	  /* an IFUNC: what is there chooses the function when the file is loaded */
 };
 
 /*
@@ -65,7 +66,11 @@ ino_t elf_file__ino(const struct elf_file *elf);
  * function), no undefined ones. Names that share an offset are aliases, each with its entry.
  */
 size_t elf_file__n_functions(const struct elf_file *elf);
+/* The IFUNCs stand behind them, in the same order: from n_functions on, so many. */
+size_t elf_file__n_chosen(const struct elf_file *elf);
 const struct elf_function *elf_file__function(const struct elf_file *elf, size_t i);
+/* Is there a function of that name, or an IFUNC? */
+bool elf_file__has_function(const struct elf_file *elf, const char *name);
 /* How many function symbols had to be left out because they point outside of any segment. */
 size_t elf_file__n_rejected(const struct elf_file *elf);
 /* Was it made by a Go compiler, whose code moves its stacks? */

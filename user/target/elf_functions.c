@@ -27,9 +27,9 @@ struct pass {
 
 static bool is_function(const GElf_Sym *symbol, bool local)
 {
-	int bind = GELF_ST_BIND(symbol->st_info);
+	int bind = GELF_ST_BIND(symbol->st_info), type = GELF_ST_TYPE(symbol->st_info);
 
-	return GELF_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
 	       (bind == STB_GLOBAL || bind == STB_WEAK || (local && bind == STB_LOCAL));
 }
 
@@ -69,6 +69,7 @@ static int visit_table(struct pass *pass, const struct elf_image *image, const s
 			function->offset = offset;
 			function->size = symbol.st_size;
 			function->exported = table->exported;
+			function->chosen = GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC;
 			memcpy(pass->to->names + pass->bytes, name, length);
 			pass->to->names[pass->bytes + length] = '\0';
 		}
@@ -80,11 +81,14 @@ static int visit_table(struct pass *pass, const struct elf_image *image, const s
 	return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_functions(const void *left, const void *right)
 {
 	const struct elf_function *a = left, *b = right;
-	int names = strcmp(a->name, b->name);
+	int names;
 
+	if (a->chosen != b->chosen)
+		return a->chosen - b->chosen;
+	names = strcmp(a->name, b->name);
 	if (names)
 		return names;
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
@@ -98,9 +102,9 @@ static void sort_and_merge(struct elf_functions *functions)
 
 	if (functions->n == 0)
 		return;
-	qsort(items, functions->n, sizeof(*items), compare);
+	qsort(items, functions->n, sizeof(*items), compare_functions);
 	for (size_t i = 1; i < functions->n; i++) {
-		if (compare(&items[kept], &items[i]) != 0) {
+		if (compare_functions(&items[kept], &items[i]) != 0) {
 			items[++kept] = items[i];
 			continue;
 		}
@@ -109,6 +113,10 @@ static void sort_and_merge(struct elf_functions *functions)
 			items[kept].size = items[i].size;
 	}
 	functions->n = kept + 1;
+	while (functions->n && items[functions->n - 1].chosen) {
+		functions->n--;
+		functions->n_chosen++;
+	}
 }
 
 /* A table and the strings that its sh_link names; -EBADMSG when either cannot be read. */

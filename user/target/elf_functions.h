@@ -8,8 +8,8 @@
 
 /* Owned, independent of the image; free it with elf_functions__free(). */
 struct elf_functions {
-	struct elf_function *items; /* sorted by name, then by offset */
-	size_t n;
+	struct elf_function *items; /* sorted by name, then by offset; IFUNCs behind the others */
+	size_t n, n_chosen;
 	size_t n_rejected;
 	char *names;
 };
