@@ -7,15 +7,15 @@
 #include "command/dump.h"
 #include "command/export.h"
 #include "command/list.h"
-#include "command/options.h"
 #include "command/report.h"
 #include "command/selftest.h"
-#include "command/service.h"
 #include "command/set.h"
 #include "command/status.h"
 #include "command/story.h"
 #include "command/top.h"
 #include "command/trace.h"
+#include "daemon/service.h"
+#include "options/options.h"
 
 /*
  * A closed standard stream would give its number to the next file that is opened, and records to

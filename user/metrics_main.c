@@ -16,8 +16,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "command/options.h"
 #include "endpoint/http.h"
+#include "options/options.h"
 #include "service/config.h"
 #include "service/notify.h"
 

@@ -21,10 +21,10 @@
 #include <bpf/bpf.h>
 
 #include "base/array.h"
+#include "elf/elf_file.h"
+#include "elf/entry_file.h"
+#include "elf/exits.h"
 #include "kernel/uprobe.h"
-#include "target/elf_file.h"
-#include "target/entry_file.h"
-#include "target/exits.h"
 
 struct places {
 	__u64 *offsets;

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "target/entry_file.h"
-#include "target/exits.h"
+#include "elf/entry_file.h"
+#include "elf/exits.h"
 
 static void check(const struct elf_file *elf, size_t size)
 {

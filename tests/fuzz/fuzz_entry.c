@@ -12,8 +12,8 @@
 #include <Zydis/Zydis.h>
 
 #include "code_file.h"
-#include "target/entry_file.h"
-#include "target/stack_check.h"
+#include "elf/entry_file.h"
+#include "elf/stack_check.h"
 
 /* Instruction by instruction, nothing may lead behind the entry and up to the site. */
 static void check_moved(const unsigned char *code, size_t n, __u32 moved)

@@ -13,7 +13,7 @@
 #include <Zydis/Zydis.h>
 
 #include "code_file.h"
-#include "target/exits.h"
+#include "elf/exits.h"
 #include "tmtrace/exit.h"
 
 #define PATH_MAX_LENGTH 16

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "target/elf_unwind.h"
+#include "elf/elf_unwind.h"
 
 #define START	0x1000
 #define ADDRESS 0x8000 /* of the frames */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reading tables that are meant for people, and how they write numbers (user/report/units.c)."""
+"""Reading tables that are meant for people, and how they write numbers (user/base/units.c)."""
 
 import re
 

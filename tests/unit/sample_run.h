@@ -13,10 +13,10 @@
 #include <sys/types.h>
 
 #include "drain/merge.h"
+#include "host/devices.h"
+#include "host/mounts.h"
 #include "job/job_table.h"
 #include "report/live_names.h"
-#include "target/devices.h"
-#include "target/mounts.h"
 
 #define SAMPLE_SERIES 64
 #define MS	      1000000ULL

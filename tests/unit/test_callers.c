@@ -9,9 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "target/callers.h"
-#include "target/elf_file.h"
-#include "target/elf_unwind.h"
+#include "elf/callers.h"
+#include "elf/elf_file.h"
+#include "elf/elf_unwind.h"
 
 #define START 0x1000
 

@@ -8,7 +8,7 @@
 
 #include "json_records.h"
 #include "call_sample.h"
-#include "sink/utf8.h"
+#include "base/utf8.h"
 #include "tmtrace/spec.h"
 
 #define SLOT_OFFER 7

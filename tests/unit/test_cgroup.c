@@ -13,11 +13,11 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "target/cgroup.h"
-#include "target/cgroup_names.h"
-#include "target/files.h"
-#include "target/mountinfo.h"
-#include "target/process_list.h"
+#include "host/cgroup.h"
+#include "host/cgroup_names.h"
+#include "host/files.h"
+#include "host/mountinfo.h"
+#include "host/process_list.h"
 
 static bool contains(const pid_t *pids, size_t n, pid_t pid)
 {

@@ -11,10 +11,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "elf/copiers.h"
+#include "elf/elf_file.h"
 #include "elf_sample.h"
 #include "random_numbers.h"
-#include "target/copiers.h"
-#include "target/elf_file.h"
 
 /* A library with a few symbols, which either hash table finds. */
 struct image {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "command/duties.h"
+#include "base/duties.h"
 
 #define PERIOD_S 0.1
 #define WAIT_MS	 10000

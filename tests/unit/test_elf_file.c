@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "elf/elf_file.h"
 #include "elf_sample.h"
-#include "target/elf_file.h"
 
 /* The bytes of a file in memory. */
 struct bytes {

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "elf/entry.h"
 #include "elf_sample.h"
 #include "entry_bytes.h"
-#include "target/entry.h"
 
 /* One function, alone: its bytes, and what is to be found. */
 struct sample {

@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "elf/entry_file.h"
 #include "elf_sample.h"
 #include "entry_bytes.h"
-#include "target/entry_file.h"
 
 /*
  * A file with one executable segment and a symbol table. Code is at the same offset and address.

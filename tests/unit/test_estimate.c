@@ -10,9 +10,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/pack.h"
 #include "job/sampling.h"
 #include "random_numbers.h"
-#include "recording/pack.h"
 #include "recording/series_code.h"
 #include "report/estimate.h"
 #include "report/jobs.h"

@@ -18,8 +18,8 @@
 #include <regex.h>
 #include <time.h>
 
+#include "elf/exits.h"
 #include "kernel/uprobe.h"
-#include "target/exits.h"
 #include "tmtrace/exit.h"
 
 #include "elf_sample.h"

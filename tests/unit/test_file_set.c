@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "command/file_set.h"
+#include "discovery/file_set.h"
 
 static void test_each_once(void **state)
 {

@@ -7,11 +7,11 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "base/units.h"
 #include "golden.h"
 #include "object/access_sum.h"
 #include "object/object_merge.h"
 #include "report/filter.h"
-#include "report/units.h"
 
 #define JOB 1001
 

@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "json_records.h"
 #include "sink/record_text.h"
-#include "sink/utf8.h"
 #include "tmtrace/env_job.h"
 #include "tmtrace/object.h"
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "json_records.h"
-#include "sink/utf8.h"
 
 static void test_hostile_strings(void **state)
 {

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "elf/exits.h"
 #include "kernel/uprobe.h"
-#include "target/exits.h"
 
 #define FUNCTION(name, body)                                                           \
 	".globl " name "\n.type " name ", @function\n" name ":\n.cfi_startproc\n" body \

@@ -14,10 +14,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "host/cgroup_names.h"
 #include "job/cgroup_lives.h"
 #include "job/kept_names.h"
 #include "own_folder.h"
-#include "target/cgroup_names.h"
 #include "tmtrace/cgroup_name.h"
 
 #define MAP_BYTES (TM_CGROUP_NAMES * sizeof(struct tm_cgroup_name))

@@ -14,7 +14,7 @@
 #include "report/layer_sum.h"
 #include "sample_run.h"
 #include "sample_table.h"
-#include "recording/pack.h"
+#include "base/pack.h"
 #include "recording/series_code.h"
 #include "report/jobs.h"
 #include "sink/job_text.h"

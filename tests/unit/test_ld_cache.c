@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "elf/ld_cache.h"
 #include "own_folder.h"
-#include "target/ld_cache.h"
 
 /* A cache as ldconfig writes it, with two entries, and what damage can do to it. */
 static void test_cache(void **state)

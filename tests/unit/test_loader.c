@@ -8,10 +8,10 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "elf/loader.h"
+#include "elf/search_dirs.h"
 #include "elf_sample.h"
 #include "own_folder.h"
-#include "target/loader.h"
-#include "target/search_dirs.h"
 
 #define NEEDED_MAX 4
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "elf/loader.h"
 #include "own_folder.h"
-#include "target/loader.h"
 
 static void test_find_program(void **state)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "command/mappers.h"
+#include "discovery/mappers.h"
 
 static void test_mappers(void **state)
 {

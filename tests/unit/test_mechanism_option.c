@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "command/mechanism_option.h"
 #include "kernel/ladder.h"
+#include "options/mechanism_option.h"
 
 static const struct options nothing_forced = { .mechanism = -1, .kernel_mechanisms = { -1, -1 } };
 

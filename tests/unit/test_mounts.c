@@ -11,10 +11,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "target/devices.h"
-#include "target/files.h"
-#include "target/mountinfo.h"
-#include "target/mounts.h"
+#include "host/devices.h"
+#include "host/files.h"
+#include "host/mountinfo.h"
+#include "host/mounts.h"
 
 #define GONE_PID (1 << 22) /* above any pid that a kernel gives */
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "attach/probe_table.h"
 #include "base/clock.h"
 #include "catalogue_sample.h"
+#include "probe/probe_table.h"
 
 struct world {
 	struct catalogue *catalogue;

@@ -19,10 +19,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "target/files.h"
-#include "target/mapping.h"
-#include "target/process.h"
-#include "target/watch.h"
+#include "host/files.h"
+#include "host/mapping.h"
+#include "host/process.h"
+#include "host/watch.h"
 
 #define GONE_PID (1 << 22) /* above any pid that a kernel gives */
 

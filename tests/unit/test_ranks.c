@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "drain/roll_up.h"
-#include "process/start_env.h"
+#include "job/start_env.h"
 #include "recording/recorded_processes.h"
 #include "recording/recording_format.h"
 #include "report/figures.h"

@@ -18,9 +18,9 @@
 #include <cmocka.h>
 
 #include "base/path.h"
+#include "elf/elf_file.h"
+#include "host/scout.h"
 #include "own_folder.h"
-#include "target/elf_file.h"
-#include "target/scout.h"
 
 #define LARGE (200LL << 20)
 

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "elf/instruction.h"
 #include "selftest/choice.h"
 #include "selftest/examine.h"
 #include "selftest/subject.h"
 #include "selftest/subject_code.h"
-#include "target/instruction.h"
 
 /* Evidence that proves everything: 10 calls of each site, costs of 1,000, 700 and 6,000 ns. */
 struct fake {

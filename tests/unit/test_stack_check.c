@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* target/stack_check.h: Go's look at the stack, and what only resembles it. */
+/* elf/stack_check.h: Go's look at the stack, and what only resembles it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "elf/stack_check.h"
 #include "entry_bytes.h"
-#include "target/stack_check.h"
 
 #define CMP_RSP	 "\x49\x3b\x66\x10"			/* cmp rsp, [r14 + 0x10] */
 #define CMP_R12	 "\x4d\x3b\x66\x10"			/* cmp r12, [r14 + 0x10] */

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "elf/symbols.h"
 #include "stacks/space.h"
 #include "stacks/stacks.h"
-#include "target/symbols.h"
 
 #define STILL (~0ULL)
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "elf/starter.h"
 #include "elf_sample.h"
-#include "target/starter.h"
 
 static void test_libraries(void **state)
 {

@@ -10,10 +10,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "json_records.h"
 #include "sink/json_cut.h"
 #include "sink/syslog.h"
-#include "sink/utf8.h"
 
 /* A daemon that takes datagrams at a path of its own. */
 struct daemon {

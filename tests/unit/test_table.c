@@ -9,7 +9,7 @@
 
 #include "report/grid.h"
 #include "report/table.h"
-#include "report/units.h"
+#include "base/units.h"
 #include "golden.h"
 
 static void test_units(void **state)

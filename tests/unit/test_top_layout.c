@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "report/units.h"
+#include "base/units.h"
+#include "base/utf8.h"
 #include "sample_run.h"
-#include "sink/utf8.h"
 #include "top/cells.h"
 #include "top/layout.h"
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "command/verdicts.h"
+#include "discovery/verdicts.h"
 
 /* A file of one's own, as a process maps it. */
 struct mapped {

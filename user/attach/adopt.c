@@ -10,7 +10,7 @@
 #include "attach/attach_state.h"
 #include "attach/site_list.h"
 #include "base/clock.h"
-#include "target/elf_file.h"
+#include "elf/elf_file.h"
 
 void attach__tell(const struct attach *attach)
 {

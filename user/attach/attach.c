@@ -10,8 +10,8 @@
 #include "attach/attach_state.h"
 #include "base/array.h"
 #include "base/path.h"
-#include "target/elf_file.h"
-#include "target/reach.h"
+#include "elf/elf_file.h"
+#include "host/reach.h"
 
 int attach__new(struct attach **out, const struct attach_options *options, struct error *err)
 {

@@ -11,13 +11,13 @@
 #include <sys/types.h>
 
 #include "attach/parking.h"
-#include "attach/probe_table.h"
 #include "attach/seen_files.h"
 #include "attach/site_list.h"
 #include "base/error.h"
 #include "base/note_list.h"
 #include "catalogue/catalogue.h"
 #include "kernel/kernel.h"
+#include "probe/probe_table.h"
 
 struct attach;
 
@@ -84,8 +84,8 @@ int attach__expect(struct attach *attach, const char *path, const char *shown, c
  */
 void attach__mapped_by(struct attach *attach, pid_t pid);
 
-/* How files of far file systems are looked at (target/reach.h), as long as it is there. */
-struct scout_tools; /* target/scout.h */
+/* How files of far file systems are looked at (host/reach.h), as long as it is there. */
+struct scout_tools; /* host/scout.h */
 struct scout_tools attach__scout_tools(struct attach *attach);
 
 /*

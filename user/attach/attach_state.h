@@ -8,8 +8,8 @@
 #include "attach/link_set.h"
 #include "attach/parking.h"
 #include "attach/shares.h"
-#include "target/elf_file.h"
-#include "target/scout.h"
+#include "elf/elf_file.h"
+#include "host/scout.h"
 
 /* A file that is open. One of a far file system is never asked itself what it is (reach.h). */
 struct open_file {

@@ -5,7 +5,7 @@
 
 #include "attach/exit_list.h"
 #include "base/array.h"
-#include "target/exits.h"
+#include "elf/exits.h"
 #include "tmtrace/config.h"
 
 /* A site returns by a place. */

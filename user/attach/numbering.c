@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "attach/attach_state.h"
-#include "target/process.h"
+#include "host/process.h"
 
 /* Steps of operations that are not traced themselves would never be over. */
 static void choose_role(const struct attach *attach, struct tm_role *role)

@@ -5,8 +5,8 @@
 #include "attach/attach_state.h"
 #include "attach/site_list.h"
 #include "base/path.h"
-#include "target/elf_file.h"
-#include "target/reach.h"
+#include "elf/elf_file.h"
+#include "host/reach.h"
 
 /* Why a call of a session's function would be in danger. */
 static const char calls_back[] =

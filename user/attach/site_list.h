@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 #include "catalogue/catalogue.h"
-#include "target/elf_file.h"
-#include "target/entry_file.h"
-#include "target/exits.h"
+#include "elf/elf_file.h"
+#include "elf/entry_file.h"
+#include "elf/exits.h"
 
 struct site {
 	const char *symbol; /* of the ELF file, which must outlive the list */

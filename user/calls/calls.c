@@ -9,7 +9,7 @@
 #include "calls/call_pack.h"
 #include "calls/calls.h"
 #include "calls/operation_fields.h"
-#include "target/process.h"
+#include "host/process.h"
 
 #define BATCH_BYTES (64U << 10)
 

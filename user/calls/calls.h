@@ -8,12 +8,12 @@
 
 #include <stdbool.h>
 
-#include "attach/probe_table.h"
 #include "base/error.h"
 #include "base/note_list.h"
 #include "calls/call_batch.h"
 #include "drain/drain.h"
 #include "job/job_map.h"
+#include "probe/probe_table.h"
 
 struct calls;
 

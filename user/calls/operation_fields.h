@@ -7,9 +7,9 @@
 #ifndef USER_CALLS_OPERATION_FIELDS_H
 #define USER_CALLS_OPERATION_FIELDS_H
 
-#include "attach/probe_table.h"
 #include "base/note_list.h"
 #include "catalogue/catalogue.h"
+#include "probe/probe_table.h"
 #include "tmtrace/operation.h"
 
 struct operation_fields;

@@ -6,12 +6,12 @@
 
 #include "base/array.h"
 #include "base/identity.h"
+#include "base/strings.h"
+#include "base/text_file.h"
+#include "base/yaml_doc.h"
 #include "catalogue/catalogue.h"
 #include "catalogue/layer_file.h"
 #include "catalogue/spec_reader.h"
-#include "catalogue/strings.h"
-#include "catalogue/text_file.h"
-#include "catalogue/yaml_doc.h"
 #include "tmtrace/addb.h"
 #include "tmtrace/key.h"
 

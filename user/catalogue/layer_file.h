@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/strings.h"
+#include "base/yaml_doc.h"
 #include "catalogue/catalogue.h"
-#include "catalogue/strings.h"
-#include "catalogue/yaml_doc.h"
 
 /* The functions that a file may hold, each name of a list counted: aliases multiply cheaply. */
 #define LAYER_FILE_MAX 16384

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/file_marks.h"
-#include "catalogue/strings.h"
-#include "catalogue/yaml_doc.h"
+#include "base/strings.h"
+#include "base/yaml_doc.h"
 
 /* The names are kept in strings. 0, or -EINVAL or -ENOMEM and err. */
 int marks_reader__read(struct yaml_doc *doc, const yaml_node_t *node, struct strings *strings,

@@ -3,9 +3,9 @@
 #ifndef USER_CATALOGUE_OPERATION_READER_H
 #define USER_CATALOGUE_OPERATION_READER_H
 
+#include "base/strings.h"
+#include "base/yaml_doc.h"
 #include "catalogue/catalogue.h"
-#include "catalogue/strings.h"
-#include "catalogue/yaml_doc.h"
 
 /*
  * Reads one of them, but its key "only". Names and lists are kept in strings. 0, or -EINVAL or

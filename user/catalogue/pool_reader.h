@@ -3,9 +3,9 @@
 #ifndef USER_CATALOGUE_POOL_READER_H
 #define USER_CATALOGUE_POOL_READER_H
 
+#include "base/strings.h"
+#include "base/yaml_doc.h"
 #include "catalogue/catalogue.h"
-#include "catalogue/strings.h"
-#include "catalogue/yaml_doc.h"
 
 /*
  * Reads it, if it is there, into a function whose handles have been read. Names are kept in

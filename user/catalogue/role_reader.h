@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "catalogue/yaml_doc.h"
+#include "base/yaml_doc.h"
 #include "tmtrace/spec.h"
 
 /*

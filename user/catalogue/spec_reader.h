@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-#include "catalogue/yaml_doc.h"
+#include "base/yaml_doc.h"
 #include "tmtrace/spec.h"
 
 /* What holds where neither a function nor its file's defaults say it: returns s32, never fails. */

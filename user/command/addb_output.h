@@ -8,10 +8,10 @@
 
 #include "addb/reader.h"
 #include "base/note_list.h"
-#include "command/options.h"
 #include "command/recorder.h"
 #include "job/job_map.h"
 #include "kernel/kernel.h"
+#include "options/options.h"
 #include "report/report.h"
 #include "sink/json.h"
 #include "sink/syslog.h"

@@ -6,13 +6,13 @@
 
 #include "base/identity.h"
 #include "command/export.h"
-#include "command/export_perfetto.h"
-#include "command/export_sqlite.h"
-#include "command/input_options.h"
 #include "command/made_file.h"
-#include "command/option_values.h"
-#include "command/options.h"
-#include "command/report_parts.h"
+#include "export/export_perfetto.h"
+#include "export/export_sqlite.h"
+#include "inputs/report_parts.h"
+#include "options/input_options.h"
+#include "options/option_values.h"
+#include "options/options.h"
 
 struct export_options {
 	struct input_options input;

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/layers.h"
 #include "command/list.h"
-#include "command/prove.h"
-#include "command/session.h"
-#include "command/targets.h"
-#include "target/process_list.h"
+#include "discovery/targets.h"
+#include "host/process_list.h"
+#include "session/layers.h"
+#include "session/prove.h"
+#include "session/session.h"
 
 static int find_files(struct session *session, struct error *err)
 {

@@ -2,7 +2,7 @@
 #ifndef USER_COMMAND_LIST_H
 #define USER_COMMAND_LIST_H
 
-#include "command/options.h"
+#include "options/options.h"
 
 /* Prints which libraries, and with --sites which functions, would be traced; the exit status. */
 int list__run(const struct options *options);

@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 
 #include "base/identity.h"
+#include "base/owned_file.h"
 #include "command/made_file.h"
-#include "command/owned_file.h"
 
 /* What is at a path is replaced as a whole: that must be a file, and one that may go. */
 static int check(const char *path, bool force, const struct report_parts *parts, struct error *err)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "command/report_parts.h"
+#include "inputs/report_parts.h"
 
 /*
  * Makes the file at path with what write() puts into it; see owned_file__write(). One that is there

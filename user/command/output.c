@@ -7,13 +7,13 @@
 #include "calls/calls.h"
 #include "command/addb_output.h"
 #include "command/json_file.h"
-#include "command/live_run.h"
 #include "command/output.h"
 #include "command/process_output.h"
 #include "command/recorder.h"
+#include "host/process_list.h"
 #include "report/table.h"
+#include "session/live_run.h"
 #include "sink/syslog.h"
-#include "target/process_list.h"
 
 struct output {
 	const struct options *options;

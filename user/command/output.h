@@ -3,8 +3,8 @@
 #ifndef USER_COMMAND_OUTPUT_H
 #define USER_COMMAND_OUTPUT_H
 
-#include "command/live_run.h"
-#include "command/session.h"
+#include "session/live_run.h"
+#include "session/session.h"
 #include "sink/syslog.h"
 
 struct output;

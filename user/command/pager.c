@@ -10,7 +10,7 @@
 
 #include "base/file_limit.h"
 #include "command/pager.h"
-#include "target/loader.h"
+#include "elf/loader.h"
 
 /* Ends itself where all fits on the screen, shows colours, leaves the text there. */
 #define LESS_OPTIONS "FRX"

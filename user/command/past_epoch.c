@@ -3,9 +3,9 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "command/load.h"
 #include "command/output.h"
 #include "command/past_epoch.h"
+#include "session/load.h"
 
 static int record(struct session *past, struct error *err)
 {

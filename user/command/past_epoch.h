@@ -2,7 +2,7 @@
 #ifndef USER_COMMAND_PAST_EPOCH_H
 #define USER_COMMAND_PAST_EPOCH_H
 
-#include "command/session.h"
+#include "session/session.h"
 
 /*
  * What is kept (continuity.h) cannot be gone on with: its last figures go to the log, and to a

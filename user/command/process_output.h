@@ -7,10 +7,10 @@
 #define USER_COMMAND_PROCESS_OUTPUT_H
 
 #include "base/note_list.h"
-#include "command/options.h"
 #include "command/recorder.h"
 #include "job/job_map.h"
 #include "kernel/kernel.h"
+#include "options/options.h"
 #include "process/rank_sums.h"
 #include "sink/json.h"
 #include "sink/syslog.h"

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "command/session.h"
+#include "session/session.h"
 
 struct progress;
 

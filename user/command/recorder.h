@@ -9,9 +9,9 @@
 
 #include "addb/batch.h"
 #include "calls/call_batch.h"
-#include "command/live_run.h"
 #include "process/account.h"
 #include "recording/run_code.h"
+#include "session/live_run.h"
 #include "sink/output_state.h"
 
 struct recorder;

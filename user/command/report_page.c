@@ -4,8 +4,8 @@
 
 #include "command/made_file.h"
 #include "command/report_page.h"
-#include "command/report_stories.h"
 #include "page/page.h"
+#include "page/report_stories.h"
 
 /* So many of the slowest calls and operations are followed. */
 #define STORIES 6

@@ -2,7 +2,7 @@
 #ifndef USER_COMMAND_REPORT_PAGE_H
 #define USER_COMMAND_REPORT_PAGE_H
 
-#include "command/report_parts.h"
+#include "inputs/report_parts.h"
 
 struct report_page_options {
 	const char *path;

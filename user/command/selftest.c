@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "base/surroundings.h"
-#include "command/options.h"
-#include "command/prove.h"
 #include "command/selftest.h"
 #include "command/selftest_output.h"
+#include "options/options.h"
 #include "selftest/trial.h"
+#include "session/prove.h"
 
 /* Everything that is tried, in the order of preference; a session only for --returns=fast. */
 static const struct choice ways[] = {

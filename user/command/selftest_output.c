@@ -4,8 +4,8 @@
 #include <sys/utsname.h>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "command/selftest_output.h"
-#include "report/units.h"
 #include "sink/json_value.h"
 
 static const char *use_of(const struct choice *way)

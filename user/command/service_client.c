@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/identity.h"
-#include "command/option_values.h"
-#include "command/owned_file.h"
+#include "base/owned_file.h"
 #include "command/service_client.h"
+#include "options/option_values.h"
 
 void service_client__set_job(struct service_client *client, const char *job)
 {

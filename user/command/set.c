@@ -5,10 +5,10 @@
 #include <json-c/json.h>
 
 #include "base/quantity.h"
-#include "command/option_values.h"
-#include "command/options.h"
 #include "command/service_client.h"
 #include "command/set.h"
+#include "options/option_values.h"
+#include "options/options.h"
 #include "service/status.h"
 
 struct asked {

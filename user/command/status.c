@@ -2,10 +2,10 @@
 #include <argp.h>
 #include <stdio.h>
 
-#include "command/option_values.h"
-#include "command/options.h"
 #include "command/service_client.h"
 #include "command/status.h"
+#include "options/option_values.h"
+#include "options/options.h"
 #include "service/status.h"
 
 struct asked {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/loop.h"
+#include "base/loop.h"
 #include "command/top.h"
 #include "command/top_asked.h"
 #include "command/top_live.h"

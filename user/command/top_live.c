@@ -4,13 +4,13 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "command/governing.h"
-#include "command/layers.h"
-#include "command/live_run.h"
-#include "command/node_cost.h"
+#include "base/utf8.h"
 #include "command/progress.h"
 #include "command/top_live.h"
-#include "sink/utf8.h"
+#include "governor/governing.h"
+#include "governor/node_cost.h"
+#include "session/layers.h"
+#include "session/live_run.h"
 
 struct top_live {
 	struct session session;

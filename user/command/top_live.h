@@ -3,9 +3,9 @@
 #ifndef USER_COMMAND_TOP_LIVE_H
 #define USER_COMMAND_TOP_LIVE_H
 
-#include "command/loop.h"
-#include "command/options.h"
+#include "base/loop.h"
 #include "command/top_source.h"
+#include "options/options.h"
 
 struct top_live;
 

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/option_values.h"
-#include "command/target_options.h"
 #include "command/top_asked.h"
 #include "command/top_options.h"
+#include "options/option_values.h"
+#include "options/target_options.h"
 #include "service/config.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef USER_COMMAND_TOP_OPTIONS_H
 #define USER_COMMAND_TOP_OPTIONS_H
 
-#include "command/options.h"
+#include "options/options.h"
 #include "top/columns.h"
 
 struct top_options {

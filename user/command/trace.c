@@ -7,16 +7,16 @@
 #include <time.h>
 
 #include "base/identity.h"
-#include "command/ends.h"
-#include "command/governing.h"
-#include "command/layers.h"
-#include "command/loop.h"
+#include "base/loop.h"
 #include "command/output.h"
 #include "command/progress.h"
 #include "command/recorder.h"
-#include "command/session.h"
-#include "command/targets.h"
 #include "command/trace.h"
+#include "discovery/targets.h"
+#include "governor/governing.h"
+#include "session/ends.h"
+#include "session/layers.h"
+#include "session/session.h"
 
 struct trace {
 	const struct options *options;

@@ -2,7 +2,7 @@
 #ifndef USER_COMMAND_TRACE_H
 #define USER_COMMAND_TRACE_H
 
-#include "command/options.h"
+#include "options/options.h"
 
 /* Traces as the options say, until what they say; returns the exit status. */
 int trace__run(const struct options *options, char **argv);

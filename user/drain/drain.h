@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "attach/probe_table.h"
 #include "base/error.h"
 #include "drain/histogram.h"
 #include "job/job_map.h"
 #include "object/object_table.h"
+#include "probe/probe_table.h"
 #include "tmtrace/call.h"
 #include "tmtrace/series.h"
 

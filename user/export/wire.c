@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "export/wire.h"
-#include "sink/utf8.h"
 
 /* How a field's value is stored: the low bits of its tag. */
 enum kind {

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/bpf_ring.h"
+#include "host/cgroup_names.h"
 #include "job/cgroup_events.h"
 #include "job/cgroup_lives.h"
 #include "job/job_cgroups.h"
-#include "target/cgroup_names.h"
 #include "tmtrace/cgroup_event.h"
 
 struct cgroup_events {

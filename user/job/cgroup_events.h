@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 struct cgroup_events;
-struct cgroup_names; /* target/cgroup_names.h */
+struct cgroup_names; /* host/cgroup_names.h */
 struct cgroup_lives; /* job/cgroup_lives.h */
 struct job_cgroups;  /* job/job_cgroups.h */
 

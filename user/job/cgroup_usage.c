@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/files.h"
 #include "job/cgroup_usage.h"
-#include "target/files.h"
 
 #define FILE_MAX   4096
 #define NS_PER_US  1000

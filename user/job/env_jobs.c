@@ -11,7 +11,7 @@
 #include "job/env_jobs.h"
 #include "job/env_walk.h"
 #include "job/job_usage.h"
-#include "process/start_env.h"
+#include "job/start_env.h"
 
 /* Between two commands of a job there may be no process of it. */
 #define OVER_NS (30 * NS_PER_S)

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "host/files.h"
+#include "host/process.h"
+#include "host/process_list.h"
 #include "job/hierarchies.h"
 #include "job/job_patterns.h"
-#include "target/files.h"
-#include "target/process.h"
-#include "target/process_list.h"
 
 /* Schedulers' folders are not so deep, whatever is made below. */
 #define DEPTH_MAX 16

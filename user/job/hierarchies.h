@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "target/cgroup.h"
+#include "host/cgroup.h"
 
 struct hierarchies;
 

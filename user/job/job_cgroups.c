@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "host/cgroup_names.h"
 #include "job/job_cgroups.h"
 #include "job/job_patterns.h"
-#include "target/cgroup_names.h"
 
 void job_cgroups__tell(const struct job_cgroups *cgroups, __u64 id, const char *path)
 {

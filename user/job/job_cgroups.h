@@ -9,7 +9,7 @@
 #include "job/env_jobs.h"
 
 struct job_patterns; /* job/job_patterns.h */
-struct cgroup_names; /* target/cgroup_names.h */
+struct cgroup_names; /* host/cgroup_names.h */
 
 /* All NULL: nobody is told. */
 struct job_cgroups {

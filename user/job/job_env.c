@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/files.h"
+#include "host/process_list.h"
 #include "job/job_env.h"
-#include "target/files.h"
-#include "target/process_list.h"
 #include "tmtrace/process.h"
 
 /* Processes that are asked, at most. */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "process/start_env.h"
+#include "job/start_env.h"
 
 /*
  * Asks some of those in the cgroup of that directory and below. Whoever runs them can have set it

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "host/files.h"
 #include "job/cgroup_usage.h"
 #include "job/job_table_state.h"
 #include "job/job_usage.h"
-#include "target/files.h"
 
 static int compare_jobs(const void *left, const void *right)
 {

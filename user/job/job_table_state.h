@@ -4,6 +4,7 @@
 #define USER_JOB_JOB_TABLE_STATE_H
 
 #include "base/id_map.h"
+#include "host/cgroup_names.h"
 #include "job/cgroup_events.h"
 #include "job/cgroup_lives.h"
 #include "job/job_cgroups.h"
@@ -11,7 +12,6 @@
 #include "job/job_patterns.h"
 #include "job/job_table.h"
 #include "job/kept_names.h"
-#include "target/cgroup_names.h"
 
 struct member;
 

@@ -11,9 +11,9 @@
 #include "base/id_map.h"
 #include "base/search.h"
 #include "base/window.h"
+#include "host/cgroup_names.h"
 #include "job/cgroup_lives.h"
 #include "job/kept_names.h"
-#include "target/cgroup_names.h"
 #include "tmtrace/cgroup_name.h"
 
 /* Records of a cgroup may come so long after its end. */

@@ -12,11 +12,11 @@
 #include <linux/types.h>
 
 #include "job/job_patterns.h"
-#include "process/start_env.h"
+#include "job/start_env.h"
 
 struct kept_names;
 struct cgroup_lives; /* job/cgroup_lives.h */
-struct cgroup_names; /* target/cgroup_names.h */
+struct cgroup_names; /* host/cgroup_names.h */
 
 /* The kernel side's; they stay the caller's. */
 struct kept_names_map {

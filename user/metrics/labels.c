@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "metrics/labels.h"
-#include "sink/utf8.h"
 
 /* Makes room for so many bytes more and a NUL; false: there is none. */
 static bool make_room(struct metrics_labels *labels, size_t more)

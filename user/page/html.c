@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "page/html.h"
-#include "sink/utf8.h"
 
 /* The code of the n bytes of a character of UTF-8. */
 static unsigned int code_of(const char *text, int n)

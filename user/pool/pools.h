@@ -7,10 +7,10 @@
 #ifndef USER_POOL_POOLS_H
 #define USER_POOL_POOLS_H
 
-#include "attach/probe_table.h"
 #include "base/note_list.h"
 #include "catalogue/catalogue.h"
 #include "pool/pool_info.h"
+#include "probe/probe_table.h"
 #include "tmtrace/pool.h"
 
 struct pools;

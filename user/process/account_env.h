@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
+#include "job/start_env.h"
 #include "process/account.h"
-#include "process/start_env.h"
 #include "tmtrace/process.h"
 
 struct account_env;

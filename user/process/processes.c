@@ -8,7 +8,7 @@
 #include "base/bpf_ring.h"
 #include "process/env_block.h"
 #include "process/processes.h"
-#include "process/start_env.h"
+#include "job/start_env.h"
 #include "tmtrace/process.h"
 
 /* What is known of the environment of a process. */

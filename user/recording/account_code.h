@@ -3,8 +3,8 @@
 #ifndef USER_RECORDING_ACCOUNT_CODE_H
 #define USER_RECORDING_ACCOUNT_CODE_H
 
+#include "base/pack.h"
 #include "process/account.h"
-#include "recording/pack.h"
 
 void account_code__pack(struct pack *pack, const struct process_account *account);
 /* 0, to be given back with account_code__free(); or -EBADMSG. */

@@ -4,7 +4,7 @@
 #define USER_RECORDING_ADDB_CODE_H
 
 #include "addb/record.h"
-#include "recording/pack.h"
+#include "base/pack.h"
 
 void addb_code__pack(struct pack *pack, const struct addb_counts *counts);
 /* 0, or -EBADMSG. */

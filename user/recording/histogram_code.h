@@ -3,8 +3,8 @@
 #ifndef USER_RECORDING_HISTOGRAM_CODE_H
 #define USER_RECORDING_HISTOGRAM_CODE_H
 
+#include "base/pack.h"
 #include "drain/histogram.h"
-#include "recording/pack.h"
 
 void histogram_code__pack(struct pack *pack, const struct histogram *histogram);
 /* Sets those that are not empty. */

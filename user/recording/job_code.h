@@ -3,8 +3,8 @@
 #ifndef USER_RECORDING_JOB_CODE_H
 #define USER_RECORDING_JOB_CODE_H
 
+#include "base/pack.h"
 #include "job/job_info.h"
-#include "recording/pack.h"
 
 /* The names of a job that was read: views, with at NULL where there is none. */
 struct job_names {

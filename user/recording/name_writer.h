@@ -6,7 +6,7 @@
 #ifndef USER_RECORDING_NAME_WRITER_H
 #define USER_RECORDING_NAME_WRITER_H
 
-#include "recording/pack.h"
+#include "base/pack.h"
 #include "recording/recording_format.h"
 #include "ring/ring_writer.h"
 

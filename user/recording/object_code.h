@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/pack.h"
 #include "object/object_figures.h"
-#include "recording/pack.h"
 
 void object_code__pack(struct pack *pack, const struct tm_object *object);
 /* false: the bytes are of none. */

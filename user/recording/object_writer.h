@@ -3,8 +3,8 @@
 #ifndef USER_RECORDING_OBJECT_WRITER_H
 #define USER_RECORDING_OBJECT_WRITER_H
 
+#include "base/pack.h"
 #include "drain/drain.h"
-#include "recording/pack.h"
 #include "ring/ring_writer.h"
 
 struct object_writer;

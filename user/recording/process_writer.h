@@ -3,8 +3,8 @@
 #ifndef USER_RECORDING_PROCESS_WRITER_H
 #define USER_RECORDING_PROCESS_WRITER_H
 
+#include "base/pack.h"
 #include "calls/call_batch.h"
-#include "recording/pack.h"
 #include "report/report.h"
 #include "ring/ring_writer.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "catalogue/strings.h"
+#include "base/strings.h"
 #include "recording/job_code.h"
 #include "recording/recorded_names.h"
 #include "recording/recorded_pools.h"

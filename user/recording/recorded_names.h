@@ -3,7 +3,7 @@
 #ifndef USER_RECORDING_RECORDED_NAMES_H
 #define USER_RECORDING_RECORDED_NAMES_H
 
-#include "recording/pack.h"
+#include "base/pack.h"
 #include "recording/recording_format.h"
 #include "report/report.h"
 

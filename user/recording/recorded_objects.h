@@ -3,8 +3,8 @@
 #ifndef USER_RECORDING_RECORDED_OBJECTS_H
 #define USER_RECORDING_RECORDED_OBJECTS_H
 
+#include "base/pack.h"
 #include "drain/drain.h"
-#include "recording/pack.h"
 
 struct recorded_objects;
 

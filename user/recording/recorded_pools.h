@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
+#include "base/pack.h"
 #include "pool/pool_info.h"
-#include "recording/pack.h"
 #include "tmtrace/pool.h"
 
 struct recorded_pools;

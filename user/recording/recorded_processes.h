@@ -3,8 +3,8 @@
 #ifndef USER_RECORDING_RECORDED_PROCESSES_H
 #define USER_RECORDING_RECORDED_PROCESSES_H
 
+#include "base/pack.h"
 #include "process/process_info.h"
-#include "recording/pack.h"
 
 struct recorded_processes;
 

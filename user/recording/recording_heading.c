@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "recording/recording_heading.h"
 #include "report/title.h"
-#include "report/units.h"
 
 static void print_time(FILE *out, __u64 time_ns, const char *format)
 {

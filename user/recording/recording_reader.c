@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "recording/account_code.h"
 #include "recording/addb_code.h"
 #include "recording/recorded_names.h"
@@ -12,7 +13,6 @@
 #include "recording/recording_reader.h"
 #include "recording/series_code.h"
 #include "report/share.h"
-#include "sink/utf8.h"
 
 /* More than this is no number of a probe. */
 #define PROBES_MAX (TM_PROBE_USER + TM_PROBES_MAX)

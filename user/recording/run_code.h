@@ -3,7 +3,7 @@
 #ifndef USER_RECORDING_RUN_CODE_H
 #define USER_RECORDING_RUN_CODE_H
 
-#include "recording/pack.h"
+#include "base/pack.h"
 #include "report/report.h"
 
 /* What a recording says of its run beside what every report has. */

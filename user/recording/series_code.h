@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/pack.h"
 #include "drain/drain.h"
-#include "recording/pack.h"
 
 /* flags: enum recording_series_flag */
 void series_code__pack(struct pack *pack, const struct snapshot_series *series, __u64 flags);

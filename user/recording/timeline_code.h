@@ -3,7 +3,7 @@
 #ifndef USER_RECORDING_TIMELINE_CODE_H
 #define USER_RECORDING_TIMELINE_CODE_H
 
-#include "recording/pack.h"
+#include "base/pack.h"
 #include "timeline/timeline.h"
 
 void timeline_code__pack(struct pack *pack, const struct timeline *timeline);

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/pack.h"
 #include "drain/drain.h"
-#include "recording/pack.h"
 #include "ring/ring_writer.h"
 
 struct timeline_writer;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/units.h"
 #include "drain/histogram.h"
-#include "report/units.h"
 
 /* A line: buckets first to last, and how many are in them. */
 struct bar {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "catalogue/strings.h"
+#include "base/strings.h"
 #include "report/combined_jobs.h"
 #include "report/name_list.h"
 #include "report/names.h"

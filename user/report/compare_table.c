@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "report/compare_table.h"
 #include "report/grid.h"
 #include "report/row_writer.h"
 #include "report/title.h"
-#include "report/units.h"
 
 static const struct grid_column columns[] = {
 	{ .title = "layer", .align = GRID_LEFT },

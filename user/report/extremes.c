@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "base/units.h"
 #include "report/extremes.h"
 #include "report/title.h"
-#include "report/units.h"
 
 void extremes__print(FILE *out, const struct extremes *extremes)
 {

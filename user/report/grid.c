@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/utf8.h"
 #include "report/grid.h"
-#include "sink/utf8.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "host/devices.h"
+#include "host/mounts.h"
 #include "job/job_table.h"
 #include "pool/pools.h"
 #include "process/processes.h"
 #include "report/live_names.h"
 #include "report/where.h"
-#include "target/devices.h"
-#include "target/mounts.h"
 
 static const char *layer(void *context, __u8 id)
 {

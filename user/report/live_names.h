@@ -5,8 +5,8 @@
 
 #include "report/report.h"
 
-struct mounts;	  /* target/mounts.h */
-struct devices;	  /* target/devices.h */
+struct mounts;	  /* host/mounts.h */
+struct devices;	  /* host/devices.h */
 struct job_table; /* job/job_table.h */
 struct processes; /* process/processes.h */
 struct pools;	  /* pool/pools.h */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "report/extremes.h"
 #include "report/grid.h"
 #include "report/layer_sum.h"

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "report/layer_sum.h"
 #include "report/names.h"
 #include "report/notes.h"
-#include "report/units.h"
 
 enum probe_note {
 	NOTE_NONE,

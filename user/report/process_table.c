@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "report/grid.h"
 #include "report/layer_sum.h"
 #include "report/names.h"
@@ -10,7 +11,6 @@
 #include "report/process_table.h"
 #include "report/row_writer.h"
 #include "report/title.h"
-#include "report/units.h"
 #include "tmtrace/number.h"
 
 enum column { PID, RANK, NODE, COMMAND, LAYER, CALLS, ERRORS, BYTES, TIME, P99, COLUMNS };

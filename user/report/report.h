@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "attach/probe_table.h"
 #include "base/error.h"
 #include "drain/drain.h"
 #include "job/job_info.h"
 #include "pool/pool_info.h"
+#include "probe/probe_table.h"
 #include "process/process_info.h"
 
 struct report_mount {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 
+#include "base/units.h"
 #include "report/row_writer.h"
-#include "report/units.h"
 
 struct row_writer row_writer__begin(struct grid *grid)
 {

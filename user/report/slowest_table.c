@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/units.h"
 #include "report/names.h"
 #include "report/row_writer.h"
 #include "report/slowest_table.h"
-#include "report/units.h"
 #include "tmtrace/number.h"
 
 #define ROOM_FOR_NUMBER 24

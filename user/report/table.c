@@ -23,7 +23,7 @@
 #include "report/table_layer.h"
 #include "report/table_objects.h"
 #include "report/table_timeline.h"
-#include "report/units.h"
+#include "base/units.h"
 #include "report/title.h"
 
 /* What is printed, of what. */

@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/units.h"
 #include "object/access_sum.h"
 #include "object/object_name.h"
 #include "report/row_writer.h"
 #include "report/table_accesses.h"
 #include "report/title.h"
-#include "report/units.h"
 
 /* So many of the most frequent sizes are shown of reads, and of writes. */
 #define COMMON_SHOWN 4

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "base/units.h"
 #include "report/kernel_io.h"
 #include "report/table_kernel_io.h"
 #include "report/title.h"
-#include "report/units.h"
 
 static void print_calls(FILE *out, const char *what, __u64 calls, __u64 bytes)
 {

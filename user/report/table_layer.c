@@ -5,12 +5,12 @@
  * traced calls inside is shared out in the same way; self is the time without it.
  */
 #include "addb/sums.h"
+#include "base/units.h"
 #include "drain/formulas.h"
 #include "report/names.h"
 #include "report/row_writer.h"
 #include "report/series_kind.h"
 #include "report/table_layer.h"
-#include "report/units.h"
 #include "tmtrace/object.h"
 
 #define SHARES "% of total"

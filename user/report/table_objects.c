@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "object/object_merge.h"
 #include "object/object_name.h"
 #include "report/names.h"
 #include "report/row_writer.h"
 #include "report/table_objects.h"
 #include "report/title.h"
-#include "report/units.h"
 #include "tmtrace/number.h"
 
 /* The lines of a table. */

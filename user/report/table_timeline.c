@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "report/names.h"
 #include "report/table_timeline.h"
 #include "report/title.h"
-#include "report/units.h"
 #include "timeline/timeline.h"
 
 #define LABEL_WIDTH   26  /* what comes before the blocks */

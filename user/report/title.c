@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "report/names.h"
 #include "report/title.h"
-#include "sink/utf8.h"
 
 /* ECMA-48: bold, and back. */
 #define BOLD  "\33[1m"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "report/names.h"
 #include "report/title.h"
-#include "report/units.h"
 #include "report/unusual.h"
 
 int unusual__each_period(const struct snapshot *snapshot,

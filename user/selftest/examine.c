@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/probe_table.h"
+#include "probe/probe_table.h"
 #include "selftest/examine.h"
 
 static void fail(struct proof_result *proof, const char *format, ...)

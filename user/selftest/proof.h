@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "target/entry.h"
+#include "elf/entry.h"
 
 enum proof {
 	PROOF_FIRES,	    /* every call is counted once, whatever the first instruction */

@@ -8,8 +8,8 @@
 
 #include "base/identity.h"
 #include "base/quantity.h"
-#include "catalogue/text_file.h"
-#include "catalogue/yaml_doc.h"
+#include "base/text_file.h"
+#include "base/yaml_doc.h"
 #include "governor/governor.h"
 #include "ring/format.h"
 #include "service/config_reader.h"

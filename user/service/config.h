@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 #include "base/error.h"
-#include "catalogue/strings.h"
+#include "base/strings.h"
 #include "governor/governor.h"
 #include "service/levels.h"
 #include "sink/syslog.h"

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "catalogue/yaml_doc.h"
+#include "base/yaml_doc.h"
 #include "service/config.h"
 
 /* The word for what is not wanted. */

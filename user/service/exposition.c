@@ -6,11 +6,11 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "metrics/layers.h"
 #include "report/jobs.h"
 #include "report/names.h"
 #include "service/exposition.h"
-#include "sink/utf8.h"
 
 /* What a job did, since the begin. */
 struct job_sums {

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "report/units.h"
+#include "base/units.h"
+#include "base/utf8.h"
 #include "service/outputs.h"
-#include "sink/utf8.h"
 
 struct json_object *outputs__json(const struct service_outputs *outputs)
 {

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "host/process_list.h"
 #include "service/owners.h"
-#include "target/process_list.h"
 
 /* More than there are cgroups; beyond it all is found anew. */
 #define KNOWN_MAX 65536

@@ -7,11 +7,11 @@
 #ifndef USER_SERVICE_STATE_H
 #define USER_SERVICE_STATE_H
 
-#include "attach/probe_table.h"
 #include "attach/seen_files.h"
-#include "catalogue/strings.h"
+#include "base/pack.h"
+#include "base/strings.h"
 #include "kernel/misses.h"
-#include "recording/pack.h"
+#include "probe/probe_table.h"
 #include "selftest/choice.h"
 
 /* A function of libraries; those of a layer in the order of their numbers. */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/units.h"
+#include "base/units.h"
+#include "base/utf8.h"
 #include "service/status.h"
-#include "sink/utf8.h"
 
 static struct json_object *get(struct json_object *record, const char *name)
 {

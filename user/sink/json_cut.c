@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
+#include "base/utf8.h"
 #include "sink/json_cut.h"
-#include "sink/utf8.h"
 
 /* Strings and arrays that are so short are left alone: types, names of functions, hostnames. */
 #define SHORT_STRING 64

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "sink/json_value.h"
 #include "sink/record_text.h"
-#include "sink/utf8.h"
 #include "tmtrace/env_job.h"
 
 struct json_object *json_value__record(const struct report_run *run, const char *type,

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "report/units.h"
+#include "base/units.h"
+#include "base/utf8.h"
 #include "sink/json_value.h"
 #include "sink/output_state.h"
-#include "sink/utf8.h"
 
 static void say(const struct output_state *state, const char *text)
 {

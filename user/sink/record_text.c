@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "sink/record_text.h"
-#include "sink/utf8.h"
 #include "tmtrace/env_job.h"
 #include "tmtrace/number.h"
 

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "elf/callers.h"
+#include "elf/symbols.h"
+#include "host/files.h"
 #include "stacks/mapped_file.h"
-#include "target/callers.h"
-#include "target/files.h"
-#include "target/symbols.h"
 
 #define BUCKETS 1024
 

@@ -6,7 +6,7 @@
 #ifndef USER_STACKS_MAPPED_FILE_H
 #define USER_STACKS_MAPPED_FILE_H
 
-#include "target/process.h"
+#include "host/process.h"
 
 struct mapped_file;
 struct mapped_files;

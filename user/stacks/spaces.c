@@ -8,9 +8,9 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "host/mapping.h"
+#include "host/watch.h"
 #include "stacks/spaces.h"
-#include "target/mapping.h"
-#include "target/watch.h"
 
 /* Of a process that has ended, calls may still be on their way for so long. */
 #define LINGER_NS (5 * NS_PER_S)

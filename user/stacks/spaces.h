@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The address spaces of the machine's processes. Those that were there before are read from /proc
- * when they are asked for; of what comes later the kernel tells (target/watch.h), so that what a
+ * when they are asked for; of what comes later the kernel tells (host/watch.h), so that what a
  * process had mapped is known when it is gone.
  */
 #ifndef USER_STACKS_SPACES_H

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "addb/names.h"
+#include "base/units.h"
 #include "report/grid.h"
 #include "report/title.h"
-#include "report/units.h"
 #include "story/story_layers.h"
 #include "story/story_print.h"
 #include "tmtrace/number.h"

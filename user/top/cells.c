@@ -3,7 +3,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "sink/utf8.h"
+#include "base/utf8.h"
 #include "top/cells.h"
 
 /* The character of n bytes, valid as it is: glibc's wchar_t is its number (ISO 10646). */

@@ -4,7 +4,7 @@
 #ifndef USER_TOP_COLUMNS_H
 #define USER_TOP_COLUMNS_H
 
-#include "report/units.h"
+#include "base/units.h"
 #include "top/rows.h"
 
 enum top_column {

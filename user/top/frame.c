@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "sink/utf8.h"
+#include "base/utf8.h"
 #include "top/cells.h"
 #include "top/frame.h"
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "drain/key_order.h"
 #include "drain/merge.h"
 #include "report/estimate.h"
 #include "report/names.h"
-#include "sink/utf8.h"
 #include "top/intake.h"
 
 /* An interval while it is made. */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which processes have mapped a library that is traced, for who is asked of a process that is gone.
+ * Of fixed size: of some it is forgotten, and then said so.
+ */
+#ifndef USER_DISCOVERY_MAPPERS_H
+#define USER_DISCOVERY_MAPPERS_H
+
+#include <sys/types.h>
+#include <linux/types.h>
+
+struct mappers;
+
+struct mappers *mappers__new(void);	     /* NULL: no memory */
+void mappers__free(struct mappers *mappers); /* NULL is fine */
+
+/* A process has one mapped at that time, CLOCK_MONOTONIC in ns. */
+void mappers__add(struct mappers *mappers, pid_t pid, __u64 time);
+
+/* It is not known whether a process has. */
+void mappers__add_unknown(struct mappers *mappers, pid_t pid);
+
+enum mappers_answer {
+	MAPPERS_NONE,	 /* it has mapped none that was told of */
+	MAPPERS_MAPPED,	 /* it has, since it started */
+	MAPPERS_UNKNOWN, /* that is forgotten, or was never known */
+};
+
+/* Of a process that has started at that time. */
+enum mappers_answer mappers__ask(const struct mappers *mappers, pid_t pid, __u64 start);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What tracing costs the node while a session runs, from one reading to the next. */
+#ifndef USER_GOVERNOR_NODE_COST_H
+#define USER_GOVERNOR_NODE_COST_H
+
+#include "report/report.h"
+#include "session/session.h"
+#include "top/meter.h"
+
+/* Where it was not measured, or of too few: what a hit costs. */
+#define NODE_COST_VFS_NS   350
+#define NODE_COST_BLOCK_NS 500
+
+/* Hits in the layers of the kernel until a reading, and how long their programs ran. */
+struct hit_counts {
+	__u64 time_ns; /* CLOCK_MONOTONIC */
+	__u64 vfs, block;
+	__u64 vfs_ns, block_ns;
+	__u64 following_ns; /* of those that follow processes */
+};
+
+/* All zero at first. */
+struct node_cost {
+	struct top_reading now, before;
+	long readings;
+	/* What the kernel's programs cost is measured now and then. */
+	bool measuring; /* since that reading: */
+	struct hit_counts since;
+	struct hit_counts last; /* at the last reading, without run times */
+	bool was_measured;
+	double vfs_ns, block_ns; /* of a hit, as measured last; 0: not known */
+	double following;	 /* of one processor, when it was measured last */
+	__u64 looked_at;	 /* system calls that no probe counts, at the last reading */
+};
+
+/* At a snapshot of the session. */
+void node_cost__read(struct node_cost *cost, const struct session *session,
+		     const struct report_run *run, const struct snapshot *snapshot);
+/* What a hit in that layer takes, in ns of CPU time: as measured last, or else a guess. */
+double node_cost__hit_ns(const struct node_cost *cost, enum kernel_layer layer);
+/* Between the last two readings. */
+struct top_cost node_cost__interval(const struct node_cost *cost);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Jobs that begin to live in another hierarchy of cgroups than the one by which the session tells
+ * them, as where Slurm was started later: looked for when cgroups were made in others, and so
+ * seldom that it takes no more than a thousandth of a processor.
+ */
+#ifndef USER_SESSION_OTHER_JOBS_H
+#define USER_SESSION_OTHER_JOBS_H
+
+#include "base/loop.h"
+#include "job/hierarchies.h"
+
+struct other_jobs;
+struct session;
+
+/*
+ * What is to be done about those of the hierarchy other, of which there are none in the session's
+ * own; false: nothing, and a note of the session says so.
+ */
+typedef bool (*other_jobs_fn)(void *context, const struct hierarchy *other,
+			      const struct hierarchy *own);
+
+/* The session has been started. found may be NULL. *out NULL: there is nothing to look for. */
+int other_jobs__open(struct other_jobs **out, struct session *session, other_jobs_fn found,
+		     void *context);
+void other_jobs__close(struct other_jobs *others);		     /* NULL is fine */
+int other_jobs__watch(struct other_jobs *others, struct loop *loop); /* the same */
+
+#endif

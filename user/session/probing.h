@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Puts the probes on the libraries of a session, those of now and those to come. */
+#ifndef USER_SESSION_PROBING_H
+#define USER_SESSION_PROBING_H
+
+#include "session/session.h"
+
+/*
+ * Sets session->attach and session->late. program: the file of the command to run, NULL without
+ * one. Without layers of libraries this does nothing.
+ */
+int probing__attach(struct session *session, const char *program, struct error *err);
+
+/* Probes libraries that were found meanwhile in folders of the dynamic linker, and within ms. */
+void probing__go_on(struct session *session, int ms);
+
+#endif

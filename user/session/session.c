@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/unused.h"
+#include "host/reach.h"
+#include "session/load.h"
+#include "session/missed.h"
+#include "session/named.h"
+#include "session/probing.h"
+#include "session/scope.h"
+#include "session/session.h"
+#include "session/trapped.h"
+
+static int attach_kernel(struct session *session, struct error *err)
+{
+	static const __u8 ids[KERNEL_LAYERS] = {
+		[KERNEL_VFS] = TM_LAYER_VFS, [KERNEL_BLOCK] = TM_LAYER_BLOCK
+	};
+	const struct note_list *notes = kernel__notes(session->kernel);
+	int rc = kernel__attach(session->kernel, err);
+	enum kernel_layer layer;
+	size_t i;
+
+	for (i = 0; i < notes->n; i++)
+		note_list__add(&session->notes, "%s", notes->lines[i]);
+	if (rc < 0)
+		return rc;
+	for (layer = 0; !rc && layer < KERNEL_LAYERS; layer++) {
+		const char *mechanism = kernel__mechanism(session->kernel, layer);
+
+		if (mechanism)
+			rc = probe_table__arm_layer(session->probes, ids[layer], mechanism);
+	}
+	return rc ? error__set(err, rc, "no memory") : 0;
+}
+
+/* From now on, what threads do is their jobs'. */
+static void begin_passes(struct session *session)
+{
+	struct task_passes_kernel kernel;
+	int rc;
+
+	if (!kernel__task_passes(session->kernel, &kernel))
+		return;
+	rc = task_passes__open(&session->passes, &kernel);
+	/* The one before may have missed something: from here on all is counted. */
+	kernel__tell_missing(session->kernel);
+	if (rc < 0)
+		note_list__add(&session->notes,
+			       "what the kernel itself counts is not taken over, so that kernel_io "
+			       "is not known: going through all tasks: %s",
+			       strerror(-rc));
+}
+
+int session__start(struct session *session, const char *program, struct error *err)
+{
+	int rc;
+
+	rc = scope__check_pids(session->options, err);
+	if (!rc)
+		rc = later__open(&session->later, session, program, err);
+	if (!rc)
+		rc = load__proven(session, err);
+	/* Those of a service before, and of its own trials, are no news. */
+	if (!rc)
+		session->traps = kernel__n_traps(session->kernel);
+	if (!rc && !session->later)
+		rc = probing__attach(session, program, err);
+	if (!rc)
+		rc = attach_kernel(session, err);
+	if (!rc)
+		rc = scope__add_targets(session, err);
+	if (!rc)
+		rc = named__find(session, err);
+	if (!rc)
+		rc = continuity__start(session->continuity, session, err);
+	if (!rc)
+		begin_passes(session);
+	if (!rc)
+		scope__note_namespace(session);
+	/* Its probes take a while to go: in the background, with the tracing under way. */
+	trial__free(session->trial);
+	session->trial = NULL;
+	return rc;
+}
+
+int session__new_drain(const struct session *session, struct drain **out, struct error *err)
+{
+	struct drain_maps maps;
+	int rc = 0;
+
+	kernel__maps(session->kernel, &maps);
+	maps.moved = probe_table__moved(session->probes);
+	maps.numbered = probe_table__numbered(session->probes);
+	if (!session->drain)
+		rc = drain__new(out, &maps, err);
+	else if (drain__share(out, session->drain) < 0)
+		rc = error__set(err, -ENOMEM, "no memory");
+	if (!rc && session->objects && drain__add_objects(*out, session->objects) < 0)
+		rc = error__set(err, -ENOMEM, "no memory");
+	return rc;
+}
+
+void session__stop(struct session *session)
+{
+	task_passes__run(session->passes);
+	kernel__stop(session->kernel);
+	missed__note(session);
+	trapped__note(session);
+	if (session->late)
+		late__report(session->late);
+	later__report(session->later);
+}
+
+/* How long the kernel takes to remove a perf uprobe or a hook on one of its functions, about. */
+#define REMOVAL_S  0.1
+#define HOOKS_SOON 10
+
+static void tell_removal(size_t probes, pid_t closer)
+{
+	fprintf(stderr,
+		"tmtrace: the kernel removes its %zu probes one by one: process %d waits for that "
+		"in the background, about %.0f s; they count nothing any more\n",
+		probes, closer, (double)probes * REMOVAL_S);
+}
+
+void session__detach(struct session *session)
+{
+	size_t probes = 0;
+	pid_t closer;
+
+	later__close(session->later);
+	session->later = NULL;
+	late__close(session->late);
+	session->late = NULL;
+	left_alone__free(session->left_alone);
+	session->left_alone = NULL;
+	library_search__close(session->search);
+	session->search = NULL;
+	closer = attach__free(session->attach, &probes);
+	if (closer)
+		tell_removal(probes, closer);
+	session->attach = NULL;
+	reach__end();
+	closer = session->kernel ? kernel__detach(session->kernel, &probes) : 0;
+	/* Of a few hooks nothing is to be noticed. */
+	if (closer && probes > HOOKS_SOON)
+		tell_removal(probes, closer);
+}
+
+void session__follow(struct session *session)
+{
+	later__follow(session->later);
+	if (session->late)
+		late__follow(session->late);
+}
+
+/* Also what waits for file systems that do not answer at once. */
+static void on_unused(void *context)
+{
+	struct session *session = context;
+
+	if (!session->late)
+		return;
+	late__give_up_unused(session->late);
+	late__look_again(session->late);
+	probing__go_on(session, 0);
+}
+
+int session__watch_late(struct session *session, struct loop *loop)
+{
+	int rc = session->late ? late__watch(session->late, loop) : 0;
+
+	if (!rc && session->options->configured)
+		rc = loop__tend(loop, UNUSED_S, on_unused, session, NULL);
+	return rc;
+}
+
+static void on_pass(void *context)
+{
+	struct session *session = context;
+	double wait_s;
+
+	/* Who reads the figures each second makes them, too. */
+	task_passes__keep_up(session->passes);
+	wait_s = task_passes__interval_s(session->passes);
+	if (wait_s == session->pass_wait_s)
+		return;
+	session->pass_wait_s = wait_s;
+	loop__tend_at(session->loop, session->pass_timer, wait_s);
+}
+
+static int watch_passes(struct session *session, struct loop *loop)
+{
+	if (!session->passes)
+		return 0;
+	session->loop = loop;
+	session->pass_wait_s = task_passes__interval_s(session->passes);
+	return loop__tend(loop, session->pass_wait_s, on_pass, session, &session->pass_timer);
+}
+
+int session__watch(struct session *session, struct loop *loop)
+{
+	int rc = other_jobs__open(&session->others, session, session->on_others,
+				  session->others_context);
+
+	if (!rc)
+		rc = other_jobs__watch(session->others, loop);
+	if (!rc)
+		rc = session__watch_late(session, loop);
+	if (!rc)
+		rc = watch_passes(session, loop);
+	return rc ? rc : later__watch(session->later, loop);
+}
+
+void session__close(struct session *session)
+{
+	drain__free(session->drain);
+	task_passes__close(session->passes);
+	object_table__free(session->objects);
+	session__detach(session);
+	kernel__free(session->kernel);
+	child__free(session->child);
+	probe_table__free(session->probes);
+	other_jobs__close(session->others);
+	hierarchy__drop(session);
+	free(session->cgroup);
+	free(session->layers);
+	free(session->full);
+	catalogue__free(session->catalogue);
+	note_list__clear(&session->notes);
+}
