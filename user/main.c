@@ -15,7 +15,7 @@
 #include "command/top.h"
 #include "command/trace.h"
 #include "daemon/service.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 /*
  * A closed standard stream would give its number to the next file that is opened, and records to
@@ -52,10 +52,10 @@ static int trace(int argc, char **argv)
 	bool named = list || record;
 	int status;
 
-	options__parse(&options, argc - named, argv + named,
-		       list	? OPTIONS_LIST
-		       : record ? OPTIONS_RECORD
-				: OPTIONS_TRACE);
+	command_line__read(&options, argc - named, argv + named,
+			   list	    ? COMMAND_LINE_LIST
+			   : record ? COMMAND_LINE_RECORD
+				    : COMMAND_LINE_TRACE);
 	status = list ? list__run(&options) : trace__run(&options, argv);
 	options__free(&options);
 	return status;

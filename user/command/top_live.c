@@ -22,6 +22,7 @@ struct top_live {
 static int start(struct top_live *live, char **argv, bool *usage, struct error *err)
 {
 	struct progress *progress = progress__new(false);
+	struct governing_parts parts;
 	int rc;
 
 	rc = layers__open_catalogue(&live->session, err);
@@ -35,9 +36,11 @@ static int start(struct top_live *live, char **argv, bool *usage, struct error *
 	progress__free(progress);
 	if (!rc)
 		rc = live_run__start(live->run, err);
-	if (!rc)
-		rc = governing__open(&live->governing, &live->session, live_run__report(live->run),
-				     GOVERNING_TIMES, err);
+	if (rc)
+		return rc;
+	parts = session__governed(&live->session);
+	rc = governing__open(&live->governing, &parts, live_run__report(live->run), GOVERNING_TIMES,
+			     err);
 	return rc;
 }
 
@@ -72,7 +75,7 @@ int top_live__read(struct top_live *live, struct top_source *out, struct error *
 	rc = live_run__read(live->run, &snapshot, err);
 	if (rc < 0)
 		return rc;
-	node_cost__read(&live->node, &live->session, live_run__report(live->run), snapshot);
+	node_cost__read(&live->node, live->session.kernel, live_run__report(live->run), snapshot);
 	governing__set_kernel_costs(live->governing, &live->node);
 	*out = (struct top_source){
 		.run = live_run__report(live->run),

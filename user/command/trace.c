@@ -14,6 +14,7 @@
 #include "command/trace.h"
 #include "discovery/targets.h"
 #include "governor/governing.h"
+#include "session/child.h"
 #include "session/ends.h"
 #include "session/layers.h"
 #include "session/session.h"
@@ -267,6 +268,7 @@ static void run_untraced(struct trace *trace)
 static int set_up(struct trace *trace, char **argv, char **program, struct error *err)
 {
 	const struct options *options = trace->options;
+	struct governing_parts parts;
 	int rc;
 
 	rc = loop__open(&trace->loop, on_signal, trace, err);
@@ -288,10 +290,11 @@ static int set_up(struct trace *trace, char **argv, char **program, struct error
 		rc = watch_ends(trace, err);
 	if (!rc)
 		rc = output__start(trace->output, err);
-	if (!rc)
-		rc = governing__open(&trace->governing, &trace->session,
-				     live_run__report(output__live(trace->output)), GOVERNING_TIMES,
-				     err);
+	if (rc)
+		return rc;
+	parts = session__governed(&trace->session);
+	rc = governing__open(&trace->governing, &parts,
+			     live_run__report(output__live(trace->output)), GOVERNING_TIMES, err);
 	return rc;
 }
 

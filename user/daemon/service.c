@@ -8,21 +8,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/identity.h"
 #include "base/clock.h"
-#include "governor/governing.h"
-#include "options/option_values.h"
+#include "base/identity.h"
+#include "base/utf8.h"
 #include "command/output.h"
 #include "command/recorder.h"
+#include "daemon/past_epoch.h"
 #include "daemon/service.h"
 #include "daemon/service_answers.h"
 #include "daemon/service_clean.h"
 #include "daemon/service_setup.h"
-#include "session/trapped.h"
+#include "governor/governing.h"
 #include "governor/own_bound.h"
+#include "options/option_values.h"
 #include "service/lock.h"
 #include "service/notify.h"
-#include "base/utf8.h"
+#include "session/continuity.h"
+#include "session/trapped.h"
 
 /* Of memory that is free, kept for later. */
 #define KEPT_BYTES (64 << 10)
@@ -253,6 +255,7 @@ static bool on_others(void *context, const struct hierarchy *other, const struct
 static int start(struct service *service, char **argv, struct error *err)
 {
 	int rc = service_answers__open(&service->answers, &service->config, err);
+	struct governing_parts parts;
 
 	if (!rc && service->config.pins)
 		rc = continuity__open(&service->session.continuity, service->config.pins,
@@ -267,10 +270,12 @@ static int start(struct service *service, char **argv, struct error *err)
 	if (!rc)
 		rc = service_answers__start(service->answers, &service->session, service->output,
 					    err);
-	if (!rc)
-		rc = governing__open(&service->governing, &service->session,
-				     live_run__report(output__live(service->output)),
-				     GOVERNING_PROBES, err);
+	if (rc)
+		return rc;
+	parts = session__governed(&service->session);
+	rc = governing__open(&service->governing, &parts,
+			     live_run__report(output__live(service->output)), GOVERNING_PROBES,
+			     err);
 	return rc;
 }
 
@@ -378,6 +383,7 @@ static int run(struct service *service, char **argv, struct error *err)
 	if (!rc)
 		rc = service_setup__options(&service->options, &service->config, err);
 	service->session.options = &service->options;
+	service->session.record_past = past_epoch__record;
 	service->session.on_others = on_others;
 	service->session.others_context = service;
 	service->options.moved_to = service->moved_to;

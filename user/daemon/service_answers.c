@@ -16,6 +16,7 @@
 #include "service/job_names.h"
 #include "service/server.h"
 #include "service/status.h"
+#include "session/continuity.h"
 
 /* How often clients are looked at that take too long, in seconds. */
 #define TEND_S 5
@@ -273,7 +274,8 @@ static void on_snapshot(void *context)
 	int rc = read_status(answers, false, &status, &err);
 
 	if (rc >= 0) {
-		node_cost__read(&answers->cost, answers->session, status.run, status.snapshot);
+		node_cost__read(&answers->cost, answers->session->kernel, status.run,
+				status.snapshot);
 		status.cost = node_cost__interval(&answers->cost);
 		find_owners(answers, &status);
 		service_files__write(answers->files, &status);

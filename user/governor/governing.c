@@ -45,9 +45,9 @@ static struct probe_parking describe(const struct governing *governing, size_t n
 static void switch_kernel(struct governing *governing, size_t i,
 			  const struct probe_parking *parking)
 {
-	struct probe_table *table = governing->session->probes;
+	struct probe_table *table = governing->parts.probes;
 
-	kernel__leave_out(governing->session->kernel, i, parking);
+	kernel__leave_out(governing->parts.kernel, i, parking);
 	if (parking)
 		probe_table__park(table, i, parking);
 	else
@@ -81,10 +81,10 @@ static void park(struct governing *governing, size_t number, __u64 now)
 	}
 	governing->begun_ns = now;
 	if (governed.exits) {
-		probe_table__untime(governing->session->probes, governed.probe, &parking);
+		probe_table__untime(governing->parts.probes, governed.probe, &parking);
 		return;
 	}
-	probe_table__park(governing->session->probes, governed.probe, &parking);
+	probe_table__park(governing->parts.probes, governed.probe, &parking);
 	governing__begin_gap(governing, governed.probe);
 }
 
@@ -100,7 +100,7 @@ static void put_exits_back(struct governing *governing, size_t i)
 	}
 	if (rc < 0)
 		governor__refuse(governing->governor, number);
-	probe_table__time(governing->session->probes, i, clock__ns(CLOCK_REALTIME));
+	probe_table__time(governing->parts.probes, i, clock__ns(CLOCK_REALTIME));
 }
 
 /* Are ADDB2 records of state machines taken there? */
@@ -112,11 +112,11 @@ static bool tells_records(const struct probe *probe)
 static void put_probe_back(struct governing *governing, size_t i)
 {
 	size_t number = governed__number((struct governed){ .probe = i });
-	struct probe_table *table = governing->session->probes;
+	struct probe_table *table = governing->parts.probes;
 	int rc = -ENOMEM;
 
 	if (!tells_records(probe_table__at(table, i)) ||
-	    !kernel__forget_addb_machines(governing->session->kernel))
+	    !kernel__forget_addb_machines(governing->parts.kernel))
 		rc = parking__end(governing__parking(governing), (int)i);
 	if (rc == -ENOMEM) {
 		governor__delay(governing->governor, number);
@@ -157,7 +157,7 @@ static __u64 count_open(void *context, int number)
 {
 	const struct governing *governing = context;
 
-	return drain__ledger(governing->session->drain, (size_t)number).in_flight;
+	return drain__ledger(governing->parts.drain, (size_t)number).in_flight;
 }
 
 /* How many are still to be taken away. */
@@ -175,10 +175,10 @@ static size_t go_on(struct governing *governing, bool force)
 
 static void explain(struct governing *governing)
 {
-	struct probe_table *table = governing->session->probes;
+	struct probe_table *table = governing->parts.probes;
 
 	/* They do without, or are left out anyway. */
-	if (!kernel__can_tap(governing->session->kernel) || governing->left_out[KERNEL_VFS])
+	if (!kernel__can_tap(governing->parts.kernel) || governing->left_out[KERNEL_VFS])
 		return;
 	for (size_t i = TM_PROBE_VFS; i < TM_PROBE_BLOCK; i++) {
 		enum probe_state state = probe_table__at(table, i)->state;
@@ -192,14 +192,14 @@ static void explain(struct governing *governing)
 /* Looks at system calls, or no longer. */
 static void tap(struct governing *governing, bool on)
 {
-	struct session *session = governing->session;
+	const struct governing_parts *parts = &governing->parts;
 	int rc;
 
 	if (on == !governing->untapped)
 		return;
-	rc = kernel__tap(session->kernel, on);
+	rc = kernel__tap(parts->kernel, on);
 	if (rc < 0) {
-		note_list__add(&session->notes, "vfs cannot be put back: %s; it is tried again",
+		note_list__add(parts->notes, "vfs cannot be put back: %s; it is tried again",
 			       strerror(-rc));
 		return;
 	}
@@ -208,11 +208,11 @@ static void tap(struct governing *governing, bool on)
 	if (governing->told)
 		return;
 	governing->told = true;
-	note_list__add(&session->notes,
+	note_list__add(parts->notes,
 		       "%s: for that long system calls are not looked at, and where the time "
 		       "inside library calls went is not known",
-		       kernel__can_tap(session->kernel) &&
-				       kernel__mechanism(session->kernel, KERNEL_VFS)
+		       kernel__can_tap(parts->kernel) &&
+				       kernel__mechanism(parts->kernel, KERNEL_VFS)
 			       ? "vfs is parked as a whole at times (see its functions)"
 			       : "what tells the time inside library calls is parked at times");
 }
@@ -280,7 +280,7 @@ static void on_time(void *context)
 	double wait_s;
 	size_t n = 0, left;
 
-	probe_table__follow_clock(governing->session->probes, clock__ns(CLOCK_REALTIME),
+	probe_table__follow_clock(governing->parts.probes, clock__ns(CLOCK_REALTIME),
 				  clock__ns(CLOCK_MONOTONIC));
 	if (governing__read_loads(governing, &reading) < 0)
 		return;
@@ -296,23 +296,23 @@ static void on_time(void *context)
 	set_timer(governing, left && wait_s > SOON_S ? SOON_S : wait_s);
 }
 
-int governing__open(struct governing **out, struct session *session, const struct report_run *run,
-		    enum governing_what what, struct error *err)
+int governing__open(struct governing **out, const struct governing_parts *parts,
+		    const struct report_run *run, enum governing_what what, struct error *err)
 {
 	struct governing *governing;
 
 	*out = NULL;
-	if (what == GOVERNING_TIMES && !session->options->parkable)
+	if (what == GOVERNING_TIMES && !parts->parkable)
 		return 0;
 	governing = calloc(1, sizeof(*governing));
 	if (!governing)
 		return error__set(err, -ENOMEM, "no memory");
-	governing->session = session;
+	governing->parts = *parts;
 	governing->run = run;
 	governing->kernel_ns[KERNEL_VFS] = NODE_COST_VFS_NS;
 	governing->kernel_ns[KERNEL_BLOCK] = NODE_COST_BLOCK_NS;
 	governing->what = what;
-	governing->governor = governor__new(session->options->bounds);
+	governing->governor = governor__new(parts->bounds);
 	governing->sampling = sampling__new();
 	if (!governing->governor || !governing->sampling || governing__open_gaps(governing) < 0) {
 		governing__close(governing);
@@ -328,8 +328,8 @@ void governing__close(struct governing *governing)
 		return;
 	governor__free(governing->governor);
 	sampling__free(governing->sampling);
-	unseen__free(governing->session->unseen);
-	governing->session->unseen = NULL;
+	unseen__free(*governing->parts.unseen);
+	*governing->parts.unseen = NULL;
 	free(governing->ledgers);
 	free(governing->loads);
 	free(governing);
@@ -359,7 +359,7 @@ void governing__set_kernel_costs(struct governing *governing, const struct node_
 static void leave_out(struct governing *governing, size_t i, bool off)
 {
 	struct probe_parking parking = { .since_ns = clock__ns(CLOCK_REALTIME) };
-	const struct probe *probe = probe_table__at(governing->session->probes, i);
+	const struct probe *probe = probe_table__at(governing->parts.probes, i);
 
 	/* Also the one that the governor has parked: it counts no longer who did it. */
 	if (probe->state == PROBE_PARKED)
@@ -390,11 +390,11 @@ void governing__leave_out(struct governing *governing, enum kernel_layer layer, 
 
 void governing__release(struct governing *governing)
 {
-	const struct probe_table *table = governing->session->probes;
+	const struct probe_table *table = governing->parts.probes;
 
 	tap(governing, true);
 	governing__begin_change(governing);
-	tolls__end(kernel__tolls(governing->session->kernel));
+	tolls__end(kernel__tolls(governing->parts.kernel));
 	for (size_t i = 0; i < probe_table__n(table); i++) {
 		const struct probe *probe = probe_table__at(table, i);
 

@@ -6,13 +6,32 @@
 #ifndef USER_GOVERNOR_GOVERNING_H
 #define USER_GOVERNOR_GOVERNING_H
 
+#include "attach/attach.h"
 #include "base/loop.h"
+#include "base/note_list.h"
+#include "drain/drain.h"
 #include "governor/governor.h"
 #include "governor/node_cost.h"
+#include "job/task_passes.h"
+#include "job/unseen.h"
+#include "kernel/kernel.h"
+#include "probe/probe_table.h"
 #include "report/report.h"
-#include "session/session.h"
 
 struct governing;
+
+/* The parts of a session that are governed. They stay the session's. */
+struct governing_parts {
+	struct kernel *kernel;
+	struct drain *drain;
+	struct probe_table *probes;
+	struct attach *const *attach; /* NULL there: no library is probed, or not yet */
+	struct task_passes *passes;   /* NULL: the kernel counts nothing */
+	struct note_list *notes;
+	struct unseen **unseen; /* is set while whole probes can be parked */
+	bool parkable;		/* probes can be taken away for a while */
+	struct governor_bounds bounds;
+};
 
 /* What is given up so that the bound holds. */
 enum governing_what {
@@ -21,12 +40,12 @@ enum governing_what {
 };
 
 /*
- * The session is under way, and its options say which bounds hold. run: of it, for what a hit
- * costs. *out is NULL where times alone are given up and there is no bound, now or later: all of
- * these do nothing then. 0, or -ENOMEM with err.
+ * The session is under way. parts: copied; what they point to must outlive the governing. run: of
+ * the session, for what a hit costs. *out is NULL where times alone are given up and there is no
+ * bound, now or later: all of these do nothing then. 0, or -ENOMEM with err.
  */
-int governing__open(struct governing **out, struct session *session, const struct report_run *run,
-		    enum governing_what what, struct error *err);
+int governing__open(struct governing **out, const struct governing_parts *parts,
+		    const struct report_run *run, enum governing_what what, struct error *err);
 void governing__close(struct governing *governing); /* NULL is fine */
 
 /* Governs from the loop, which must not end before governing__close(). 0, or a negative errno. */

@@ -9,9 +9,9 @@
 static struct tm_series *series(void *context, __u32 *n)
 {
 	const struct governing *governing = context;
-	const struct grown_map *map = drain__map(governing->session->drain);
+	const struct grown_map *map = drain__map(governing->parts.drain);
 
-	*n = map ? drain__end_of_slots(governing->session->drain) : 0;
+	*n = map ? drain__end_of_slots(governing->parts.drain) : 0;
 	return map ? (struct tm_series *)map->at : NULL;
 }
 
@@ -19,7 +19,7 @@ static int make(void *context, const struct tm_key *key)
 {
 	const struct governing *governing = context;
 
-	return kernel__make_series(governing->session->kernel, key);
+	return kernel__make_series(governing->parts.kernel, key);
 }
 
 static void life(void *context, __u64 job, __u64 *start_ns, __u64 *end_ns)
@@ -43,28 +43,28 @@ int governing__open_gaps(struct governing *governing)
 
 	if (governing->what != GOVERNING_PROBES)
 		return 0;
-	governing->session->unseen = unseen__new(&source);
-	return governing->session->unseen ? 0 : -ENOMEM;
+	*governing->parts.unseen = unseen__new(&source);
+	return *governing->parts.unseen ? 0 : -ENOMEM;
 }
 
 void governing__begin_gap(struct governing *governing, size_t i)
 {
-	const struct probe *probe = probe_table__at(governing->session->probes, i);
+	const struct probe *probe = probe_table__at(governing->parts.probes, i);
 	const struct tm_key key = { .layer = probe->layer_id, .function = probe->function_id };
 	const struct unseen_cost cost = {
 		.hit_ns = governing__price(governing, probe),
 		.thread_share = governing->thread_share,
 	};
+	struct unseen *unseen = *governing->parts.unseen;
 
 	/* Without memory, nothing is estimated of this gap; that there was one is known. */
-	if (governing->session->unseen)
-		unseen__begin(governing->session->unseen, i, &key, &cost,
-			      unseen__now_ns(governing->session->unseen));
+	if (unseen)
+		unseen__begin(unseen, i, &key, &cost, unseen__now_ns(unseen));
 }
 
 void governing__end_gap(struct governing *governing, size_t i)
 {
-	struct unseen *unseen = governing->session->unseen;
+	struct unseen *unseen = *governing->parts.unseen;
 
 	if (unseen)
 		unseen__end(unseen, i, unseen__now_ns(unseen));
@@ -72,7 +72,7 @@ void governing__end_gap(struct governing *governing, size_t i)
 
 void governing__tend_gaps(struct governing *governing)
 {
-	struct unseen *unseen = governing->session->unseen;
+	struct unseen *unseen = *governing->parts.unseen;
 
 	if (unseen)
 		unseen__tend(unseen, unseen__now_ns(unseen));

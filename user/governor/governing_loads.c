@@ -43,7 +43,7 @@ struct governed governed__of(size_t number)
 
 struct parking *governing__parking(const struct governing *governing)
 {
-	const struct attach *attach = governing->session->attach;
+	const struct attach *attach = *governing->parts.attach;
 
 	return attach ? attach__parking(attach) : NULL;
 }
@@ -97,7 +97,7 @@ static bool can_be_parked(const struct governing *governing, size_t i, const str
 static bool is_tapped(const struct governing *governing, size_t i)
 {
 	return governing->what == GOVERNING_PROBES && i < TM_PROBE_BLOCK &&
-	       kernel__can_tap(governing->session->kernel);
+	       kernel__can_tap(governing->parts.kernel);
 }
 
 static struct governor_load kernel_load(const struct governing *governing, size_t i, __u64 hits)
@@ -121,7 +121,7 @@ static struct governor_load kernel_load(const struct governing *governing, size_
 /* What reading and summing up records takes, beside the hits of the probes that they come from. */
 static double addb_ns(const struct governing *governing, const struct probe *probe)
 {
-	return probe->spec.addb ? kernel__addb_ns(governing->session->kernel) : 0;
+	return probe->spec.addb ? kernel__addb_ns(governing->parts.kernel) : 0;
 }
 
 /* Of a probe on a library: its own load, and that of its exits, which may be nothing. */
@@ -174,7 +174,7 @@ double governing__price(const struct governing *governing, const struct probe *p
 /* What the probe's hits take from their threads is added up by the kernel side. */
 static void set_price(const struct governing *governing, size_t i, double hit_ns)
 {
-	struct tm_probe *probe = &kernel__probes(governing->session->kernel)[i - TM_PROBE_USER];
+	struct tm_probe *probe = &kernel__probes(governing->parts.kernel)[i - TM_PROBE_USER];
 	__u32 price = (__u32)hit_ns;
 
 	if (probe->toll_ns != price)
@@ -184,10 +184,10 @@ static void set_price(const struct governing *governing, size_t i, double hit_ns
 /* What has come since the last reading; of a probe on a library, what it cost, too. */
 static void read_probe(struct governing *governing, size_t i)
 {
-	struct probe_table *table = governing->session->probes;
+	struct probe_table *table = governing->parts.probes;
 	const struct probe *probe = probe_table__at(table, i);
 	struct governor_load *loads = &governing->loads[governed__number((struct governed){ i })];
-	struct tm_ledger now = drain__ledger(governing->session->drain, i);
+	struct tm_ledger now = drain__ledger(governing->parts.drain, i);
 	struct tm_ledger since = { .hits = now.hits - governing->ledgers[i].hits,
 				   .recorded = now.recorded - governing->ledgers[i].recorded };
 	__u64 filtered = now.filtered - governing->ledgers[i].filtered;
@@ -224,7 +224,7 @@ static long dearest_of_files(const struct governing *governing)
  */
 static struct governor_toll read_toll(struct governing *governing, __u64 now)
 {
-	struct kernel *kernel = governing->session->kernel;
+	struct kernel *kernel = governing->parts.kernel;
 	struct tolls *tolls = kernel__tolls(kernel);
 	struct governor_toll toll = { .load = -1 };
 	bool trying = governor__is_trying(governing->governor);
@@ -259,7 +259,7 @@ static struct governor_toll read_toll(struct governing *governing, __u64 now)
 int governing__read_loads(struct governing *governing, struct governor_reading *out)
 {
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
-	size_t n = probe_table__n(governing->session->probes);
+	size_t n = probe_table__n(governing->parts.probes);
 	int rc = make_room(governing, n);
 
 	if (rc < 0)

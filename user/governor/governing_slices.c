@@ -9,25 +9,24 @@
 /* What is counted ends: what came of it is a slice. */
 static void end_slice(const struct governing *governing)
 {
-	const struct session *session = governing->session;
-	struct grown_map *map = drain__map(session->drain);
+	const struct drain *drain = governing->parts.drain;
+	struct grown_map *map = drain__map(drain);
 
 	if (!map || !governing->sampling)
 		return;
 	/* Without memory, errors are those of the other slices. */
-	sampling__end(governing->sampling, (struct tm_series *)map->at,
-		      drain__end_of_slots(session->drain));
+	sampling__end(governing->sampling, (struct tm_series *)map->at, drain__end_of_slots(drain));
 }
 
 void governing__begin_change(struct governing *governing)
 {
-	governing->missing = kernel__missing(governing->session->kernel);
-	task_passes__run(governing->session->passes);
+	governing->missing = kernel__missing(governing->parts.kernel);
+	task_passes__run(governing->parts.passes);
 }
 
 void governing__end_change(struct governing *governing)
 {
-	struct kernel *kernel = governing->session->kernel;
+	struct kernel *kernel = governing->parts.kernel;
 
 	kernel__tell_missing(kernel);
 	if (kernel__missing(kernel) & ~governing->missing)

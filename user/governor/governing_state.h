@@ -20,7 +20,7 @@
 #define TAP_GROUP 1
 
 struct governing {
-	struct session *session;
+	struct governing_parts parts;
 	const struct report_run *run;
 	struct governor *governor;
 	enum governing_what what;

@@ -79,17 +79,16 @@ static void measure(struct node_cost *cost, struct kernel *kernel)
 		cost->measuring = kernel__measure_time(kernel, next) == 0 && next;
 }
 
-void node_cost__read(struct node_cost *cost, const struct session *session,
-		     const struct report_run *run, const struct snapshot *snapshot)
+void node_cost__read(struct node_cost *cost, struct kernel *kernel, const struct report_run *run,
+		     const struct snapshot *snapshot)
 {
-	__u64 looked_at = kernel__looked_at(session->kernel), looked = looked_at - cost->looked_at;
+	__u64 looked_at = kernel__looked_at(kernel), looked = looked_at - cost->looked_at;
 
 	cost->before = cost->now;
 	top_meter__read(&cost->now, run, snapshot);
 	cost->looked_at = looked_at;
-	cost->now.looking_ns =
-		cost->before.looking_ns + (double)looked * kernel__look_ns(session->kernel);
-	measure(cost, session->kernel);
+	cost->now.looking_ns = cost->before.looking_ns + (double)looked * kernel__look_ns(kernel);
+	measure(cost, kernel);
 	cost->readings++;
 }
 

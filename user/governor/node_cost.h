@@ -3,8 +3,8 @@
 #ifndef USER_GOVERNOR_NODE_COST_H
 #define USER_GOVERNOR_NODE_COST_H
 
+#include "kernel/kernel.h"
 #include "report/report.h"
-#include "session/session.h"
 #include "top/meter.h"
 
 /* Where it was not measured, or of too few: what a hit costs. */
@@ -33,9 +33,9 @@ struct node_cost {
 	__u64 looked_at;	 /* system calls that no probe counts, at the last reading */
 };
 
-/* At a snapshot of the session. */
-void node_cost__read(struct node_cost *cost, const struct session *session,
-		     const struct report_run *run, const struct snapshot *snapshot);
+/* At a snapshot of the run that this kernel side counts. */
+void node_cost__read(struct node_cost *cost, struct kernel *kernel, const struct report_run *run,
+		     const struct snapshot *snapshot);
 /* What a hit in that layer takes, in ns of CPU time: as measured last, or else a guess. */
 double node_cost__hit_ns(const struct node_cost *cost, enum kernel_layer layer);
 /* Between the last two readings. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command line of tracing: tmtrace [OPTIONS] --pid | --cgroup | --all | -- COMMAND. */
+/*
+ * What is to be traced, how, and what comes out: as the command line (command_line.h) or the
+ * configuration of the service says.
+ */
 #ifndef USER_OPTIONS_OPTIONS_H
 #define USER_OPTIONS_OPTIONS_H
 
@@ -132,17 +135,6 @@ struct options {
 /* The recording that is written and read where none is named. */
 #define OPTIONS_RECORDING "tmtrace.data"
 
-enum options_command {
-	OPTIONS_TRACE,	/* tmtrace */
-	OPTIONS_LIST,	/* tmtrace list */
-	OPTIONS_RECORD, /* tmtrace record */
-};
-
-/*
- * Reads the command line of a command, whose name or tmtrace's own is argv[0]. What is wrong with
- * it ends the program with EXIT_USAGE and one line on standard error. Strings are argv's.
- */
-void options__parse(struct options *options, int argc, char **argv, enum options_command command);
 /* A variable of the environment that the command will have; NULL: it has none of that name. */
 const char *options__env(const struct options *options, const char *name);
 void options__free(struct options *options);

@@ -12,7 +12,7 @@
 #include "service/state.h"
 #include "session/continuity.h"
 #include "session/layers.h"
-#include "session/session.h"
+#include "session/session_state.h"
 
 struct continuity {
 	struct session *session;

@@ -5,8 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "session/continuity.h"
 #include "session/hierarchy.h"
-#include "session/session.h"
+#include "session/session_state.h"
 
 void hierarchy__drop(struct session *session)
 {

@@ -12,14 +12,15 @@
 
 #include "base/clock.h"
 #include "base/path.h"
-#include "session/layers.h"
+#include "discovery/targets.h"
+#include "host/watch.h"
+#include "kernel/calls_programs.h"
+#include "session/child.h"
 #include "session/later.h"
+#include "session/layers.h"
 #include "session/probing.h"
 #include "session/prove.h"
-#include "session/session.h"
-#include "discovery/targets.h"
-#include "kernel/calls_programs.h"
-#include "host/watch.h"
+#include "session/session_state.h"
 
 /* Many commands are over by then, and have not paid for it. */
 #define BEGIN_S 0.02
@@ -219,7 +220,7 @@ static int probe(struct later *later, const struct answer *answer, struct error 
 	session->proven = answer->proven;
 	session->mechanism = session->choice.mechanism = answer->mechanism;
 	rc = probing__attach(session, later->program, err);
-	if (!rc && session__watch_late(session, later->loop) < 0)
+	if (!rc && probing__watch(session, later->loop) < 0)
 		rc = error__set(err, -ENOMEM, "no memory");
 	later__follow(later);
 	later->over = true;

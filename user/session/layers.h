@@ -3,7 +3,7 @@
 #ifndef USER_SESSION_LAYERS_H
 #define USER_SESSION_LAYERS_H
 
-#include "session/session.h"
+#include "session/session_state.h"
 
 /* The shipped catalogue and the files of --probes. */
 int layers__open_catalogue(struct session *session, struct error *err);

@@ -7,17 +7,19 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "session/live_run.h"
-#include "session/timekeeper.h"
 #include "drain/recycler.h"
-#include "job/job_table.h"
-#include "job/unseen.h"
-#include "report/live_names.h"
-#include "pool/pools.h"
-#include "process/processes.h"
-#include "report/share.h"
 #include "host/devices.h"
 #include "host/mounts.h"
+#include "job/job_table.h"
+#include "job/unseen.h"
+#include "pool/pools.h"
+#include "process/processes.h"
+#include "report/live_names.h"
+#include "report/share.h"
+#include "session/continuity.h"
+#include "session/later.h"
+#include "session/live_run.h"
+#include "session/timekeeper.h"
 
 /* As many as layers have numbers. */
 #define MECHANISMS_MAX (UINT8_MAX + 1)

@@ -5,7 +5,7 @@
 
 #include "job/job_map.h"
 #include "report/report.h"
-#include "session/session.h"
+#include "session/session_state.h"
 
 struct live_run;
 

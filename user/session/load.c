@@ -7,7 +7,7 @@
 #include "addb/sums.h"
 #include "base/file_limit.h"
 #include "base/surroundings.h"
-#include "command/past_epoch.h"
+#include "session/continuity.h"
 #include "session/hierarchy.h"
 #include "session/layers.h"
 #include "session/load.h"
@@ -215,7 +215,8 @@ int load__proven(struct session *session, struct error *err)
 			return rc;
 		reason = why_anew(session);
 		unload_kernel(session);
-		past_epoch__record(session);
+		if (session->record_past)
+			session->record_past(session);
 		rc = continuity__renew(session->continuity, reason, err);
 		if (rc < 0)
 			return rc;

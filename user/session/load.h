@@ -3,7 +3,7 @@
 #ifndef USER_SESSION_LOAD_H
 #define USER_SESSION_LOAD_H
 
-#include "session/session.h"
+#include "session/session_state.h"
 
 /*
  * Loads it for the best mechanism that does no harm on this kernel: each is tried out with the

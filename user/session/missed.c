@@ -7,9 +7,8 @@ struct amount {
 	const char *what;
 };
 
-void missed__note(struct session *session)
+void missed__note(const struct kernel *kernel, struct note_list *notes)
 {
-	const struct kernel *kernel = session->kernel;
 	const struct amount all[] = {
 		{ kernel__folded_series(kernel),
 		  "times there was no room for a series of its job: others have what it counts; "
@@ -75,10 +74,10 @@ void missed__note(struct session *session)
 
 	if (kernel__folded(kernel))
 		note_list__add(
-			&session->notes,
+			notes,
 			"there was no room to tell all processes apart: what is of others is "
 			"added up; --max-series makes room");
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (all[i].n)
-			note_list__add(&session->notes, "%llu %s", all[i].n, all[i].what);
+			note_list__add(notes, "%llu %s", all[i].n, all[i].what);
 }

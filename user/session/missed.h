@@ -3,9 +3,11 @@
 #ifndef USER_SESSION_MISSED_H
 #define USER_SESSION_MISSED_H
 
-#include "session/session.h"
+#include "base/note_list.h"
+#include "kernel/kernel.h"
 
-/* A note for each kind of events that are missing in the figures of a session that was stopped. */
-void missed__note(struct session *session);
+/* Adds a note for each kind of events that are missing in the figures, once counting has stopped.
+ */
+void missed__note(const struct kernel *kernel, struct note_list *notes);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef USER_SESSION_NAMED_H
 #define USER_SESSION_NAMED_H
 
-#include "session/session.h"
+#include "session/session_state.h"
 
 /*
  * Gives them to their jobs, once what they start is followed and before anything is counted. Where

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "session/hierarchy.h"
 #include "session/other_jobs.h"
-#include "session/session.h"
 
 /* How often it is asked whether there are others, in seconds. */
 #define LOOK_S 2

@@ -8,17 +8,9 @@
 #define USER_SESSION_OTHER_JOBS_H
 
 #include "base/loop.h"
-#include "job/hierarchies.h"
+#include "session/session_state.h"
 
 struct other_jobs;
-struct session;
-
-/*
- * What is to be done about those of the hierarchy other, of which there are none in the session's
- * own; false: nothing, and a note of the session says so.
- */
-typedef bool (*other_jobs_fn)(void *context, const struct hierarchy *other,
-			      const struct hierarchy *own);
 
 /* The session has been started. found may be NULL. *out NULL: there is nothing to look for. */
 int other_jobs__open(struct other_jobs **out, struct session *session, other_jobs_fn found,

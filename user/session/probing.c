@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "attach/unused.h"
 #include "discovery/targets.h"
 #include "host/process_list.h"
 #include "host/reach.h"
+#include "session/continuity.h"
 #include "session/layers.h"
 #include "session/probing.h"
 #include "session/prove.h"
@@ -172,5 +174,26 @@ int probing__attach(struct session *session, const char *program, struct error *
 		rc = probe_targets(session, program, err);
 	if (!rc && session->continuity)
 		continuity__note_new(session->continuity, session->attach);
+	return rc;
+}
+
+/* Also what waits for file systems that do not answer at once. */
+static void on_unused(void *context)
+{
+	struct session *session = context;
+
+	if (!session->late)
+		return;
+	late__give_up_unused(session->late);
+	late__look_again(session->late);
+	probing__go_on(session, 0);
+}
+
+int probing__watch(struct session *session, struct loop *loop)
+{
+	int rc = session->late ? late__watch(session->late, loop) : 0;
+
+	if (!rc && session->options->configured)
+		rc = loop__tend(loop, UNUSED_S, on_unused, session, NULL);
 	return rc;
 }

@@ -3,7 +3,7 @@
 #define USER_SESSION_PROVE_H
 
 #include "base/error.h"
-#include "session/session.h"
+#include "session/session_state.h"
 
 /*
  * Tries the mechanism of user functions that the session's kernel side is loaded for, and keeps

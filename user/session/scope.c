@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "host/process.h"
+#include "session/child.h"
 #include "session/controllers.h"
 #include "session/hierarchy.h"
 #include "session/scope.h"

@@ -3,7 +3,7 @@
 #ifndef USER_SESSION_SCOPE_H
 #define USER_SESSION_SCOPE_H
 
-#include "session/session.h"
+#include "session/session_state.h"
 
 /* Can the processes of --pid be traced? */
 int scope__check_pids(const struct options *options, struct error *err);

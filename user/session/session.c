@@ -4,11 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/unused.h"
 #include "host/reach.h"
+#include "job/task_passes.h"
+#include "session/child.h"
+#include "session/continuity.h"
+#include "session/hierarchy.h"
+#include "session/later.h"
 #include "session/load.h"
 #include "session/missed.h"
 #include "session/named.h"
+#include "session/other_jobs.h"
 #include "session/probing.h"
 #include "session/scope.h"
 #include "session/session.h"
@@ -87,28 +92,26 @@ int session__start(struct session *session, const char *program, struct error *e
 	return rc;
 }
 
-int session__new_drain(const struct session *session, struct drain **out, struct error *err)
+struct governing_parts session__governed(struct session *session)
 {
-	struct drain_maps maps;
-	int rc = 0;
-
-	kernel__maps(session->kernel, &maps);
-	maps.moved = probe_table__moved(session->probes);
-	maps.numbered = probe_table__numbered(session->probes);
-	if (!session->drain)
-		rc = drain__new(out, &maps, err);
-	else if (drain__share(out, session->drain) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
-	if (!rc && session->objects && drain__add_objects(*out, session->objects) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
-	return rc;
+	return (struct governing_parts){
+		.kernel = session->kernel,
+		.drain = session->drain,
+		.probes = session->probes,
+		.attach = &session->attach,
+		.passes = session->passes,
+		.notes = &session->notes,
+		.unseen = &session->unseen,
+		.parkable = session->options->parkable,
+		.bounds = session->options->bounds,
+	};
 }
 
 void session__stop(struct session *session)
 {
 	task_passes__run(session->passes);
 	kernel__stop(session->kernel);
-	missed__note(session);
+	missed__note(session->kernel, &session->notes);
 	trapped__note(session);
 	if (session->late)
 		late__report(session->late);
@@ -158,27 +161,6 @@ void session__follow(struct session *session)
 		late__follow(session->late);
 }
 
-/* Also what waits for file systems that do not answer at once. */
-static void on_unused(void *context)
-{
-	struct session *session = context;
-
-	if (!session->late)
-		return;
-	late__give_up_unused(session->late);
-	late__look_again(session->late);
-	probing__go_on(session, 0);
-}
-
-int session__watch_late(struct session *session, struct loop *loop)
-{
-	int rc = session->late ? late__watch(session->late, loop) : 0;
-
-	if (!rc && session->options->configured)
-		rc = loop__tend(loop, UNUSED_S, on_unused, session, NULL);
-	return rc;
-}
-
 static void on_pass(void *context)
 {
 	struct session *session = context;
@@ -210,7 +192,7 @@ int session__watch(struct session *session, struct loop *loop)
 	if (!rc)
 		rc = other_jobs__watch(session->others, loop);
 	if (!rc)
-		rc = session__watch_late(session, loop);
+		rc = probing__watch(session, loop);
 	if (!rc)
 		rc = watch_passes(session, loop);
 	return rc ? rc : later__watch(session->later, loop);

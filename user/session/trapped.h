@@ -3,7 +3,7 @@
 #ifndef USER_SESSION_TRAPPED_H
 #define USER_SESSION_TRAPPED_H
 
-#include "session/session.h"
+#include "session/session_state.h"
 
 /*
  * A note, once in a session, if a process of the machine has ended by SIGTRAP that had mapped a

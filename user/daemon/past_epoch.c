@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 #include "command/output.h"
-#include "command/past_epoch.h"
+#include "daemon/past_epoch.h"
+#include "session/continuity.h"
 #include "session/load.h"
 
 static int record(struct session *past, struct error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef USER_COMMAND_PAST_EPOCH_H
-#define USER_COMMAND_PAST_EPOCH_H
+#ifndef USER_DAEMON_PAST_EPOCH_H
+#define USER_DAEMON_PAST_EPOCH_H
 
-#include "session/session.h"
+#include "session/session_state.h"
 
 /*
  * What is kept (continuity.h) cannot be gone on with: its last figures go to the log, and to a
