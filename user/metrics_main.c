@@ -18,7 +18,7 @@
 
 #include "endpoint/http.h"
 #include "options/options.h"
-#include "service/config.h"
+#include "service/config_file.h"
 #include "service/notify.h"
 
 const char *argp_program_version = "tmtrace-metrics " TMTRACE_VERSION;

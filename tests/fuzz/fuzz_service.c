@@ -7,7 +7,7 @@
 
 #include "base/address.h"
 #include "endpoint/accept.h"
-#include "service/config.h"
+#include "service/config_file.h"
 #include "service/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "drain/drain.h"
 #include "drain/drain_source.h"
 #include "drain/merge.h"
 #include "tmtrace/config.h"

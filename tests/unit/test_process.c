@@ -22,6 +22,7 @@
 #include "host/files.h"
 #include "host/mapping.h"
 #include "host/process.h"
+#include "host/reach.h"
 #include "host/watch.h"
 
 #define GONE_PID (1 << 22) /* above any pid that a kernel gives */
@@ -52,7 +53,7 @@ static void test_own_maps(void **state)
 	assert_non_null(self);
 	assert_true((__u64)test_own_maps >= self->start && (__u64)test_own_maps < self->end);
 	assert_false(self->deleted);
-	assert_int_equal(process__open_path(getpid(), self, path, sizeof(path), &err), 0);
+	assert_int_equal(reach__open_path(getpid(), self, path, sizeof(path), &err), 0);
 	assert_int_equal(stat(exe, &want), 0);
 	assert_int_equal(stat(path, &got), 0);
 	assert_true(want.st_ino == got.st_ino && want.st_dev == got.st_dev);
@@ -84,14 +85,14 @@ static void test_replaced_file(void **state)
 	assert_int_equal(process_maps__read(&maps, getpid(), &err), 0);
 	mapping = find(maps, name);
 	assert_non_null(mapping);
-	assert_int_equal(process__open_path(getpid(), mapping, path, sizeof(path), &err), 0);
+	assert_int_equal(reach__open_path(getpid(), mapping, path, sizeof(path), &err), 0);
 	assert_string_equal(path, name);
 
 	/* Replaced after the maps were read. */
 	assert_int_equal(unlink(name), 0);
 	assert_int_equal(close(open(name, O_CREAT | O_RDWR, 0600)), 0);
 	for (int round = 0; round < 2; round++) {
-		int ret = process__open_path(getpid(), mapping, path, sizeof(path), &err);
+		int ret = reach__open_path(getpid(), mapping, path, sizeof(path), &err);
 
 		if (ret == 0) {
 			assert_int_equal(stat(path, &got), 0);
@@ -162,7 +163,7 @@ static void test_gone(void **state)
 		assert_int_equal(process__comm(pid, comm), -ESRCH);
 		assert_int_equal(process__tgid(pid), -ESRCH);
 	}
-	assert_int_equal(process__open_path(GONE_PID, &mapping, path, sizeof(path), &err), -ESRCH);
+	assert_int_equal(reach__open_path(GONE_PID, &mapping, path, sizeof(path), &err), -ESRCH);
 	assert_non_null(strstr(err.text, "gone"));
 }
 

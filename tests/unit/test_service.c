@@ -11,7 +11,7 @@
 #include "own_folder.h"
 #include "recording/recording_reader.h"
 #include "service/answer.h"
-#include "service/config.h"
+#include "service/config_file.h"
 #include "service/exposition.h"
 #include "service/lock.h"
 #include "service/replace.h"

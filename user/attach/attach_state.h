@@ -83,7 +83,7 @@ void attach__take_away(struct attach *attach, struct seen_file *file, const char
 int attach__leave_by_rules(struct attach *attach, struct seen_file *seen, const char *name);
 void attach__free_rules(struct attach *attach);
 /*
- * Opens what process__open_path() has found, or any other path, and says which file it is, for the
+ * Opens what reach__open_path() has found, or any other path, and says which file it is, for the
  * kernel's probes. 0, or a negative errno; attach__close().
  */
 int attach__open(const struct attach *attach, const char *path, struct open_file *file,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "base/text_file.h"
 #include "base/yaml_doc.h"
 #include "catalogue/catalogue.h"
+#include "catalogue/function_index.h"
 #include "catalogue/layer_file.h"
 #include "catalogue/spec_reader.h"
 #include "tmtrace/addb.h"
@@ -342,15 +342,6 @@ int catalogue__find_layer(const struct catalogue *cat, const char *name)
 			return (int)i;
 	}
 	return -ENOENT;
-}
-
-bool catalogue__matches_one(const char *const *patterns, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (fnmatch(patterns[i], name, 0) == 0)
-			return true;
-	}
-	return false;
 }
 
 bool catalogue__matches(const struct catalogue_layer *layer, const char *soname)

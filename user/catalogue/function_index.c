@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "catalogue/catalogue.h"
 #include "catalogue/function_index.h"
 
 static int compare(const void *left, const void *right)

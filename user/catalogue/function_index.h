@@ -6,14 +6,7 @@
 
 #include <stddef.h>
 
-struct catalogue_function;
-
-struct function_index {
-	const struct catalogue_function **names; /* in order of the names, then as they stand */
-	size_t n_names;
-	const struct catalogue_function **patterns; /* as they stand; of the same allocation */
-	size_t n_patterns;
-};
+#include "catalogue/layer.h"
 
 /* Of n functions, which must stay where they are. 0 or -ENOMEM. */
 int function_index__make(struct function_index *index, const struct catalogue_function *functions,

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "base/yaml_doc.h"
-#include "catalogue/catalogue.h"
+#include "catalogue/layer.h"
 
 /* The functions that a file may hold, each name of a list counted: aliases multiply cheaply. */
 #define LAYER_FILE_MAX 16384

@@ -5,7 +5,7 @@
 
 #include "base/strings.h"
 #include "base/yaml_doc.h"
-#include "catalogue/catalogue.h"
+#include "catalogue/layer.h"
 
 /*
  * Reads one of them, but its key "only". Names and lists are kept in strings. 0, or -EINVAL or

@@ -5,7 +5,7 @@
 
 #include "base/strings.h"
 #include "base/yaml_doc.h"
-#include "catalogue/catalogue.h"
+#include "catalogue/layer.h"
 
 /*
  * Reads it, if it is there, into a function whose handles have been read. Names are kept in

@@ -21,6 +21,7 @@
 #include "governor/governing.h"
 #include "governor/own_bound.h"
 #include "options/option_values.h"
+#include "service/config_file.h"
 #include "service/lock.h"
 #include "service/notify.h"
 #include "session/continuity.h"

@@ -12,6 +12,7 @@
 #include "discovery/culprits.h"
 #include "discovery/file_set.h"
 #include "elf/elf_file.h"
+#include "host/reach.h"
 
 /* A file that has shown itself to be one by what is in it. */
 struct known_file {
@@ -104,7 +105,7 @@ static bool look_into(struct culprits *culprits, pid_t pid, const struct process
 	bool found;
 	int rc;
 
-	rc = process__open_path(pid, mapping, path, sizeof(path), &ignored);
+	rc = reach__open_path(pid, mapping, path, sizeof(path), &ignored);
 	if (rc == -EAGAIN)
 		file_set__forget(culprits->looked, mapping->ino);
 	if (rc < 0 || elf_file__open_copier(&elf, path, &ignored) < 0)

@@ -13,6 +13,7 @@
 #include "discovery/left_alone_state.h"
 #include "host/files.h"
 #include "host/process_list.h"
+#include "host/reach.h"
 
 #define ENVIRONMENT_MAX (8UL << 20)
 #define REASON_ROOM	1024
@@ -181,7 +182,7 @@ static bool may_be_probed(const struct left_alone *left, pid_t pid,
 	return attach__wants(left->attach, mapping->path) ||
 	       attach__has_probes(left->attach, mapping->path) ||
 	       process__runs(pid, mapping->path) ||
-	       (process__open_path(pid, mapping, path, sizeof(path), &ignored) == 0 &&
+	       (reach__open_path(pid, mapping, path, sizeof(path), &ignored) == 0 &&
 		attach__wants_file(left->attach, path, mapping->path));
 }
 
@@ -202,7 +203,7 @@ static void leave_mapping(struct left_alone *left, pid_t pid, const struct proce
 	char path[PATH_MAX];
 	struct error ignored;
 
-	if (process__open_path(pid, mapping, path, sizeof(path), &ignored) == 0)
+	if (reach__open_path(pid, mapping, path, sizeof(path), &ignored) == 0)
 		left_alone__leave(left, path, mapping->path, finding);
 }
 

@@ -255,7 +255,7 @@ static int expect_found(struct attach *attach, const struct library_found *found
 
 	if (!reach__is_far(file.major, file.minor))
 		return attach__expect(attach, found->path, found->path, NULL, err);
-	rc = process__open_path(0, &file, path, sizeof(path), err);
+	rc = reach__open_path(0, &file, path, sizeof(path), err);
 	return rc ? rc : attach__expect(attach, path, found->path, NULL, err);
 }
 
@@ -286,7 +286,7 @@ static int try_mapped(struct attach *attach, pid_t pid, const struct process_map
 	char path[PATH_MAX];
 	int rc;
 
-	rc = process__open_path(pid, mapping, path, sizeof(path), err);
+	rc = reach__open_path(pid, mapping, path, sizeof(path), err);
 	if (!rc && program)
 		rc = attach__program(attach, path, mapping->path, err);
 	else if (!rc && attach__wants_file(attach, path, mapping->path))

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "drain/drain.h"
 #include "drain/drain_peers.h"
 #include "drain/merge.h"
 #include "tmtrace/config.h"

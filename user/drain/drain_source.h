@@ -3,8 +3,13 @@
 #ifndef USER_DRAIN_DRAIN_SOURCE_H
 #define USER_DRAIN_DRAIN_SOURCE_H
 
+#include "base/error.h"
 #include "base/grown_map.h"
-#include "drain/drain.h"
+#include "probe/probe_table.h"
+#include "tmtrace/call.h"
+#include "tmtrace/series.h"
+
+struct drain;
 
 struct drain_source {
 	const struct tm_series *series;		   /* slots of them */

@@ -7,6 +7,8 @@
 
 #include "drain/drain_source.h"
 #include "drain/merge.h"
+#include "job/job_map.h"
+#include "object/object_table.h"
 
 /* A key that has been seen; a job of several cgroups has a slot for each. */
 struct known {

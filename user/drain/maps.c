@@ -8,6 +8,7 @@
 
 #include "base/grown_map.h"
 #include "base/window.h"
+#include "drain/drain.h"
 #include "drain/drain_source.h"
 #include "tmtrace/operation.h"
 

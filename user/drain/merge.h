@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "drain/drain.h"
+#include "drain/snapshot.h"
 
 /* A series while its shards are added. */
 struct merge {

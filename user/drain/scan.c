@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/grown_map.h"
+#include "drain/drain.h"
 #include "drain/drain_peers.h"
 #include "drain/key_order.h"
 #include "drain/merge.h"

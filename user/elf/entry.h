@@ -12,18 +12,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-/* How the kernel handles an instruction under a probe: what a hit costs depends on it. */
-enum entry_class {
-	ENTRY_UNKNOWN,	/* not looked at, or no instruction */
-	ENTRY_EMULATED, /* push, one-byte nop, direct jump or call */
-	ENTRY_NOP5,	/* the five-byte nop, which newer kernels replace by a call */
-	ENTRY_STEPPED,	/* executed out of line, with a second trap */
-	ENTRY_REFUSED,	/* no probe can be there */
-	ENTRY_CLASSES,
-};
-
-/* As people and records have them: "emulated", "nop5", "stepped", "refused"; UNKNOWN has NULL. */
-extern const char *const entry_class_names[ENTRY_CLASSES];
+#include "elf/entry_class.h"
 
 /* Why a probe stays on an instruction that is not emulated. */
 enum entry_bar {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/search.h"
 #include "elf/exit_cost.h"
+#include "elf/exits_state.h"
 #include "tmtrace/exit.h"
 
 /* A probe on a `ret` costs two to four times one on a jump (docs/bench.md). */

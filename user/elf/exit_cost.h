@@ -7,7 +7,16 @@
 #ifndef USER_ELF_EXIT_COST_H
 #define USER_ELF_EXIT_COST_H
 
-#include "elf/exits_state.h"
+#include <stddef.h>
+#include <linux/types.h>
+
+struct exits;
+
+/* A place where a probe stands in for one on a `ret`. */
+struct exits_way {
+	__u64 ret, offset; /* in the file */
+	__u64 code;	   /* what the program has to know there: tmtrace/exit.h */
+};
 
 /*
  * Sorts out the n ways of the function that was looked at just now: those that stay come first.

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/search.h"
 #include "elf/exit_sites.h"
+#include "elf/exits.h"
 #include "elf/exits_state.h"
 
 const char *const exit_class_names[EXIT_CLASSES] = {

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "elf/elf_file.h"
+#include "elf/exit_cost.h"
 
 struct exits;
 
@@ -34,12 +35,6 @@ struct exits_found {
 	const __u64 *offsets; /* of `ret` instructions, in the file, ascending; the finder's */
 	size_t n;	      /* 0: it never returns */
 	bool tail_calls;      /* it ends, on some way, by jumping to the start of another */
-};
-
-/* A place where a probe stands in for one on a `ret`. */
-struct exits_way {
-	__u64 ret, offset; /* in the file */
-	__u64 code;	   /* what the program has to know there: tmtrace/exit.h */
 };
 
 /*

@@ -6,7 +6,6 @@
 #include <Zydis/Zydis.h>
 
 #include "elf/code.h"
-#include "elf/exits.h"
 #include "elf/jump_slots.h"
 #include "elf/jump_tables.h"
 

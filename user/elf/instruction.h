@@ -8,7 +8,7 @@
 #include <linux/types.h>
 #include <Zydis/Zydis.h>
 
-#include "elf/entry.h"
+#include "elf/entry_class.h"
 
 struct instruction {
 	ZydisDecodedInstruction head;

@@ -7,7 +7,7 @@
 #define USER_GOVERNOR_MOVES_H
 
 #include "base/clock.h"
-#include "governor/governor.h"
+#include "governor/reading.h"
 
 /*
  * Until a first look at what is tried, who is seen to be too dear then goes. And about how long it

@@ -12,7 +12,6 @@
 #include "host/files.h"
 #include "host/mapping.h"
 #include "host/process.h"
-#include "host/reach.h"
 
 #define STATUS_MAX 65536
 #define KTHREAD	   0x00200000UL /* PF_KTHREAD in the flags of /proc/PID/stat */
@@ -220,16 +219,6 @@ static int cannot_open(pid_t pid, const struct process_mapping *mapping, int cod
 				  mapping->path, pid, WAY_OUT);
 	return error__set(err, code, "%s, mapped by process %d: %s", mapping->path, pid,
 			  code == -ENOENT ? "not mapped any more" : strerror(-code));
-}
-
-int process__open_path(pid_t pid, const struct process_mapping *mapping, char *out, size_t room,
-		       struct error *err)
-{
-	int rc = reach__ask(pid, mapping, out, room, err);
-
-	if (rc)
-		return rc < 0 ? rc : 0;
-	return process__find_path(pid, mapping, out, room, err);
 }
 
 int process__find_path(pid_t pid, const struct process_mapping *mapping, char *out, size_t room,

@@ -74,13 +74,10 @@ const struct process_mapping *process_maps__at(const struct process_maps *maps, 
 /*
  * A path by which this process opens the very file that is mapped: its own path where that is the
  * same file, else through /proc/PID/root, else through /proc/PID/map_files, which needs root and
- * lasts as long as the mapping. Errors: -ESRCH; -ENOENT: unmapped, or replaced and not allowed to
- * look; -EACCES, -EPERM; -ENAMETOOLONG; -EAGAIN: its file system does not answer. Of a file system
- * that may cease to answer, it is the path of a copy, until the next call (reach.h).
+ * lasts as long as the mapping. It waits for as long as the file system takes to answer: who must
+ * not wait calls reach__open_path(). Errors: -ESRCH; -ENOENT: unmapped, or replaced and not allowed
+ * to look; -EACCES, -EPERM; -ENAMETOOLONG.
  */
-int process__open_path(pid_t pid, const struct process_mapping *mapping, char *out, size_t room,
-		       struct error *err);
-/* The same, however long the file system takes to answer: process__open_path() asks reach.h. */
 int process__find_path(pid_t pid, const struct process_mapping *mapping, char *out, size_t room,
 		       struct error *err);
 

@@ -433,3 +433,13 @@ bool reach__next(struct reach_mapping *out)
 	}
 	return false;
 }
+
+int reach__open_path(pid_t pid, const struct process_mapping *mapping, char *out, size_t room,
+		     struct error *err)
+{
+	int rc = reach__ask(pid, mapping, out, room, err);
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	return process__find_path(pid, mapping, out, room, err);
+}

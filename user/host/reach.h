@@ -37,6 +37,14 @@ bool reach__is_far(unsigned int major, unsigned int minor);
 int reach__ask(pid_t pid, const struct process_mapping *mapping, char *out, size_t room,
 	       struct error *err);
 
+/*
+ * A path by which this process opens the very file that is mapped, without waiting for its file
+ * system: as process__find_path(), or where the file is far the path of a copy, until the next
+ * call. -EAGAIN: its file system does not answer.
+ */
+int reach__open_path(pid_t pid, const struct process_mapping *mapping, char *out, size_t room,
+		     struct error *err);
+
 /* What is known of the file whose copy is at that path; NULL: it is none of those. Stays the
  * module's, and good until the next is asked for. */
 const struct scout_answer *reach__file(const char *path);

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_options.h"
 
 struct tmtrace_bpf;
 

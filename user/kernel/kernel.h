@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "kernel/uprobe.h"
 #include "base/error.h"
 #include "base/note_list.h"
 #include "drain/drain.h"
@@ -18,11 +17,13 @@
 #include "job/kept_names.h"
 #include "job/task_passes.h"
 #include "kernel/details.h"
+#include "kernel/kernel_options.h"
 #include "kernel/ladder.h"
 #include "kernel/misses.h"
 #include "kernel/pins.h"
 #include "kernel/run_time.h"
 #include "kernel/tolls.h"
+#include "kernel/uprobe.h"
 #include "process/accounts.h"
 #include "tmtrace/call.h"
 #include "tmtrace/config.h"
@@ -32,38 +33,6 @@
 #include "tmtrace/process.h"
 
 struct kernel;
-
-struct kernel_options {
-	struct tm_config config; /* slots 0: the default; shards are set here */
-	bool user, vfs, block;	 /* which layers */
-	bool inside;		 /* follow system calls for the time inside library calls, too */
-	bool later;		 /* of user, the programs come by kernel__add_calls() */
-	enum uprobe_mechanism mechanism;
-	int forced[KERNEL_LAYERS]; /* numbers of mechanisms as in ladder.h; -1: the best */
-	int cgroup_fd;		   /* of the v2 cgroup to trace; -1: none */
-	enum tm_level level;	   /* at the start, of all layers */
-	struct tm_choice choice;   /* the first one */
-	bool by_job;		   /* jobs may have levels of their own */
-	bool before;		   /* the job of processes that run already is looked for */
-	/* Where config.calls is set: bytes of the ring buffer, a power of two, at least a page. */
-	__u32 call_buffer;
-	__u32 addb_buffer; /* the same where config.addb.on is set */
-	/* Where all that is loaded and attached is kept, too; NULL: nowhere. They stay the
-	 * caller's. */
-	struct pins *pins;
-	__u64 adopt; /* what is kept there is taken over, if it has this layout; 0: begin anew */
-	bool any_layout; /* only to be read: the configuration above is then that of what is kept */
-};
-
-/* Which program of a library probe. */
-enum kernel_program {
-	KERNEL_SESSION,
-	KERNEL_ENTRY,
-	KERNEL_RETURN,
-	KERNEL_UNWIND,	     /* on the unwinder's entry; -1 where the kernel does not allow it */
-	KERNEL_STACK_SWITCH, /* on makecontext() */
-	KERNEL_PROGRAMS,
-};
 
 /*
  * Opens and loads, or takes over what is kept. Errors name what is missing and what to do:

@@ -7,12 +7,7 @@
 #define USER_KERNEL_LADDER_H
 
 #include "base/error.h"
-
-enum kernel_layer {
-	KERNEL_VFS,
-	KERNEL_BLOCK,
-	KERNEL_LAYERS,
-};
+#include "kernel/kernel_options.h"
 
 /* rung.h */
 struct ladder;

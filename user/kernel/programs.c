@@ -5,6 +5,7 @@
 
 #include "base/file_limit.h"
 #include "kernel/env_hooks.h"
+#include "kernel/ladder.h"
 #include "kernel/programs.h"
 #include "kernel/uprobe.h"
 

@@ -4,7 +4,7 @@
 #define USER_KERNEL_PROGRAMS_H
 
 #include "base/error.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_options.h"
 #include "kernel/rung.h"
 
 /* Of library calls: those of the mechanism, and the guards that it needs; or none of them. */

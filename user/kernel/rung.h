@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/note_list.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_options.h"
 #include "kernel/links.h"
 #include "tmtrace.skel.h"
 

@@ -6,7 +6,7 @@
 #include <bpf/btf.h>
 
 #include "base/error.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_options.h"
 #include "kernel/pins.h"
 #include "kernel/small_types.h"
 

@@ -4,7 +4,8 @@
 #define USER_REPORT_ACCOUNT_RANKS_H
 
 #include "report/combined.h"
-#include "report/table.h"
+#include "report/report.h"
+#include "report/table_options.h"
 
 /*
  * For each layer that at least two ranks of the parts used, a line as of rank_table__print(); of

@@ -6,16 +6,7 @@
 #ifndef USER_REPORT_COMBINED_H
 #define USER_REPORT_COMBINED_H
 
-#include "process/rank_sums.h"
-#include "report/report.h"
-
-/* One of them. All belong to the caller, and outlive what is made of them. */
-struct report_part {
-	const char *name; /* as tables say it: the node, or the file */
-	const struct report_run *run;
-	const struct snapshot *snapshot;
-	const struct rank_sums *ranks; /* by accounts of processes; NULL: none */
-};
+#include "report/report_part.h"
 
 struct combined;
 

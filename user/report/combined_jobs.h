@@ -6,7 +6,7 @@
 #ifndef USER_REPORT_COMBINED_JOBS_H
 #define USER_REPORT_COMBINED_JOBS_H
 
-#include "report/combined.h"
+#include "report/report_part.h"
 
 struct combined_jobs;
 

@@ -3,7 +3,7 @@
 #ifndef USER_REPORT_COMBINED_NAMES_H
 #define USER_REPORT_COMBINED_NAMES_H
 
-#include "report/combined.h"
+#include "report/report_part.h"
 
 struct combined_names;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/batches.h"
+#include "report/compare.h"
 #include "report/compare_common.h"
 #include "report/compare_history.h"
 #include "report/compare_typical.h"

@@ -3,7 +3,7 @@
 #ifndef USER_REPORT_COMPARE_COMMON_H
 #define USER_REPORT_COMPARE_COMMON_H
 
-#include "report/compare.h"
+#include "report/compare_row.h"
 
 /*
  * Of n rows, where all layers that take a processor are slower, or all faster: changes that are

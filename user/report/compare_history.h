@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/compare.h"
+#include "report/compare_row.h"
+#include "report/report.h"
 
 /* Intervals that are kept of a run; when there are more, each two become one. */
 #define COMPARE_INTERVALS 256

@@ -3,7 +3,8 @@
 #ifndef USER_REPORT_POOL_TABLE_H
 #define USER_REPORT_POOL_TABLE_H
 
-#include "report/table.h"
+#include "report/report.h"
+#include "report/table_options.h"
 
 /* Nothing where there are none. 0 or -ENOMEM; what writing says is left to table__flush(). */
 int pool_table__print(const struct table_options *options, const struct report_run *run);

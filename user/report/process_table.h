@@ -3,7 +3,8 @@
 #ifndef USER_REPORT_PROCESS_TABLE_H
 #define USER_REPORT_PROCESS_TABLE_H
 
-#include "report/table.h"
+#include "report/report.h"
+#include "report/table_options.h"
 
 /* So many are shown, and the others added up. */
 #define PROCESS_TABLE_MAX 10

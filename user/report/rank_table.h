@@ -3,7 +3,8 @@
 #ifndef USER_REPORT_RANK_TABLE_H
 #define USER_REPORT_RANK_TABLE_H
 
-#include "report/table.h"
+#include "report/report.h"
+#include "report/table_options.h"
 
 /*
  * Of a snapshot that is not folded: for each layer that at least two ranks used, a line with the

@@ -3,7 +3,8 @@
 #ifndef USER_REPORT_TABLE_ACCESSES_H
 #define USER_REPORT_TABLE_ACCESSES_H
 
-#include "report/table.h"
+#include "report/report.h"
+#include "report/table_options.h"
 
 /* Nothing where no file of the job was read or written. 0 or -ENOMEM. */
 int table_accesses__print(const struct table_options *options, const struct snapshot *snapshot,

@@ -3,8 +3,9 @@
 #ifndef USER_REPORT_TABLE_ESTIMATE_H
 #define USER_REPORT_TABLE_ESTIMATE_H
 
-#include "report/table.h"
+#include "report/report.h"
 #include "report/table_layer.h"
+#include "report/table_options.h"
 
 /* Of operations on files of a job. Nothing, and false, where all were counted. */
 bool table_estimate__print_files(const struct table_options *options,

@@ -3,7 +3,8 @@
 #ifndef USER_REPORT_TABLE_KERNEL_IO_H
 #define USER_REPORT_TABLE_KERNEL_IO_H
 
-#include "report/table.h"
+#include "report/report.h"
+#include "report/table_options.h"
 
 /*
  * Of the series first to end - 1 of a job; interval: what came since the read before. false: there

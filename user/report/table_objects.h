@@ -3,7 +3,8 @@
 #ifndef USER_REPORT_TABLE_OBJECTS_H
 #define USER_REPORT_TABLE_OBJECTS_H
 
-#include "report/table.h"
+#include "report/report.h"
+#include "report/table_options.h"
 
 /*
  * Those of a job and layer: as many lines as the options say, one for all the others together, and

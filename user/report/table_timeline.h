@@ -3,7 +3,8 @@
 #ifndef USER_REPORT_TABLE_TIMELINE_H
 #define USER_REPORT_TABLE_TIMELINE_H
 
-#include "report/table.h"
+#include "report/report.h"
+#include "report/table_options.h"
 
 /* Those of a job, a few lines for each layer. Nothing where none were kept. 0 or -ENOMEM. */
 int table_timeline__print(const struct table_options *options, const struct report_run *run,

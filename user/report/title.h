@@ -3,7 +3,8 @@
 #ifndef USER_REPORT_TITLE_H
 #define USER_REPORT_TITLE_H
 
-#include "report/table.h"
+#include "report/report.h"
+#include "report/table_options.h"
 
 /* A text from elsewhere. */
 void title__text(FILE *out, const char *text);

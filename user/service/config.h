@@ -71,21 +71,4 @@ struct service_config {
 	struct strings strings;	      /* owns all of these */
 };
 
-/* Of no file. 0, or -ENOMEM. End with service_config__free(). */
-int service_config__defaults(struct service_config *config);
-
-/*
- * Reads a file, or len bytes of text that came from it. 0, or a negative errno, -EINVAL with err
- * "FILE:LINE: ..."; then there is nothing to be freed. path must outlive the configuration.
- */
-int service_config__read(struct service_config *config, const char *path, struct error *err);
-int service_config__parse(struct service_config *config, const char *path, const char *text,
-			  size_t len, struct error *err);
-/*
- * Reads the file, as who called sudo; NULL: that of the machine, or the defaults where there is
- * none. The same.
- */
-int service_config__load(struct service_config *config, const char *path, struct error *err);
-void service_config__free(struct service_config *config);
-
 #endif

@@ -9,6 +9,7 @@
 #include "elf/callers.h"
 #include "elf/symbols.h"
 #include "host/files.h"
+#include "host/reach.h"
 #include "stacks/mapped_file.h"
 
 #define BUCKETS 1024
@@ -125,7 +126,7 @@ static bool find_path(const struct mapped_file *file, pid_t pid, __u64 start, __
 	};
 	struct error err;
 
-	int rc = process__open_path(pid, &mapping, path, PATH_MAX, &err);
+	int rc = reach__open_path(pid, &mapping, path, PATH_MAX, &err);
 
 	if (rc == 0 || rc == -EAGAIN) /* its file system does not answer */
 		return rc == 0;

@@ -43,7 +43,7 @@ static void add(__u64 count[TM_BUCKETS], struct figures *figures, const struct t
 static void collect(struct latencies *latencies, const struct top_page *page)
 {
 	size_t n = page->history ? top_history__n(page->history) : 0;
-	double left = top_layout__span(page);
+	double left = top_page__span(page);
 	struct histogram histogram;
 
 	memset(latencies, 0, sizeof(*latencies));
@@ -69,7 +69,7 @@ static void write_counts(struct top_writer *writer, const struct top_page *page,
 			 const struct figures *figures)
 {
 	char calls[UNITS_ROOM], bytes[UNITS_ROOM], errors[UNITS_ROOM], time[UNITS_ROOM];
-	double seconds = top_header__seconds(page);
+	double seconds = top_page__seconds(page);
 
 	units__count(calls, (__u64)((double)figures->count / seconds + 0.5));
 	units__bytes(bytes, (__u64)((double)figures->bytes / seconds));
@@ -148,7 +148,7 @@ static void write_trend(struct top_writer *writer, const struct top_page *page, 
 	struct top_trend trend = { .history = page->history,
 				   .view = &page->control->view,
 				   .column = column,
-				   .seconds = top_layout__span(page) };
+				   .seconds = top_page__span(page) };
 
 	if (width > LABEL_CELLS + VALUE_CELLS + TREND_LEAST)
 		cells = width - LABEL_CELLS - VALUE_CELLS;
@@ -223,7 +223,7 @@ static void write_figures(struct top_writer *writer, const struct top_page *page
 	write_counts(writer, page, &latencies->figures);
 	write_latency(writer, &latencies->figures);
 	if (key__is_operation(&row->key))
-		write_waits(writer, &latencies->figures, top_header__seconds(page));
+		write_waits(writer, &latencies->figures, top_page__seconds(page));
 	else
 		write_where(writer, row);
 	write_trend(writer, page, "calls/s", TOP_COLUMN_OPERATIONS);
@@ -248,7 +248,7 @@ void top_detail__write(struct top_writer *writer, const struct top_page *page, s
 	if (lines && lines <= before)
 		return;
 	snprintf(now, sizeof(now), "%.2f s", page->seconds);
-	top_layout__span_text(span, top_layout__span(page));
+	top_page__span_text(span, top_page__span(page));
 	top_writer__line(writer, TOP_HEADING, "%10s %9s %9s CALLS BY LATENCY", "UP TO", now, span);
 	write_bars(writer, &latencies, lines ? lines - before : 0);
 }

@@ -3,7 +3,8 @@
 #ifndef USER_TOP_DETAIL_H
 #define USER_TOP_DETAIL_H
 
-#include "top/layout.h"
+#include "top/frame.h"
+#include "top/page.h"
 
 /* Into so many lines. */
 void top_detail__write(struct top_writer *writer, const struct top_page *page, size_t lines);

@@ -13,27 +13,12 @@
 
 #define TITLE_ROOM 512
 
-const char *top_layout__view(const struct report_run *run, const struct top_view *view)
-{
-	const char *name;
-
-	if (view->layer == TOP_ALL_LAYERS)
-		return "all layers";
-	name = names__layer(run, (__u8)view->layer);
-	return name ? name : "?";
-}
-
-double top_header__seconds(const struct top_page *page)
-{
-	return page->seconds > 0 ? page->seconds : 1;
-}
-
 /* What is looked at, and the order of the rows. */
 static void describe(char *out, size_t room, const struct top_page *page)
 {
 	const struct top_control *control = page->control;
 	const struct top_view *view = &control->view;
-	const char *what = view->level == TOP_LEVEL_JOBS     ? top_layout__view(page->run, view)
+	const char *what = view->level == TOP_LEVEL_JOBS     ? top_page__view(page->run, view)
 			   : view->level == TOP_LEVEL_LAYERS ? "layers"
 							     : "functions";
 
@@ -96,7 +81,7 @@ void top_header__title(struct top_writer *writer, const struct top_page *page)
 static void write_sums(struct top_writer *writer, const struct top_page *page, const char *what,
 		       const char *operations, const struct top_row *row)
 {
-	double seconds = top_header__seconds(page);
+	double seconds = top_page__seconds(page);
 	char read[UNITS_ROOM], written[UNITS_ROOM], count[UNITS_ROOM];
 
 	units__bytes(read, (__u64)((double)row->flows[TOP_READ].bytes / seconds));
@@ -175,8 +160,8 @@ static void describe_below(char *out, size_t room, const struct top_page *page)
 
 	out[0] = '\0';
 	if (view->level >= TOP_LEVEL_FUNCTIONS)
-		snprintf(out, room, " > %s%s%s", top_layout__view(page->run, view),
-			 leaf ? " > " : "", leaf ? leaf->name : "");
+		snprintf(out, room, " > %s%s%s", top_page__view(page->run, view), leaf ? " > " : "",
+			 leaf ? leaf->name : "");
 }
 
 /* Where one is. Of a job's name that does not fit the end tells more. */

@@ -3,15 +3,13 @@
 #ifndef USER_TOP_HEADER_H
 #define USER_TOP_HEADER_H
 
-#include "top/layout.h"
+#include "top/frame.h"
+#include "top/page.h"
 
 /* So many lines. */
 size_t top_header__lines(const struct top_page *page);
 void top_header__write(struct top_writer *writer, const struct top_page *page);
 /* The first of them alone. */
 void top_header__title(struct top_writer *writer, const struct top_page *page);
-
-/* Before the first interval all is 0, whatever it is divided by. */
-double top_header__seconds(const struct top_page *page);
 
 #endif

@@ -26,22 +26,6 @@ struct table {
 	unsigned int cells;
 };
 
-double top_layout__span(const struct top_page *page)
-{
-	return TOP_TREND_INTERVALS * page->control->interval_s;
-}
-
-const char *top_layout__span_text(char out[TOP_SPAN_ROOM], double seconds)
-{
-	if (seconds < 100)
-		snprintf(out, TOP_SPAN_ROOM, "%.0f s", seconds);
-	else if (seconds < 100 * 60.0)
-		snprintf(out, TOP_SPAN_ROOM, "%.0f min", seconds / 60);
-	else
-		snprintf(out, TOP_SPAN_ROOM, "%.0f h", seconds / 3600);
-	return out;
-}
-
 static bool has_hint(const struct top_page *page)
 {
 	return page->height >= HINT_HEIGHT;
@@ -83,7 +67,7 @@ static void write_heading(struct top_writer *writer, const struct top_page *page
 		snprintf(title, sizeof(title), "%s", top_column__title(i, &control->view));
 		if (i == TOP_COLUMN_TREND)
 			snprintf(title, sizeof(title), "LAST %s",
-				 top_layout__span_text(span, top_layout__span(page)));
+				 top_page__span_text(span, top_page__span(page)));
 		if (i == control->place.sort) {
 			mark = used;
 			length = i == TOP_COLUMN_NAME ? (unsigned int)strlen(title) : width;
@@ -176,7 +160,7 @@ static int collect_trends(struct table *table, const struct top_page *page)
 	const struct top_trend trend = { .history = page->history,
 					 .view = &page->control->view,
 					 .column = page->control->place.sort,
-					 .seconds = top_layout__span(page),
+					 .seconds = top_page__span(page),
 					 .cells = table->cells };
 	struct top_rows scratch = { 0 };
 	int rc;
@@ -216,7 +200,7 @@ static int open_table(struct table *table, const struct top_page *page)
 	size_t room = top_layout__room(page), behind;
 
 	*table = (struct table){
-		.top = { &control->view, &page->rows->sum, top_header__seconds(page) },
+		.top = { &control->view, &page->rows->sum, top_page__seconds(page) },
 		.first = control->place.first,
 		.cells = top_column__width(TOP_COLUMN_TREND),
 	};

@@ -12,6 +12,8 @@
 #include "base/yaml_doc.h"
 #include "governor/governor.h"
 #include "ring/format.h"
+#include "service/config.h"
+#include "service/config_file.h"
 #include "service/config_reader.h"
 #include "service/config_sections.h"
 
