@@ -61,7 +61,7 @@ def asked(service, job):
     return kernel_io(service.records("--job", job), job)
 
 
-# There, the kernel does not run each program at the end of each thread (docs/structure.md): what it
+# There, the kernel does not run each program at the end of each thread (docs/internals.md): what it
 # had done comes when the kernel frees it, a moment later.
 PREEMPTS = int(os.uname().release.split(".")[0]) >= 7
 
