@@ -33,16 +33,16 @@ struct progress *progress__new(bool quiet)
 	return progress;
 }
 
-void progress__ready(struct progress *progress, const struct session *session)
+void progress__ready(struct progress *progress, const struct attach *attach, bool command)
 {
 	size_t i;
 
 	if (!progress)
 		return;
 	progress->ready = now();
-	progress->command = session->child != NULL;
-	for (i = 0; session->attach && i < attach__n_files(session->attach); i++) {
-		size_t n = attach__file(session->attach, i)->n_probes;
+	progress->command = command;
+	for (i = 0; attach && i < attach__n_files(attach); i++) {
+		size_t n = attach__file(attach, i)->n_probes;
 
 		progress->n_probes += n;
 		progress->n_files += n > 0;

@@ -5,13 +5,13 @@
 
 #include <stdbool.h>
 
-#include "session/session.h"
+#include "attach/attach.h"
 
 struct progress;
 
 struct progress *progress__new(bool quiet); /* NULL without memory: fine everywhere here */
-/* Everything is attached. */
-void progress__ready(struct progress *progress, const struct session *session);
+/* Everything is attached; NULL: no library. From here on a command has the terminal to itself. */
+void progress__ready(struct progress *progress, const struct attach *attach, bool command);
 void progress__tick(struct progress *progress);
 /* Takes the line away, before something else is printed. */
 void progress__clear(struct progress *progress);

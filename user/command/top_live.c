@@ -11,6 +11,7 @@
 #include "governor/node_cost.h"
 #include "session/layers.h"
 #include "session/live_run.h"
+#include "session/session.h"
 
 struct top_live {
 	struct session session;

@@ -207,7 +207,7 @@ static void trace_all(struct trace *trace)
 
 	if (trace->session.child && release_command(trace) < 0)
 		return;
-	progress__ready(trace->progress, &trace->session);
+	progress__ready(trace->progress, trace->session.attach, trace->session.child != NULL);
 	rc = follow(trace);
 	if (rc >= 0 && !trace->failed) {
 		session__follow(&trace->session);

@@ -325,9 +325,9 @@ int service_answers__open(struct service_answers **out, const struct service_con
 }
 
 /* Are the counters older than this process? */
-static bool is_continued(const struct session *session)
+static bool is_continued(const struct continuity *continuity)
 {
-	return session->continuity && continuity__epoch(session->continuity).continued;
+	return continuity && continuity__epoch(continuity).continued;
 }
 
 int service_answers__start(struct service_answers *answers, struct session *session,
@@ -335,6 +335,13 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 {
 	const struct cgroup *root = session->hierarchy.root;
 	struct job_map jobs = live_run__jobs(output__live(output));
+	const struct traced_layers layers = {
+		.probes = session->probes,
+		.catalogue = session->catalogue,
+		.libraries = session->layers,
+		.vfs = session->vfs,
+		.block = session->block,
+	};
 	int rc = 0;
 
 	if (!answers->config->history)
@@ -351,14 +358,15 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 	if (rc < 0)
 		return rc;
 	answers->owners = owners__new(root ? root->mount : NULL);
-	answers->levels = service_levels__new(session, jobs, root ? root->mount : NULL,
-					      answers->config->calls);
+	answers->levels = service_levels__new(session->kernel, &layers, jobs,
+					      root ? root->mount : NULL, answers->config->calls);
 	if (!answers->owners || !answers->levels)
 		return error__set(err, -ENOMEM, "no memory");
 	if (output__keep_ranks(output) < 0)
 		return error__set(err, -ENOMEM, "no memory");
-	rc = service_metrics__open(&answers->metrics, answers->config, is_continued(session), err);
-	if (!rc && is_continued(session))
+	rc = service_metrics__open(&answers->metrics, answers->config,
+				   is_continued(session->continuity), err);
+	if (!rc && is_continued(session->continuity))
 		rc = service_levels__renew(answers->levels, err);
 	if (rc < 0)
 		return rc;

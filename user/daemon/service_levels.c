@@ -21,7 +21,7 @@ struct place {
 };
 
 struct service_levels {
-	const struct session *session;
+	struct traced_layers layers;
 	struct levels *levels;
 	struct details_maps maps;
 	struct job_map jobs;
@@ -31,19 +31,20 @@ struct service_levels {
 	size_t n_places;
 };
 
-struct service_levels *service_levels__new(const struct session *session, struct job_map jobs,
+struct service_levels *service_levels__new(const struct kernel *kernel,
+					   const struct traced_layers *layers, struct job_map jobs,
 					   const char *mount, enum levels_calls calls)
 {
 	struct service_levels *levels = calloc(1, sizeof(*levels));
 
 	if (!levels)
 		return NULL;
-	levels->session = session;
+	levels->layers = *layers;
 	levels->jobs = jobs;
 	levels->mount = mount;
 	levels->levels = levels__new(calls);
 	levels->places = calloc(TM_DETAIL_JOBS, sizeof(*levels->places));
-	kernel__details(session->kernel, &levels->maps);
+	kernel__details(kernel, &levels->maps);
 	if (levels->levels && levels->places)
 		return levels;
 	service_levels__free(levels);
@@ -264,27 +265,27 @@ int service_levels__renew(struct service_levels *levels, struct error *err)
 }
 
 /* The name of a layer that is traced; NULL: it is not. */
-static const char *layer_name(const struct session *session, int id)
+static const char *layer_name(const struct traced_layers *traced, int id)
 {
-	const char *name = probe_table__layer_name(session->probes, (__u8)id);
+	const char *name = probe_table__layer_name(traced->probes, (__u8)id);
 	size_t layer = (size_t)id - TM_LAYER_USER;
 
 	if (id == TM_LAYER_VFS)
-		return session->vfs ? name : NULL;
+		return traced->vfs ? name : NULL;
 	if (id == TM_LAYER_BLOCK)
-		return session->block ? name : NULL;
-	return layer < catalogue__n_layers(session->catalogue) && session->layers[layer] ? name
-											 : NULL;
+		return traced->block ? name : NULL;
+	return layer < catalogue__n_layers(traced->catalogue) && traced->libraries[layer] ? name
+											  : NULL;
 }
 
-static int name_layers(const struct session *session, struct error *err, const char *name,
+static int name_layers(const struct traced_layers *traced, struct error *err, const char *name,
 		       size_t length)
 {
 	char known[256] = "";
 	size_t used = 0;
 
 	for (int id = 0; id <= UINT8_MAX && used < sizeof(known); id++) {
-		const char *one = layer_name(session, id);
+		const char *one = layer_name(traced, id);
 
 		if (one)
 			used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
@@ -294,10 +295,10 @@ static int name_layers(const struct session *session, struct error *err, const c
 			  (int)(length < 64 ? length : 64), name, known);
 }
 
-static int find_layer(const struct session *session, const char *name, size_t length)
+static int find_layer(const struct traced_layers *traced, const char *name, size_t length)
 {
 	for (int id = 0; id <= UINT8_MAX; id++) {
-		const char *one = layer_name(session, id);
+		const char *one = layer_name(traced, id);
 
 		if (one && strlen(one) == length && !strncmp(one, name, length))
 			return id;
@@ -306,7 +307,7 @@ static int find_layer(const struct session *session, const char *name, size_t le
 }
 
 /* Names with commas; none: all layers. */
-static int choose_layers(const struct session *session, const char *list, bool *layers,
+static int choose_layers(const struct traced_layers *traced, const char *list, bool *layers,
 			 struct error *err)
 {
 	memset(layers, !list[0], TM_DETAIL_LAYERS);
@@ -314,9 +315,9 @@ static int choose_layers(const struct session *session, const char *list, bool *
 		int id;
 
 		length = strcspn(list, ",");
-		id = find_layer(session, list, length);
+		id = find_layer(traced, list, length);
 		if (id < 0)
-			return name_layers(session, err, list, length);
+			return name_layers(traced, err, list, length);
 		layers[tm_detail_layer((__u8)id)] = true;
 	}
 	return 0;
@@ -355,7 +356,7 @@ int service_levels__set(struct service_levels *levels, const struct answer_sourc
 	struct levels_change change = { .level = request->level, .choice = request->choice };
 	struct json_object *record;
 	struct error untold;
-	int rc = choose_layers(levels->session, request->layers, change.layers, err), told;
+	int rc = choose_layers(&levels->layers, request->layers, change.layers, err), told;
 
 	if (rc < 0)
 		return rc;
@@ -420,7 +421,7 @@ static struct json_object *show_layers(const struct service_levels *levels, __u6
 	struct json_object *object = json_object_new_object(), *calls;
 
 	for (int id = 0; id <= UINT8_MAX; id++) {
-		const char *name = layer_name(levels->session, id);
+		const char *name = layer_name(&levels->layers, id);
 		__u8 detail = levels__of(levels->levels, job, (__u8)id);
 
 		if (!name || (own && !levels__is_own(levels->levels, job, (__u8)id)))

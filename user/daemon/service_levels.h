@@ -5,16 +5,27 @@
 
 #include <json-c/json.h>
 
+#include "catalogue/catalogue.h"
+#include "kernel/kernel.h"
+#include "probe/probe_table.h"
 #include "service/answer.h"
-#include "session/session.h"
 
 struct service_levels;
+
+/* Which layers are traced; what is pointed to outlives the levels. */
+struct traced_layers {
+	const struct probe_table *probes; /* which has their names */
+	const struct catalogue *catalogue;
+	const bool *libraries; /* by layer of the catalogue */
+	bool vfs, block;
+};
 
 /*
  * As the kernel side begins. jobs: the machine's, as long as this is there, as is mount, of their
  * hierarchy, NULL: there is none. NULL without memory.
  */
-struct service_levels *service_levels__new(const struct session *session, struct job_map jobs,
+struct service_levels *service_levels__new(const struct kernel *kernel,
+					   const struct traced_layers *layers, struct job_map jobs,
 					   const char *mount, enum levels_calls calls);
 void service_levels__free(struct service_levels *levels); /* NULL is fine */
 
