@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "random_numbers.h"
-#include "service/job_names.h"
+#include "report/job_names.h"
 
 /* One job: NULL is not known. */
 struct called {

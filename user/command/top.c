@@ -8,7 +8,7 @@
 #include "command/top_asked.h"
 #include "command/top_live.h"
 #include "command/top_options.h"
-#include "command/top_show.h"
+#include "top/top_show.h"
 
 struct top {
 	struct top_options options;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "command/top_source.h"
+#include "top/top_source.h"
 
 struct top_asked;
 

@@ -4,8 +4,8 @@
 #define USER_COMMAND_TOP_LIVE_H
 
 #include "base/loop.h"
-#include "command/top_source.h"
 #include "options/options.h"
+#include "top/top_source.h"
 
 struct top_live;
 

@@ -7,10 +7,10 @@
 
 #include "recording/recording_writer.h"
 #include "report/filter.h"
+#include "report/job_names.h"
 #include "report/names.h"
 #include "ring/format.h"
 #include "service/answer.h"
-#include "service/job_names.h"
 #include "service/probe_view.h"
 #include "sink/json.h"
 

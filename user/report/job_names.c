@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "report/job_names.h"
 #include "report/names.h"
-#include "service/job_names.h"
 
 bool job_names__match(const char *job, const char *cgroup)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What tmtrace top shows is made of this, wherever it comes from. */
-#ifndef USER_COMMAND_TOP_SOURCE_H
-#define USER_COMMAND_TOP_SOURCE_H
+#ifndef USER_TOP_TOP_SOURCE_H
+#define USER_TOP_TOP_SOURCE_H
 
 #include "report/report.h"
 #include "top/meter.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What tmtrace top has read, on a terminal or as plain text, and what keys do to it. */
-#ifndef USER_COMMAND_TOP_SHOW_H
-#define USER_COMMAND_TOP_SHOW_H
+#ifndef USER_TOP_TOP_SHOW_H
+#define USER_TOP_TOP_SHOW_H
 
 #include "base/error.h"
 #include "command/top_options.h"
-#include "command/top_source.h"
+#include "top/top_source.h"
 
 struct top_show;
 

@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "command/top_show.h"
+#include "report/job_names.h"
 #include "report/names.h"
 #include "report/table.h"
-#include "service/job_names.h"
 #include "top/intake.h"
 #include "top/layout.h"
 #include "top/screen.h"
+#include "top/top_show.h"
 #include "top/trend.h"
 
 /* Of the intervals that are kept; what is frozen can keep as much once more. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What jobs are called: by their schedulers, and by their cgroups. */
-#ifndef USER_SERVICE_JOB_NAMES_H
-#define USER_SERVICE_JOB_NAMES_H
+#ifndef USER_REPORT_JOB_NAMES_H
+#define USER_REPORT_JOB_NAMES_H
 
 #include <stdbool.h>
 
