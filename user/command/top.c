@@ -88,7 +88,7 @@ static int start(struct top *top, char **argv)
 	int rc;
 
 	if (options->asks)
-		rc = top_asked__open(&top->asked, options->socket, options->job, &top->err);
+		rc = top_asked__open(&top->asked, options->socket, options->show.job, &top->err);
 	else
 		rc = top_live__open(&top->live, &options->session, argv, &usage, &top->err);
 	if (usage)
@@ -101,7 +101,7 @@ static int start(struct top *top, char **argv)
 		error__set(&top->err, rc, "%s; as root, tmtrace top needs none", refused.text);
 	}
 	if (!rc)
-		rc = top_show__open(&top->show, &top->options, &top->err);
+		rc = top_show__open(&top->show, &top->options.show, &top->err);
 	if (!rc) {
 		rc = top_show__begin(top->show, &source, &top->err);
 		if (rc == -EINVAL)
@@ -130,7 +130,7 @@ static int follow(struct top *top)
 
 static int run(struct top *top, char **argv)
 {
-	const char *job = top->options.job;
+	const char *job = top->options.show.job;
 	int rc;
 
 	rc = loop__open(&top->loop, on_signal, top, &top->err);

@@ -82,25 +82,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->session.interval_s = option_values__seconds("--interval", arg);
 		return 0;
 	case OPT_SORT:
-		options->sort = sort_column(arg);
+		options->show.sort = sort_column(arg);
 		return 0;
 	case OPT_JOB:
 		if (!arg[0])
 			option_values__refuse("--job: no name of a job");
-		options->job = arg;
+		options->show.job = arg;
 		return 0;
 	case OPT_FUNCTIONS:
-		options->functions = arg;
+		options->show.functions = arg;
 		return 0;
 	case OPT_SOCKET:
 		options->asks = true;
 		options->socket = arg;
 		return 0;
 	case 'r':
-		options->reverse = true;
+		options->show.reverse = true;
 		return 0;
 	case 'b':
-		options->batch = true;
+		options->show.batch = true;
 		return 0;
 	case 'n':
 		options->frames = option_values__number("--frames", arg, 1, 1000000000);
@@ -132,8 +132,9 @@ void top_options__parse(struct top_options *options, int argc, char **argv)
 
 	*options = (struct top_options){
 		.session = target_options__none(),
-		.sort = TOP_COLUMNS,
+		.show.sort = TOP_COLUMNS,
 	};
 	options->session.interval_s = 1;
 	option_values__parse(&argp, argc, argv, "tmtrace top", options);
+	options->show.interval_s = options->session.interval_s;
 }

@@ -22,7 +22,7 @@
 #define HISTORY_BYTES (16UL << 20)
 
 struct top_show {
-	const struct top_options *options;
+	const struct top_show_options *options;
 	struct top_screen *screen; /* NULL: plain text */
 	const struct report_run *run;
 	struct top_names *names;
@@ -43,7 +43,7 @@ static int no_memory(struct error *err)
 	return error__set(err, -ENOMEM, "no memory");
 }
 
-int top_show__open(struct top_show **out, const struct top_options *options, struct error *err)
+int top_show__open(struct top_show **out, const struct top_show_options *options, struct error *err)
 {
 	struct top_show *show = calloc(1, sizeof(*show));
 
@@ -80,7 +80,7 @@ void top_show__close(struct top_show *show)
 /* Where it begins: at all jobs, or further down. */
 static int open_view(struct top_show *show, struct error *err)
 {
-	const struct top_options *options = show->options;
+	const struct top_show_options *options = show->options;
 	struct top_view *view = &show->control.view;
 
 	if (options->job) {
@@ -125,7 +125,7 @@ int top_show__begin(struct top_show *show, const struct top_source *source, stru
 	show->time_ns = source->snapshot->time_ns;
 	show->control = (struct top_control){
 		.view = { .layer = TOP_ALL_LAYERS, .vfs = source->vfs, .block = source->block },
-		.interval_s = show->options->session.interval_s,
+		.interval_s = show->options->interval_s,
 	};
 	rc = open_view(show, err);
 	return rc ? rc : open_sort(show, err);

@@ -4,13 +4,24 @@
 #define USER_TOP_TOP_SHOW_H
 
 #include "base/error.h"
-#include "command/top_options.h"
+#include "top/columns.h"
 #include "top/top_source.h"
 
 struct top_show;
 
+/* What is shown at first. Strings belong to whoever opens the view. */
+struct top_show_options {
+	const char *job;       /* what is shown is of it; NULL: of all */
+	const char *functions; /* of this layer are shown; NULL: jobs, or layers */
+	enum top_column sort;  /* TOP_COLUMNS: that of the view */
+	bool reverse;
+	bool batch;	   /* plain text */
+	double interval_s; /* from one reading to the next */
+};
+
 /* 0 and *out, or -ENOMEM. The options must outlive it. */
-int top_show__open(struct top_show **out, const struct top_options *options, struct error *err);
+int top_show__open(struct top_show **out, const struct top_show_options *options,
+		   struct error *err);
 void top_show__close(struct top_show *show); /* NULL is fine */
 
 /*
