@@ -4,16 +4,7 @@
 #include <string.h>
 
 #include "base/file_limit.h"
-#include "command/dump.h"
-#include "command/export.h"
-#include "command/list.h"
-#include "command/report.h"
-#include "command/selftest.h"
-#include "command/set.h"
-#include "command/status.h"
-#include "command/story.h"
-#include "command/top.h"
-#include "command/trace.h"
+#include "command/commands.h"
 #include "daemon/service.h"
 #include "options/command_line.h"
 

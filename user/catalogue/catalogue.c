@@ -11,7 +11,7 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/function_index.h"
 #include "catalogue/layer_file.h"
-#include "catalogue/spec_reader.h"
+#include "catalogue/readers.h"
 #include "tmtrace/addb.h"
 #include "tmtrace/key.h"
 

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalogue/handle_reader.h"
 #include "catalogue/operand.h"
 #include "catalogue/operand_reader.h"
+#include "catalogue/readers.h"
 
 _Static_assert(sizeof(struct tm_handle_spec) == 88, "the BPF side reads it by layout");
 

@@ -5,13 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "catalogue/handle_reader.h"
 #include "catalogue/layer_file.h"
-#include "catalogue/marks_reader.h"
-#include "catalogue/operation_reader.h"
-#include "catalogue/pool_reader.h"
-#include "catalogue/role_reader.h"
-#include "catalogue/spec_reader.h"
+#include "catalogue/readers.h"
 
 #define MAX_LAYER_NAME 15
 #define MAX_NAME       1024 /* characters; C++ names can be that long */

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "catalogue/marks_reader.h"
+#include "catalogue/readers.h"
 
 /* Of each kind: a few are enough to know a library by. */
 #define MAX_MARKS 16

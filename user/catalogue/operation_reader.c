@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "catalogue/operand.h"
-#include "catalogue/operation_reader.h"
+#include "catalogue/readers.h"
 
 /* What paths are counted from. */
 #define THE_OPERATION "op"

@@ -3,7 +3,7 @@
 #include <limits.h>
 
 #include "catalogue/operand_reader.h"
-#include "catalogue/pool_reader.h"
+#include "catalogue/readers.h"
 
 _Static_assert(sizeof(struct tm_pool_spec) <= sizeof(((struct tm_handle_spec *)0)->is),
 	       "it is in the place of a key");

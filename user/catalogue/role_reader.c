@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "catalogue/operand_reader.h"
-#include "catalogue/role_reader.h"
+#include "catalogue/readers.h"
 
 _Static_assert(sizeof(struct tm_role) == 64, "the BPF side reads it by layout");
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "catalogue/operand_reader.h"
-#include "catalogue/spec_reader.h"
+#include "catalogue/readers.h"
 #include "tmtrace/addb.h"
 
 _Static_assert(sizeof(struct tm_size) == 24 && sizeof(struct tm_object_spec) == 16 &&

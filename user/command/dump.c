@@ -5,13 +5,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/identity.h"
 #include "addb/text.h"
-#include "command/dump.h"
+#include "base/identity.h"
+#include "command/commands.h"
+#include "command/service_client.h"
 #include "inputs/history_records.h"
 #include "options/option_values.h"
 #include "options/options.h"
-#include "command/service_client.h"
 #include "recording/recording_reader.h"
 #include "service/config.h"
 #include "sink/json.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/identity.h"
-#include "command/export.h"
+#include "command/commands.h"
 #include "command/made_file.h"
 #include "export/export_perfetto.h"
 #include "export/export_sqlite.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/list.h"
+#include "command/commands.h"
 #include "discovery/targets.h"
 #include "host/process_list.h"
 #include "session/layers.h"

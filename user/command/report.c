@@ -7,8 +7,8 @@
 
 #include "base/identity.h"
 #include "base/path.h"
+#include "command/commands.h"
 #include "command/pager.h"
-#include "command/report.h"
 #include "command/report_diff.h"
 #include "command/report_json.h"
 #include "command/report_page.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/surroundings.h"
-#include "command/selftest.h"
+#include "command/commands.h"
 #include "command/selftest_output.h"
 #include "options/options.h"
 #include "selftest/trial.h"

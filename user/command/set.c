@@ -5,8 +5,8 @@
 #include <json-c/json.h>
 
 #include "base/quantity.h"
+#include "command/commands.h"
 #include "command/service_client.h"
-#include "command/set.h"
 #include "options/option_values.h"
 #include "options/options.h"
 #include "service/status.h"

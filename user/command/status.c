@@ -2,8 +2,8 @@
 #include <argp.h>
 #include <stdio.h>
 
+#include "command/commands.h"
 #include "command/service_client.h"
-#include "command/status.h"
 #include "options/option_values.h"
 #include "options/options.h"
 #include "service/status.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/identity.h"
+#include "command/commands.h"
 #include "command/json_file.h"
 #include "command/pager.h"
-#include "command/story.h"
 #include "options/input_options.h"
 #include "options/option_values.h"
 #include "options/options.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/loop.h"
-#include "command/top.h"
+#include "command/commands.h"
 #include "command/top_asked.h"
 #include "command/top_live.h"
 #include "command/top_options.h"

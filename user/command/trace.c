@@ -8,10 +8,10 @@
 
 #include "base/identity.h"
 #include "base/loop.h"
+#include "command/commands.h"
 #include "command/output.h"
 #include "command/progress.h"
 #include "command/recorder.h"
-#include "command/trace.h"
 #include "discovery/targets.h"
 #include "governor/governing.h"
 #include "session/child.h"

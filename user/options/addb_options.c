@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
-#include "options/addb_options.h"
+#include "options/option_groups.h"
 #include "options/option_values.h"
+#include "options/options.h"
 
 enum {
 	OPT_ADDB = 256,

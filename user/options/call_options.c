@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/quantity.h"
-#include "options/call_options.h"
+#include "options/option_groups.h"
 #include "options/option_values.h"
+#include "options/options.h"
 
 enum {
 	OPT_CALLS = 256,

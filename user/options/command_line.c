@@ -3,12 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/addb_options.h"
-#include "options/call_options.h"
 #include "options/command_line.h"
+#include "options/option_groups.h"
 #include "options/option_values.h"
-#include "options/process_options.h"
-#include "options/syslog_options.h"
 #include "options/target_options.h"
 #include "ring/format.h"
 #include "tmtrace/object.h"

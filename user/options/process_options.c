@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "options/option_groups.h"
 #include "options/option_values.h"
-#include "options/process_options.h"
+#include "options/options.h"
 
 enum {
 	OPT_PROCESSES = 256,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
+#include "options/option_groups.h"
 #include "options/option_values.h"
-#include "options/syslog_options.h"
+#include "options/options.h"
 
 enum {
 	OPT_SYSLOG = 256,
