@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Records what a service before has counted last, where this one cannot go on with it
+ * (continuity.h): to the log, and to a recording beside the history, HISTORY.last. A note of the
+ * session says so, or why it could not be done.
+ */
 #ifndef USER_DAEMON_PAST_EPOCH_H
 #define USER_DAEMON_PAST_EPOCH_H
 

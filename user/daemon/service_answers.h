@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the service shows to others: answers at its socket, and files that are read any time. */
+/*
+ * Answers what the service is asked at its socket, and keeps the files that other programs read.
+ */
 #ifndef USER_DAEMON_SERVICE_ANSWERS_H
 #define USER_DAEMON_SERVICE_ANSWERS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files that a service writes for others at intervals: pairs of name and value, and those of
- * the textfile collector. One that cannot be written is tried again after growing pauses.
+ * Writes the files for other programs at intervals: pairs of name and value, and the metrics for
+ * the textfile collector. A file that cannot be written is tried again after growing pauses.
  */
 #ifndef USER_DAEMON_SERVICE_FILES_H
 #define USER_DAEMON_SERVICE_FILES_H

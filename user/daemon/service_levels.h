@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How much the service tells: what is asked for at its socket goes to the kernel side. */
+/* Changes how much the service records of which job, as somebody asks at its socket. */
 #ifndef USER_DAEMON_SERVICE_LEVELS_H
 #define USER_DAEMON_SERVICE_LEVELS_H
 

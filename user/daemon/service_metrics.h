@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The service's figures for Prometheus: who may have them, and what there was at the time before.
+/*
+ * Makes the service's figures for Prometheus, from one answer to the next, for those who may have
+ * them.
  */
 #ifndef USER_DAEMON_SERVICE_METRICS_H
 #define USER_DAEMON_SERVICE_METRICS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From the service's configuration to a session. */
+/* Makes the options of a session from the configuration of the service. */
 #ifndef USER_DAEMON_SERVICE_SETUP_H
 #define USER_DAEMON_SERVICE_SETUP_H
 

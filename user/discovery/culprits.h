@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Recognises files that copy code, by elf/copiers.h and by the names that the user gives. Each
- * file is opened once.
+ * Recognises programs and libraries that copy code (elf/copiers.h), and files that the user names
+ * in --leave-alone. Opens each file once.
  */
 #ifndef USER_DISCOVERY_CULPRITS_H
 #define USER_DISCOVERY_CULPRITS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who maps a file as code for the first time rings (tmtrace/doorbell.h), and is answered at once;
- * what was mapped a thousand times before wakes nobody.
+ * Wakes the loader at once when a process maps a file as code that was never mapped before
+ * (tmtrace/doorbell.h). Files that were mapped before wake nobody, so that a busy machine does not
+ * keep the loader awake.
  */
 #ifndef USER_DISCOVERY_DOORBELL_H
 #define USER_DISCOVERY_DOORBELL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files that have been looked at, so that each is opened once however often it is mapped; each with
- * a number, for what was found.
+ * A set of files that have been looked at, each with a number for what was found. Each file is
+ * opened once, however often it is mapped.
  */
 #ifndef USER_DISCOVERY_FILE_SET_H
 #define USER_DISCOVERY_FILE_SET_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What comes into view while tracing: libraries that are loaded, programs that are started,
- * processes that are moved into the cgroup; and probed files that change.
+ * Probes what comes into view while tracing: libraries that are loaded, programs that are started,
+ * processes that are moved into the cgroup. Takes probes out of files that are about to change.
  */
 #ifndef USER_DISCOVERY_LATE_H
 #define USER_DISCOVERY_LATE_H

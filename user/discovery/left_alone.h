@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Leaves libraries alone that a program maps which is known to copy code (elf/copiers.h): it
- * would copy the probes' breakpoints along, and end by one. Every process that maps a probed file
- * has them, so that processes count that nobody traces.
+ * Keeps probes out of libraries that a program maps which is known to copy code (elf/copiers.h).
+ * The program would copy the breakpoints of the probes, too, and die of one. Every process that
+ * maps a probed file has its breakpoints, so that programs count, too, that are not traced.
  */
 #ifndef USER_DISCOVERY_LEFT_ALONE_H
 #define USER_DISCOVERY_LEFT_ALONE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of left_alone share. Internal to them. */
+/* What the files left_alone*.c share. Only for them. */
 #ifndef USER_DISCOVERY_LEFT_ALONE_STATE_H
 #define USER_DISCOVERY_LEFT_ALONE_STATE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Looks for the libraries of a machine in a process that can be abandoned: folders of the dynamic
- * linker (ld.so.conf, LD_LIBRARY_PATH) may be on file systems that do not answer. See
- * host/reach.h.
+ * Looks for the libraries of the machine in a process of its own, which can be abandoned: the
+ * folders of the dynamic linker (ld.so.conf, LD_LIBRARY_PATH) may be on file systems that do not
+ * answer (host/reach.h).
  */
 #ifndef USER_DISCOVERY_LIBRARY_SEARCH_H
 #define USER_DISCOVERY_LIBRARY_SEARCH_H

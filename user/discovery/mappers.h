@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which processes have mapped a library that is traced, for who is asked of a process that is gone.
- * Of fixed size: of some it is forgotten, and then said so.
+ * Remembers which processes have mapped a traced library, also when they are gone. The memory has a
+ * fixed size: what it has forgotten it answers with MAPPERS_UNKNOWN.
  */
 #ifndef USER_DISCOVERY_MAPPERS_H
 #define USER_DISCOVERY_MAPPERS_H

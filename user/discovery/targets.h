@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finds the files to probe for what is to be traced, and has them probed. */
+/* Finds the files to probe, for each kind of scope, and has them probed. */
 #ifndef USER_DISCOVERY_TARGETS_H
 #define USER_DISCOVERY_TARGETS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which of the files that are mapped need not be looked into again: most of what a process maps at
- * its start was mapped a thousand times before.
+ * Remembers which mapped files need not be opened again. Most of what a process maps at its start
+ * was mapped a thousand times before.
  */
 #ifndef USER_DISCOVERY_VERDICTS_H
 #define USER_DISCOVERY_VERDICTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files in a folder that is named in place of a recording. */
+/* Lists the recordings in a folder that is named in place of a recording. */
 #ifndef USER_INPUTS_FOLDER_FILES_H
 #define USER_INPUTS_FOLDER_FILES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The records of a recording's history, to a sink of JSON. */
+/* Writes the history that a recording holds to a sink of JSON, record by record. */
 #ifndef USER_INPUTS_HISTORY_RECORDS_H
 #define USER_INPUTS_HISTORY_RECORDS_H
 

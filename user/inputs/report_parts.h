@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The recordings that a report is made of, read, and what of them is shown. */
+/* Opens and reads the recordings that a report is made of. */
 #ifndef USER_INPUTS_REPORT_PARTS_H
 #define USER_INPUTS_REPORT_PARTS_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The recordings that a command reads together, and whether what it prints goes through a pager. */
+/*
+ * The options of commands that read recordings: which recordings, and whether the output goes
+ * through a pager.
+ */
 #ifndef USER_OPTIONS_INPUT_OPTIONS_H
 #define USER_OPTIONS_INPUT_OPTIONS_H
 

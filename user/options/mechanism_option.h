@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What --mechanism says. */
+/* Reads the value of --mechanism. */
 #ifndef USER_OPTIONS_MECHANISM_OPTION_H
 #define USER_OPTIONS_MECHANISM_OPTION_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What parsers of command lines share. An error ends the program with EXIT_USAGE and one line. */
+/*
+ * Tools for parsers of command lines. A wrong value ends the program with EXIT_USAGE and one line
+ * that says why.
+ */
 #ifndef USER_OPTIONS_OPTION_VALUES_H
 #define USER_OPTIONS_OPTION_VALUES_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options that several commands share, as children of their parsers. Input: struct options. */
+/*
+ * Options that say what is traced, as children of the parsers of several commands. Their input is a
+ * struct options.
+ */
 #ifndef USER_OPTIONS_TARGET_OPTIONS_H
 #define USER_OPTIONS_TARGET_OPTIONS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The command to trace: forked first, so that it has a process number to trace; held until the
- * probes are in place; then executed as the user that it is for.
+ * Runs the command that is traced. It is forked first, so that it has a process number to trace; it
+ * waits until the probes are in place; then it executes the command as the user that it is for.
  */
 #ifndef USER_SESSION_CHILD_H
 #define USER_SESSION_CHILD_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A service's probes and counters outlive it, in a folder of the BPF file system (kernel/pins.h),
- * and the next one goes on with them. What it has to know for that is written ahead of what it
- * does, so that it may be killed at any moment: what was begun and is not whole is removed.
+ * Lets the probes and counters of a service outlive it, in a folder of the BPF file system
+ * (kernel/pins.h), so that the next service goes on with them. Each step is written down before it
+ * is taken: the service may be killed at any moment, and the next one removes what was begun and is
+ * not whole.
  */
 #ifndef USER_SESSION_CONTINUITY_H
 #define USER_SESSION_CONTINUITY_H

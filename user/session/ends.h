@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The end of the processes of --pid. */
+/* Waits for the end of the processes of --pid. */
 #ifndef USER_SESSION_ENDS_H
 #define USER_SESSION_ENDS_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* By which hierarchy of cgroups the jobs of a session are told: the one in which they live. */
+/*
+ * Chooses the hierarchy of cgroups by which the jobs of a session are told: the one in which they
+ * live.
+ */
 #ifndef USER_SESSION_HIERARCHY_H
 #define USER_SESSION_HIERARCHY_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Library calls of a command that can hardly make any: it begins with no library of the catalogue,
- * and uses no function that executes a program or loads a library. The programs for them are loaded
- * and proven by another process while the command runs, and probes are placed when that is done:
- * half a second later, of which most commands of that kind need nothing.
+ * Puts off the probes on libraries for a command that can hardly make a library call: none of the
+ * libraries that it begins with is in the catalogue, and it uses no function that executes a
+ * program or loads a library. Another process loads and proves the BPF programs for library calls
+ * while the command runs, and the probes are placed when that is done, half a second later. Most
+ * commands of that kind are over by then.
  */
 #ifndef USER_SESSION_LATER_H
 #define USER_SESSION_LATER_H

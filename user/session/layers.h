@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The catalogue of a session, and which layers of it and of the kernel are traced. */
+/* Opens the catalogue of a session, and chooses which layers are traced. */
 #ifndef USER_SESSION_LAYERS_H
 #define USER_SESSION_LAYERS_H
 

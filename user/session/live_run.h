@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A session as reports know it: who, what, by which mechanisms, at which cost, and its figures. */
+/*
+ * Describes a session that is under way to reports: what is traced, by which mechanisms, at which
+ * cost, and with which figures.
+ */
 #ifndef USER_SESSION_LIVE_RUN_H
 #define USER_SESSION_LIVE_RUN_H
 

@@ -12,7 +12,7 @@
  */
 int load__proven(struct session *session, struct error *err);
 
-/* What is kept of an epoch that is over, for a session that only reads it (past_epoch.h). */
+/* What is kept of an epoch that is over, for a session that only reads it (daemon/past_epoch.h). */
 int load__past(struct session *session, struct error *err);
 void load__unload(struct session *session);
 

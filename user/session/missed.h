@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel side did not see. */
+/* Says what the kernel side did not see. */
 #ifndef USER_SESSION_MISSED_H
 #define USER_SESSION_MISSED_H
 

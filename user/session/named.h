@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Processes that ran before the tracing, and whose environment names their job. */
+/* Gives processes that ran before the tracing to the jobs that their environment names. */
 #ifndef USER_SESSION_NAMED_H
 #define USER_SESSION_NAMED_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Jobs that begin to live in another hierarchy of cgroups than the one by which the session tells
- * them, as where Slurm was started later: looked for when cgroups were made in others, and so
- * seldom that it takes no more than a thousandth of a processor.
+ * Looks for jobs that begin to live in another hierarchy of cgroups than the one by which the
+ * session tells them, as happens where Slurm is started later. It looks when cgroups were made in
+ * other hierarchies, and takes no more than a thousandth of a processor.
  */
 #ifndef USER_SESSION_OTHER_JOBS_H
 #define USER_SESSION_OTHER_JOBS_H

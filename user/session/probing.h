@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Puts the probes on the libraries of a session, those of now and those to come. */
+/* Puts probes on the libraries of a session: on those that are there, and on those to come. */
 #ifndef USER_SESSION_PROBING_H
 #define USER_SESSION_PROBING_H
 

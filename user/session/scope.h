@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who is traced: processes, a cgroup, the whole machine. */
+/* Tells the kernel side what is traced: processes, a cgroup, or the whole machine. */
 #ifndef USER_SESSION_SCOPE_H
 #define USER_SESSION_SCOPE_H
 

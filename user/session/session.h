@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A tracing session, set up in order: catalogue, scope, mechanism, the kernel side, probes. What is
- * traced counts from session__start() on.
+ * Sets a tracing session up, in this order: catalogue, scope, mechanism, kernel side, probes. It
+ * counts from session__start() on.
  */
 #ifndef USER_SESSION_SESSION_H
 #define USER_SESSION_SESSION_H

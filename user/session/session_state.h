@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a tracing session consists of, for the files that set it up, follow it and end it. Others
+ * The parts of a tracing session, for the files that set it up, follow it and end it. Other rooms
  * use session.h, and take the parts that they need.
  */
 #ifndef USER_SESSION_SESSION_STATE_H

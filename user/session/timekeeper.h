@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keeps the timelines of a run: reads the counters, in intervals of its own, as often as bins of
- * that age are long.
+ * Keeps the timelines of a run. It reads the counters with a drain of its own, as often as bins are
+ * long.
  */
 #ifndef USER_SESSION_TIMEKEEPER_H
 #define USER_SESSION_TIMEKEEPER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Says that a program may have died of the probes: one that copies its code. */
+/* Notes that a program may have died of the probes, because it copies its code. */
 #ifndef USER_SESSION_TRAPPED_H
 #define USER_SESSION_TRAPPED_H
 
