@@ -11,7 +11,7 @@
 #include "elf/elf_file.h"
 #include "host/scout.h"
 
-/* A file that is open. One of a far file system is never asked itself what it is (reach.h). */
+/* A file that is open. One of a far file system is never asked itself what it is (host/reach.h). */
 struct open_file {
 	int fd;				/* its content */
 	int node;			/* itself, to be probed: the same, or of O_PATH */

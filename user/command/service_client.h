@@ -25,7 +25,7 @@ void service_client__finish(struct service_client *client);
 
 /*
  * Writes the answer to the file of client->output, with --user as that user and in a folder of that
- * user, as of owned_file.h; "-" is standard output. The same errors.
+ * user, as of base/owned_file.h; "-" is standard output. The same errors.
  */
 int service_client__save(const struct service_client *client, struct error *err);
 

@@ -22,7 +22,7 @@ struct culprit {
 	const char *pattern;	     /* of the user that its name matches; NULL: none */
 };
 
-/* patterns: of the user; known: those of copiers.h, too. 0 and *out, or -ENOMEM. */
+/* patterns: of the user; known: those of elf/copiers.h, too. 0 and *out, or -ENOMEM. */
 int culprits__new(struct culprits **out, const char *const *patterns, size_t n, bool known);
 void culprits__free(struct culprits *culprits); /* NULL is fine */
 

@@ -29,7 +29,7 @@ bool left_alone__covers(const struct left_alone *left, const struct culprit *cul
 /* Who has what that copies code, for messages. */
 struct finding {
 	char who[64], what[512];
-	bool known; /* by copiers.h; else the user says so */
+	bool known; /* by elf/copiers.h; else the user says so */
 };
 
 /* Fills in what is found, which is at path. */

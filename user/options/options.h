@@ -108,7 +108,7 @@ struct options {
 	bool on_ret;	   /* and where they return at the `ret` only */
 	bool fast_returns; /* time by return probes, which are not safe for every program */
 	int mechanism;	   /* enum uprobe_mechanism of user functions, -1: the best */
-	int kernel_mechanisms[KERNEL_LAYERS]; /* as ladder.h numbers them, -1: the best */
+	int kernel_mechanisms[KERNEL_LAYERS]; /* as kernel/ladder.h numbers them, -1: the best */
 	bool parkable;			      /* single probes can be taken away for a while */
 	/*
 	 * So much probes may cost: where they cost more, calls of libraries are timed for a part of

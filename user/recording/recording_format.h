@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a recording has in its ring file (user/ring): entries of these types, whose payloads are
- * numbers and strings as of pack.h. docs/recording.md lists them.
+ * numbers and strings as of base/pack.h. docs/recording.md lists them.
  *
  * All but calls, ADDB2 records and accounts of processes are states, of which the last one with a
  * key counts; counters in them are cumulative. A reader skips types that it does not know, and what
