@@ -84,8 +84,8 @@ void governing__end_change(struct governing *governing);
  * is kept.
  */
 int governing__open_gaps(struct governing *governing); /* 0, or -ENOMEM */
-void governing__begin_gap(struct governing *governing, size_t probe);
-void governing__end_gap(struct governing *governing, size_t probe);
+void governing__begin_gap(struct governing *governing, size_t i);
+void governing__end_gap(struct governing *governing, size_t i);
 void governing__tend_gaps(struct governing *governing);
 
 /* What has come since the last reading. 0, or -ENOMEM. */

@@ -12,7 +12,7 @@
  */
 #define TRIAL_NS (100 * NS_PER_MS)
 #define LONG_NS	 NS_PER_S
-#define DEAR_NS	 (LONG_NS / 2)
+#define DEAR_NS	 (500 * NS_PER_MS) /* of LONG_NS */
 
 /*
  * Who comes back may stay if twice its cost fits into this part. Or if it costs little: where that

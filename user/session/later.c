@@ -290,7 +290,7 @@ static void on_answer(void *context)
 	else
 		receive(later->answer, answer, &err);
 	end_preparer(later);
-	if (err.code || probe(later, answer, &err) < 0)
+	if (!answer || err.code || probe(later, answer, &err) < 0)
 		note_list__add(&later->session->notes,
 			       "library calls are not seen, should the command make any: %s",
 			       err.text);
