@@ -3,7 +3,7 @@
 #ifndef USER_REPORT_PROCESS_SUMS_H
 #define USER_REPORT_PROCESS_SUMS_H
 
-#include "report/table.h"
+#include "report/table_options.h"
 
 /* What one process did, or all of one rank. */
 struct process_sum {
