@@ -7,14 +7,13 @@
 #include "addb/text.h"
 #include "command/addb_output.h"
 #include "command/output_file.h"
-#include "sink/addb_lines.h"
 
 struct addb_output {
 	const struct options *options;
 	struct addb_reader *reader; /* NULL before the start */
 	struct addb_text text;	    /* out NULL: none */
 	struct output_file *file;   /* of it; NULL: a standard stream */
-	struct addb_lines *lines;   /* JSON; NULL: none */
+	struct sink_json *json;	    /* NULL: none */
 	struct sink_syslog *syslog; /* NULL: none */
 	struct recorder *recorder;  /* NULL: none */
 	struct addb_pack *pack;	    /* for it */
@@ -39,7 +38,7 @@ static int open_text(struct addb_output *output, FILE *tables, struct error *err
 }
 
 int addb_output__open(struct addb_output **out, const struct options *options, FILE *tables,
-		      struct sink_json *json, const struct report_run *run, struct error *err)
+		      struct sink_json *json, struct error *err)
 {
 	struct addb_output *output;
 	int rc;
@@ -51,12 +50,8 @@ int addb_output__open(struct addb_output **out, const struct options *options, F
 	if (!output)
 		return error__set(err, -ENOMEM, "no memory");
 	output->options = options;
+	output->json = json;
 	rc = open_text(output, tables, err);
-	if (!rc && json) {
-		output->lines = addb_lines__new(json, run);
-		if (!output->lines)
-			rc = error__set(err, -ENOMEM, "no memory");
-	}
 	if (rc) {
 		addb_output__close(output);
 		return rc;
@@ -99,8 +94,8 @@ static void take(void *context, const struct addb_record *record, const struct a
 
 	if (output->text.out && addb_text__has(origin))
 		addb_text__print(&output->text, record);
-	if (output->lines)
-		addb_lines__put(output->lines, record, origin);
+	if (output->json)
+		sink_json__addb(output->json, record, origin);
 	if (output->syslog)
 		sink_syslog__addb(output->syslog, record, origin);
 	if (output->pack)
@@ -144,8 +139,8 @@ int addb_output__drain(struct addb_output *output, bool over, struct error *err)
 	if (!output || !output->reader)
 		return 0;
 	rc = addb_reader__drain(output->reader, over, err);
-	if (output->lines)
-		addb_lines__flush(output->lines, &later);
+	if (output->json)
+		sink_json__flush(output->json, &later);
 	flush_pack(output);
 	if (!output->text.out || (!fflush(output->text.out) && !ferror(output->text.out)))
 		return rc;
@@ -221,10 +216,8 @@ void addb_output__finish(struct addb_output *output, struct note_list *notes)
 	if (!output || !output->reader)
 		return;
 	count(output, &counts);
-	if (output->lines) {
-		addb_lines__put_counts(output->lines, &counts);
-		addb_lines__flush(output->lines, &err);
-	}
+	if (output->json)
+		sink_json__addb_counts(output->json, &counts);
 	if (output->recorder)
 		tell_failure(recorder__addb_counts(output->recorder, &counts, &err), &err);
 	note_losses(&counts, notes);
@@ -239,7 +232,6 @@ void addb_output__close(struct addb_output *output)
 	addb_reader__close(output->reader);
 	if (output_file__close(output->file, &err) < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
-	addb_lines__free(output->lines);
 	addb_pack__free(output->pack);
 	free(output);
 }

@@ -20,11 +20,11 @@ struct addb_output;
 
 /*
  * For --addb; without it *out is NULL, which the functions below take. tables: where text goes that
- * has no file, or NULL. json: or NULL; with run it must outlive the output. 0, or a negative errno
+ * has no file, or NULL. json: or NULL; it must outlive the output. 0, or a negative errno
  * and why a file cannot be made.
  */
 int addb_output__open(struct addb_output **out, const struct options *options, FILE *tables,
-		      struct sink_json *json, const struct report_run *run, struct error *err);
+		      struct sink_json *json, struct error *err);
 /*
  * The kernel side is loaded; records are of these jobs. syslog and recorder: or NULL; they must
  * outlive the output. 0, or a negative errno.

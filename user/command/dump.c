@@ -187,8 +187,8 @@ static int open_sink(struct dump *dump, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	rc = history_records__open(&dump->records, dump->recording, dump->sink, err);
-	return rc < 0 ? rc : sink_json__run_start(dump->sink, err);
+	dump->records = (struct history_records){ dump->recording, dump->sink };
+	return sink_json__run_start(dump->sink, err);
 }
 
 static int dump_all(struct dump *dump, struct error *err)
@@ -207,7 +207,6 @@ static int dump_all(struct dump *dump, struct error *err)
 		rc = follow(dump, err);
 	if (rc >= 0)
 		rc = put_end(dump, err);
-	history_records__close(&dump->records);
 	closed = sink_json__close(dump->sink, rc < 0 ? &later : err);
 	recording__close(dump->recording);
 	return rc < 0 ? rc : closed;

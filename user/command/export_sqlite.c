@@ -8,6 +8,7 @@
 #include "command/history_records.h"
 #include "export/database.h"
 #include "sink/json_unusual.h"
+#include "sink/record_tree.h"
 
 /*
  * Records come as lines of JSON, as every reader of tmtrace's output gets them: what a record has
@@ -87,7 +88,7 @@ static ssize_t take(void *context, const char *text, size_t size)
 }
 
 /* All that happened, but for the figures of each second. */
-static int put_events(struct history_records *records, struct error *err)
+static int put_events(const struct history_records *records, struct error *err)
 {
 	int rc = 0, step = 1;
 
@@ -101,7 +102,7 @@ static int put_events(struct history_records *records, struct error *err)
 }
 
 /* The figures of all of it, and what is unusual in them. */
-static int put_totals(struct history_records *records, struct error *err)
+static int put_totals(const struct history_records *records, struct error *err)
 {
 	struct recording *recording = records->recording;
 	struct report_part part = { .run = recording__run(recording) };
@@ -117,15 +118,10 @@ static int put_totals(struct history_records *records, struct error *err)
 
 static int put_records(struct sink_json *sink, struct recording *recording, struct error *err)
 {
-	struct history_records records;
-	int rc = history_records__open(&records, recording, sink, err);
+	const struct history_records records = { recording, sink };
+	int rc = put_events(&records, err);
 
-	if (rc >= 0)
-		rc = put_events(&records, err);
-	if (rc >= 0)
-		rc = put_totals(&records, err);
-	history_records__close(&records);
-	return rc;
+	return rc < 0 ? rc : put_totals(&records, err);
 }
 
 static int put_recording(struct lines *lines, FILE *stream, const struct report_file *file,
@@ -172,10 +168,12 @@ static int put_slow_node(void *context, const struct nodes_layer *layer,
 {
 	const struct nodes *nodes = context;
 	const struct report_part *part = slow->node->part;
-	struct json_object *record =
-		json_unusual__node(part->run, layer, slow, part->snapshot->time_ns);
+	struct record_tree tree = record_tree__new(NULL);
+	struct json_object *record;
 	int rc;
 
+	json_unusual__add_node(&tree.record, part->run, layer, slow, part->snapshot->time_ns);
+	record = record_tree__take(&tree);
 	if (!record)
 		return error__set(nodes->err, -ENOMEM, "no memory");
 	database__use_again(nodes->lines->database, (int)(part - nodes->parts) + 1);

@@ -51,8 +51,7 @@ int output__open(struct output **out, const struct options *options, struct sess
 				     live_run__report(output->live), err);
 	output->json = output->file.sink;
 	if (!rc)
-		rc = addb_output__open(&output->addb, options, output->tables, output->json,
-				       live_run__report(output->live), err);
+		rc = addb_output__open(&output->addb, options, output->tables, output->json, err);
 	if (!rc)
 		rc = process_output__open(&output->processes, options, output->json,
 					  live_run__report(output->live), err);

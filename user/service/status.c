@@ -8,6 +8,7 @@
 #include "service/status.h"
 #include "sink/json_value.h"
 #include "sink/probe_text.h"
+#include "sink/record_text.h"
 
 void status__sum(struct status_sums *out, const struct service_status *status)
 {
@@ -275,10 +276,10 @@ static void put(FILE *out, struct json_object *record)
 
 static void put_probe(const struct service_status *status, size_t i, FILE *out)
 {
-	struct json_text text = { 0 };
+	struct record_text text = record_text__new(NULL);
 
-	if (!probe_text__add(&text, status->run, status->snapshot, i) &&
-	    !json_text__add_newline(&text))
+	probe_text__add(&text.record, status->run, status->snapshot, i);
+	if (!record_text__add_bytes(&text, "\n", 1))
 		fwrite(text.bytes, 1, text.n, out);
 	free(text.bytes);
 }

@@ -1,57 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sink/json.h"
+#include "sink/json_addb.h"
 #include "sink/json_call.h"
 #include "sink/json_nodes.h"
 #include "sink/json_process.h"
-#include "sink/json_text.h"
 #include "sink/json_unusual.h"
+#include "sink/record_text.h"
+#include "sink/record_tree.h"
 #include "sink/records.h"
 
+/* So many bytes of ADDB2 records are written together. */
+#define ADDB_BYTES (64U << 10)
+
 struct sink_json {
+	struct record_text text; /* where records and their newlines are put together */
+	struct records records;
 	FILE *file;
 	bool can_take_back; /* a regular file, and not one that others append to */
 	char *name;
-	const struct report_run *run;
 	struct json_calls *calls; /* NULL: there were none yet */
-	struct json_text text;	  /* where records and their newlines are put together */
-	bool all_jobs;		  /* the last snapshot tells of those that ended before, too */
-	bool called_probes;	  /* it tells of no others of the kernel's */
 	size_t gathers;	     /* so many bytes before they are written; 0: each record at once */
+	size_t limit;	     /* the same just now */
 	__u64 gathered;	     /* records that are in the text */
 	__u64 written, lost; /* records */
 	int failure;	     /* the last one: negative errno */
 };
-
-int sink_json__new(struct sink_json **out, FILE *file, const char *name,
-		   const struct report_run *run, struct error *err)
-{
-	struct sink_json *sink = calloc(1, sizeof(*sink));
-	struct stat st;
-
-	if (sink)
-		sink->name = strdup(name);
-	if (!sink || !sink->name) {
-		free(sink);
-		return error__set(err, -ENOMEM, "%s: out of memory", name);
-	}
-	sink->file = file;
-	sink->run = run;
-	sink->can_take_back = fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) &&
-			      !(fcntl(fileno(file), F_GETFL) & O_APPEND);
-	/* Each line is written at once: one who follows the file, or kills us, finds whole lines.
-	 */
-	fflush(file);
-	setvbuf(file, NULL, _IONBF, 0);
-	*out = sink;
-	return 0;
-}
 
 /* Leaves no half line at the end of the file. Best effort: the failure itself is reported. */
 static void take_back(struct sink_json *sink, off_t start)
@@ -97,37 +78,48 @@ static void write_text(struct sink_json *sink)
 	sink->gathered = sink->text.n = 0;
 }
 
-/* A record has been added from there on, or failed to be; what fails is counted, for report(). */
-static void end_line(struct sink_json *sink, size_t start, int ret)
+/* A record is in the text, or failed to be: that is counted, for report(). */
+static void end_line(struct record *record)
 {
+	struct sink_json *sink = (struct sink_json *)record;
+	struct record_text *text = &sink->text;
+	int ret = record->failure;
+
 	if (!ret)
-		ret = json_text__add_newline(&sink->text);
+		ret = record_text__add_bytes(text, "\n", 1);
 	if (ret) {
-		sink->text.n = start;
+		text->n = text->start;
 		count(sink, 1, ret);
 	} else {
 		sink->gathered++;
 	}
-	if (sink->text.n >= sink->gathers)
+	if (text->n >= sink->limit)
 		write_text(sink);
 }
 
-/* Writes and gives back a record. */
-static void put(void *context, struct json_object *record)
+int sink_json__new(struct sink_json **out, FILE *file, const char *name,
+		   const struct report_run *run, struct error *err)
 {
-	struct sink_json *sink = context;
-	size_t start = sink->text.n;
+	struct sink_json *sink = calloc(1, sizeof(*sink));
+	struct stat st;
 
-	end_line(sink, start, record ? json_text__add(&sink->text, record) : -ENOMEM);
-	json_object_put(record);
-}
-
-static void put_text(void *context, const struct json_text *record)
-{
-	struct sink_json *sink = context;
-	size_t start = sink->text.n;
-
-	end_line(sink, start, json_text__add_bytes(&sink->text, record->bytes, record->n));
+	if (sink)
+		sink->name = strdup(name);
+	if (!sink || !sink->name) {
+		free(sink);
+		return error__set(err, -ENOMEM, "%s: out of memory", name);
+	}
+	sink->text = record_text__new(end_line);
+	sink->records = (struct records){ .to = &sink->text.record, .run = run };
+	sink->file = file;
+	sink->can_take_back = fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) &&
+			      !(fcntl(fileno(file), F_GETFL) & O_APPEND);
+	/* Each line is written at once: one who follows the file, or kills us, finds whole lines.
+	 */
+	fflush(file);
+	setvbuf(file, NULL, _IONBF, 0);
+	*out = sink;
+	return 0;
 }
 
 /* The error of what was put since lost was so high; 0 if all was written. */
@@ -142,58 +134,48 @@ static int report(const struct sink_json *sink, __u64 lost_before, struct error 
 
 int sink_json__run_start(struct sink_json *sink, struct error *err)
 {
-	const struct records_sink records = { put, put_text, sink };
 	__u64 lost = sink->lost;
 
-	records__run_start(&records, sink->run);
+	records__start(&sink->records);
 	return report(sink, lost, err);
 }
 
 void sink_json__gather(struct sink_json *sink, size_t bytes)
 {
-	sink->gathers = bytes;
+	sink->gathers = sink->limit = bytes;
 }
 
 void sink_json__all_jobs(struct sink_json *sink)
 {
-	sink->all_jobs = true;
+	sink->records.all_jobs = true;
 }
 
 void sink_json__called_probes(struct sink_json *sink)
 {
-	sink->called_probes = true;
+	sink->records.called_probes = true;
 }
 
 void sink_json__use(struct sink_json *sink, const struct report_run *run)
 {
-	sink->run = run;
-	/* They have texts of the run before. */
+	sink->records.run = run;
 	json_calls__free(sink->calls);
 	sink->calls = NULL;
 }
 
 int sink_json__run_end(struct sink_json *sink, const struct snapshot *snapshot, struct error *err)
 {
-	const struct records_sink records = { put, put_text, sink };
 	__u64 lost = sink->lost;
 
-	records__run_end(&records, sink->run, snapshot);
+	records__end(&sink->records, snapshot);
 	return report(sink, lost, err);
 }
 
 int sink_json__snapshot(struct sink_json *sink, const struct snapshot *snapshot, bool final,
 			struct error *err)
 {
-	const struct records_sink records = {
-		.put = put,
-		.put_text = put_text,
-		.context = sink,
-		.all_jobs = sink->all_jobs,
-		.called_probes = sink->called_probes,
-	};
 	__u64 lost = sink->lost;
 
-	records__snapshot(&records, sink->run, snapshot, final);
+	records__snapshot(&sink->records, snapshot, final);
 	return report(sink, lost, err);
 }
 
@@ -207,7 +189,7 @@ static int put_layer(void *context, const struct nodes_layer *layer)
 {
 	const struct nodes_sink *to = context;
 
-	put(to->sink, json_nodes__record(to->sink->run, layer, to->time_ns));
+	json_nodes__add(to->sink->records.to, to->sink->records.run, layer, to->time_ns);
 	return 0;
 }
 
@@ -228,7 +210,8 @@ static int put_period(void *context, const struct timeline *timeline,
 {
 	const struct nodes_sink *to = context;
 
-	put(to->sink, json_unusual__period(to->sink->run, timeline, period, to->time_ns));
+	json_unusual__add_period(to->sink->records.to, to->sink->records.run, timeline, period,
+				 to->time_ns);
 	return 0;
 }
 
@@ -237,7 +220,8 @@ static int put_slow_node(void *context, const struct nodes_layer *layer,
 {
 	const struct nodes_sink *to = context;
 
-	put(to->sink, json_unusual__node(to->sink->run, layer, node, to->time_ns));
+	json_unusual__add_node(to->sink->records.to, to->sink->records.run, layer, node,
+			       to->time_ns);
 	return 0;
 }
 
@@ -258,20 +242,18 @@ int sink_json__unusual(struct sink_json *sink, const struct report_part *parts, 
 int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, struct error *err)
 {
 	__u64 lost = sink->lost;
-	const char *text;
-	size_t len;
-	int ret = 0;
 
 	if (!sink->calls)
-		sink->calls = json_calls__new(sink->run);
+		sink->calls = json_calls__new(sink->records.run);
 	if (!sink->calls)
-		ret = -ENOMEM;
-	if (!ret)
-		ret = json_calls__text(sink->calls, batch, &text, &len);
+		count(sink, batch->n_calls + batch->n_operations, -ENOMEM);
+	sink->limit = SIZE_MAX;
+	for (size_t i = 0; sink->calls && i < batch->n_calls; i++)
+		json_calls__add(sink->calls, sink->records.to, batch, i);
+	for (size_t i = 0; sink->calls && i < batch->n_operations; i++)
+		json_calls__add_operation(sink->calls, sink->records.to, batch, i);
+	sink->limit = sink->gathers;
 	write_text(sink);
-	if (!ret)
-		ret = write_lines(sink, text, len);
-	count(sink, batch->n_calls + batch->n_operations, ret);
 	return report(sink, lost, err);
 }
 
@@ -280,7 +262,7 @@ int sink_json__process(struct sink_json *sink, const struct process_account *acc
 {
 	__u64 lost = sink->lost;
 
-	put(sink, json_process__record(sink->run, account));
+	json_process__add(sink->records.to, sink->records.run, account);
 	return report(sink, lost, err);
 }
 
@@ -288,17 +270,34 @@ int sink_json__record(struct sink_json *sink, struct json_object *record, struct
 {
 	__u64 lost = sink->lost;
 
-	put(sink, record);
+	if (record) {
+		record_tree__walk(record, sink->records.to, NULL);
+		end_line(sink->records.to);
+	} else {
+		count(sink, 1, -ENOMEM);
+	}
+	json_object_put(record);
 	return report(sink, lost, err);
 }
 
-int sink_json__lines(struct sink_json *sink, const char *text, size_t length, __u64 records,
-		     struct error *err)
+void sink_json__addb(struct sink_json *sink, const struct addb_record *record,
+		     const struct addb_origin *origin)
+{
+	sink->limit = sink->gathers > ADDB_BYTES ? sink->gathers : ADDB_BYTES;
+	json_addb__add(sink->records.to, sink->records.run, record, origin);
+	sink->limit = sink->gathers;
+}
+
+void sink_json__addb_counts(struct sink_json *sink, const struct addb_counts *counts)
+{
+	json_addb__add_counts(sink->records.to, sink->records.run, counts);
+}
+
+int sink_json__flush(struct sink_json *sink, struct error *err)
 {
 	__u64 lost = sink->lost;
 
 	write_text(sink);
-	count(sink, records, write_lines(sink, text, length));
 	return report(sink, lost, err);
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <json-c/json.h>
 
+#include "addb/record.h"
 #include "calls/call_batch.h"
 #include "process/account.h"
 #include "report/nodes.h"
@@ -70,11 +71,17 @@ int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, str
 int sink_json__process(struct sink_json *sink, const struct process_account *account,
 		       struct error *err);
 
+/*
+ * A record of ADDB2, and what became of all of them. They are written together with others, at the
+ * latest by sink_json__flush(), which says what could not be.
+ */
+void sink_json__addb(struct sink_json *sink, const struct addb_record *record,
+		     const struct addb_origin *origin);
+void sink_json__addb_counts(struct sink_json *sink, const struct addb_counts *counts);
+int sink_json__flush(struct sink_json *sink, struct error *err);
+
 /* A record that somebody else made, which is given back; NULL: there was no memory for it. */
 int sink_json__record(struct sink_json *sink, struct json_object *record, struct error *err);
-/* The same as text: whole lines. */
-int sink_json__lines(struct sink_json *sink, const char *text, size_t length, __u64 records,
-		     struct error *err);
 
 /* Ends the sink; an error says how many records were lost in all. NULL is fine. */
 int sink_json__close(struct sink_json *sink, struct error *err);

@@ -52,16 +52,6 @@ static inline void json_value__add_number(struct json_object *object, const char
 	json_value__add(object, name, known ? json_object_new_int64(tm_number(number)) : NULL);
 }
 
-/* cgroup_id, of a job; null unless it is known, and where the job is not told by its cgroup. */
-void json_value__add_cgroup(struct json_object *object, __u64 job, bool known);
-
-/* As record_text.h has them. */
-struct json_object *json_value__buckets(const struct histogram *histogram);
-struct json_object *json_value__size_class(__u32 class);
-
-/* An object's members without its braces, to be freed with free(); NULL: none. Takes the object. */
-char *json_value__members(struct json_object *object);
-
 /* A string as JSON text, with its quotes, to be freed with free(). NULL without memory. */
 char *json_value__quoted(const char *text);
 

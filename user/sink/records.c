@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "report/jobs.h"
 #include "report/names.h"
@@ -14,43 +12,20 @@
 #include "sink/run_text.h"
 #include "sink/series_text.h"
 
-static void put(const struct records_sink *sink, struct json_object *record)
+void records__start(struct records *records)
 {
-	sink->put(sink->context, record);
+	const struct report_run *run = records->run;
+
+	run_text__add(records->to, run, 0, run->notes, run->n_start_notes);
 }
 
-/* What is in the text by now is a record, if it could be made. The next one begins anew. */
-static void put_text(const struct records_sink *sink, struct json_text *text, int failure)
-{
-	if (failure)
-		sink->put(sink->context, NULL);
-	else
-		sink->put_text(sink->context, text);
-	text->n = 0;
-}
-
-static void put_run(const struct records_sink *sink, const struct report_run *run, __u64 end_ns,
-		    const char *const *notes, size_t n_notes)
-{
-	struct json_text text = { 0 };
-
-	put_text(sink, &text, run_text__add(&text, run, end_ns, notes, n_notes));
-	free(text.bytes);
-}
-
-void records__run_start(const struct records_sink *sink, const struct report_run *run)
-{
-	put_run(sink, run, 0, run->notes, run->n_start_notes);
-}
-
-void records__run_end(const struct records_sink *sink, const struct report_run *run,
-		      const struct snapshot *snapshot)
+void records__end(struct records *records, const struct snapshot *snapshot)
 {
 	__u64 end_ns = snapshot ? snapshot->time_ns : clock__ns(CLOCK_REALTIME);
 	struct note_list notes = { 0 };
 
-	notes__collect(&notes, run, snapshot);
-	put_run(sink, run, end_ns, (const char *const *)notes.lines, notes.n);
+	notes__collect(&notes, records->run, snapshot);
+	run_text__add(records->to, records->run, end_ns, (const char *const *)notes.lines, notes.n);
 	note_list__clear(&notes);
 }
 
@@ -80,20 +55,19 @@ static bool has_part(const struct snapshot *snapshot, const struct probe *probe,
 	return has;
 }
 
-static void put_probe(const struct records_sink *sink, const struct report_run *run,
-		      const struct snapshot *snapshot, size_t i, struct json_text *text)
+static void put_probe(const struct records *records, const struct snapshot *snapshot, size_t i)
 {
 	const struct tm_ledger *ledger = &snapshot->ledgers[i];
+	const struct probe *probe = &records->run->probes[i];
 
-	if (run->probes[i].state == PROBE_OFF && !ledger->hits)
+	if (probe->state == PROBE_OFF && !ledger->hits)
 		return;
-	if (sink->called_probes && i < TM_PROBE_USER &&
-	    !has_part(snapshot, &run->probes[i], ledger))
+	if (records->called_probes && i < TM_PROBE_USER && !has_part(snapshot, probe, ledger))
 		return;
-	put_text(sink, text, probe_text__add(text, run, snapshot, i));
+	probe_text__add(records->to, records->run, snapshot, i);
 	for (enum tm_loss loss = 0; loss < TM_LOSSES; loss++) {
 		if (ledger->lost[loss])
-			put_text(sink, text, probe_text__add_loss(text, run, snapshot, i, loss));
+			probe_text__add_loss(records->to, records->run, snapshot, i, loss);
 	}
 }
 
@@ -108,9 +82,8 @@ static bool has_moved(const struct jobs *jobs)
 }
 
 /* Of those that moved, or came to their end; at the run's end of all that are not told of yet. */
-static void put_jobs(const struct records_sink *sink, const struct report_run *run,
-		     const struct snapshot *snapshot, const struct gaps *gaps, bool final,
-		     struct json_text *text)
+static void put_jobs(const struct records *records, const struct snapshot *snapshot,
+		     const struct gaps *gaps, bool final)
 {
 	const struct job_info *info;
 	struct jobs jobs;
@@ -120,36 +93,41 @@ static void put_jobs(const struct records_sink *sink, const struct report_run *r
 	while (jobs__next(&jobs)) {
 		if (!jobs__id(&jobs))
 			continue;
-		info = names__job(run, jobs__id(&jobs));
+		info = names__job(records->run, jobs__id(&jobs));
 		is_due = job_info__has_ended(info, snapshot->time_ns)
 				 ? info->end_ns > snapshot->before_ns
 				 : final;
-		is_due |= final && sink->all_jobs;
+		is_due |= final && records->all_jobs;
 		if (is_due || has_moved(&jobs))
-			put_text(sink, text, job_text__add(text, run, &jobs, gaps, final));
+			job_text__add(records->to, records->run, &jobs, gaps, final);
 	}
 }
 
-void records__snapshot(const struct records_sink *sink, const struct report_run *run,
-		       const struct snapshot *snapshot, bool final)
+/* What is told once, at the end. */
+static void put_final(const struct records *records, const struct snapshot *snapshot)
 {
-	const struct gaps gaps = gaps__find(run, snapshot->time_ns);
+	const struct report_run *run = records->run;
 	const struct pool_info *pool;
-	struct json_text text = { 0 };
 
-	for (size_t i = 0; !sink->without_series && i < snapshot->n_series; i++) {
+	for (size_t i = 0; i < snapshot->n_objects; i++)
+		json_object__add(records->to, run, snapshot, i);
+	for (size_t i = 0; i < snapshot->n_timelines; i++)
+		json_timeline__add(records->to, run, snapshot->timelines[i], snapshot->time_ns);
+	for (size_t i = 0; (pool = names__pool(run, i)); i++)
+		json_pool__add(records->to, run, pool, snapshot->time_ns);
+	for (size_t i = 0; i < run->n_probes && i < snapshot->n_ledgers; i++)
+		put_probe(records, snapshot, i);
+}
+
+void records__snapshot(struct records *records, const struct snapshot *snapshot, bool final)
+{
+	const struct gaps gaps = gaps__find(records->run, snapshot->time_ns);
+
+	for (size_t i = 0; !records->without_series && i < snapshot->n_series; i++) {
 		if (is_wanted(snapshot, i, final))
-			put_text(sink, &text,
-				 series_text__add(&text, run, snapshot, i, final, &gaps));
+			series_text__add(records->to, records->run, snapshot, i, final, &gaps);
 	}
-	put_jobs(sink, run, snapshot, &gaps, final, &text);
-	for (size_t i = 0; final && i < snapshot->n_objects; i++)
-		put(sink, json_object_record(run, snapshot, i));
-	for (size_t i = 0; final && i < snapshot->n_timelines; i++)
-		put(sink, json_timeline__record(run, snapshot->timelines[i], snapshot->time_ns));
-	for (size_t i = 0; final && (pool = names__pool(run, i)); i++)
-		put(sink, json_pool__record(run, pool, snapshot->time_ns));
-	for (size_t i = 0; final && i < run->n_probes && i < snapshot->n_ledgers; i++)
-		put_probe(sink, run, snapshot, i, &text);
-	free(text.bytes);
+	put_jobs(records, snapshot, &gaps, final);
+	if (final)
+		put_final(records, snapshot);
 }

@@ -12,7 +12,7 @@
 #include "sink/json_call.h"
 #include "sink/json_cut.h"
 #include "sink/json_process.h"
-#include "sink/json_value.h"
+#include "sink/record_tree.h"
 #include "sink/records.h"
 #include "sink/selfie.h"
 #include "sink/syslog.h"
@@ -49,11 +49,12 @@ const char *const syslog_type_names[SYSLOG_TYPES] = {
 };
 
 struct sink_syslog {
+	struct record_tree tree; /* of the record that is made */
+	struct records records;
+	bool is_admitted; /* it is to be sent */
 	struct syslog_options options;
-	const struct report_run *run;
 	struct syslog_socket *socket;
 	struct json_calls *calls; /* NULL: there were none yet */
-	struct json_addb *addb;	  /* the same */
 	double allowance;	  /* lines that may be sent now */
 	double allowed_s;	  /* CLOCK_MONOTONIC: when that was so */
 	__u64 held_back;
@@ -63,31 +64,6 @@ struct sink_syslog {
 static double now_s(void)
 {
 	return (double)clock__ns(CLOCK_MONOTONIC) / NS_PER_S;
-}
-
-int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *options,
-		      const struct report_run *run, struct error *err)
-{
-	struct sink_syslog *sink = calloc(1, sizeof(*sink));
-	int rc;
-
-	if (!sink)
-		return error__set(err, -ENOMEM, "no memory");
-	sink->options = *options;
-	sink->run = run;
-	sink->allowance = options->rate;
-	sink->allowed_s = now_s();
-	if (!options->path) {
-		sink->options.journal = access(JOURNAL_SOCKET, W_OK) == 0;
-		sink->options.path = sink->options.journal ? JOURNAL_SOCKET : SYSLOG_SOCKET;
-	}
-	rc = syslog_socket__open(&sink->socket, sink->options.path, options->patient, err);
-	if (rc < 0) {
-		free(sink);
-		return error__prefix(err, "--syslog");
-	}
-	*out = sink;
-	return 0;
 }
 
 void sink_syslog__choose(struct sink_syslog *sink, unsigned int types, unsigned int rate)
@@ -212,119 +188,96 @@ static bool is_chosen(const struct sink_syslog *sink, struct json_object *record
 	return false;
 }
 
-static void put(void *context, struct json_object *record)
+/* A record has been made, or could not be. */
+static void take(struct record *to)
 {
-	struct sink_syslog *sink = context;
+	struct sink_syslog *sink = (struct sink_syslog *)to;
+	struct json_object *record = record_tree__take(&sink->tree);
 
-	if (!record || is_chosen(sink, record)) {
+	if (sink->is_admitted) {
+		send_record(sink, record);
+	} else if (!record || is_chosen(sink, record)) {
 		if (is_allowed(sink))
 			send_record(sink, record);
 		else
 			sink->held_back++;
 	}
 	json_object_put(record);
+	sink->is_admitted = false;
 }
 
-static void put_text(void *context, const struct json_text *record)
+int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *options,
+		      const struct report_run *run, struct error *err)
 {
-	put(context, json_text__object(record));
+	struct sink_syslog *sink = calloc(1, sizeof(*sink));
+	int rc;
+
+	if (!sink)
+		return error__set(err, -ENOMEM, "no memory");
+	sink->options = *options;
+	sink->tree = record_tree__new(take);
+	sink->records = (struct records){ .to = &sink->tree.record, .run = run };
+	sink->allowance = options->rate;
+	sink->allowed_s = now_s();
+	if (!options->path) {
+		sink->options.journal = access(JOURNAL_SOCKET, W_OK) == 0;
+		sink->options.path = sink->options.journal ? JOURNAL_SOCKET : SYSLOG_SOCKET;
+	}
+	rc = syslog_socket__open(&sink->socket, sink->options.path, options->patient, err);
+	if (rc < 0) {
+		free(sink);
+		return error__prefix(err, "--syslog");
+	}
+	*out = sink;
+	return 0;
 }
 
 void sink_syslog__run_start(struct sink_syslog *sink)
 {
-	records__run_start(&(struct records_sink){ put, put_text, sink }, sink->run);
+	records__start(&sink->records);
 }
 
 void sink_syslog__snapshot(struct sink_syslog *sink, const struct snapshot *snapshot, bool final)
 {
-	const struct records_sink records = {
-		.put = put,
-		.put_text = put_text,
-		.context = sink,
-		.without_series = !(sink->options.types & SYSLOG_SERIES),
-	};
-
-	records__snapshot(&records, sink->run, snapshot, final);
+	sink->records.without_series = !(sink->options.types & SYSLOG_SERIES);
+	records__snapshot(&sink->records, snapshot, final);
 }
 
-/* A batch of one call or operation. */
-static void send_call(struct sink_syslog *sink, const struct call_batch *one)
-{
-	struct json_object *record;
-	const char *text;
-	size_t length;
-
-	if (!sink->calls || json_calls__text(sink->calls, one, &text, &length) < 0) {
-		sink->unmade++;
-		return;
-	}
-	record = json_tokener_parse(text);
-	send_record(sink, record);
-	json_object_put(record);
-}
-
-/* Of many calls only as many are put into JSON as may be sent. */
+/* Records are made only of as many as may be sent. */
 void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch)
 {
 	size_t n_calls = sink->options.types >> SYSLOG_CALL & 1 ? batch->n_calls : 0;
 	size_t n = sink->options.types >> SYSLOG_OPERATION & 1 ? batch->n_operations : 0;
-	struct call_batch one = *batch;
 
 	n += n_calls;
 	if (n && !sink->calls)
-		sink->calls = json_calls__new(sink->run);
+		sink->calls = json_calls__new(sink->records.run);
 	for (size_t i = 0; i < n; i++) {
-		bool is_call = i < n_calls;
-
-		if (!is_allowed(sink)) {
+		sink->is_admitted = is_allowed(sink);
+		if (!sink->is_admitted) {
 			sink->held_back += n - i;
 			return;
 		}
-		one.n_calls = is_call;
-		one.n_operations = !is_call;
-		if (is_call)
-			one.calls = &batch->calls[i];
+		if (!sink->calls)
+			sink->unmade++;
+		else if (i < n_calls)
+			json_calls__add(sink->calls, sink->records.to, batch, i);
 		else
-			one.operations = &batch->operations[i - n_calls];
-		send_call(sink, &one);
+			json_calls__add_operation(sink->calls, sink->records.to, batch,
+						  i - n_calls);
 	}
-}
-
-/* A record of ADDB2 as JSON; NULL: no memory. */
-static struct json_object *addb_record(struct sink_syslog *sink, const struct addb_record *record,
-				       const struct addb_origin *origin)
-{
-	struct json_object *parsed = NULL;
-	char *text = NULL;
-	size_t length;
-	FILE *out;
-
-	if (!sink->addb)
-		sink->addb = json_addb__new(sink->run);
-	out = sink->addb ? open_memstream(&text, &length) : NULL;
-	if (!out)
-		return NULL;
-	json_addb__put(sink->addb, out, record, origin);
-	if (!fclose(out))
-		parsed = json_tokener_parse(text);
-	free(text);
-	return parsed;
 }
 
 void sink_syslog__addb(struct sink_syslog *sink, const struct addb_record *record,
 		       const struct addb_origin *origin)
 {
-	struct json_object *parsed;
-
 	if (!(sink->options.types >> SYSLOG_ADDB & 1))
 		return;
-	if (!is_allowed(sink)) {
+	sink->is_admitted = is_allowed(sink);
+	if (sink->is_admitted)
+		json_addb__add(sink->records.to, sink->records.run, record, origin);
+	else
 		sink->held_back++;
-		return;
-	}
-	parsed = addb_record(sink, record, origin);
-	send_record(sink, parsed);
-	json_object_put(parsed);
 }
 
 /* A line of selFIe's, as from the process itself. */
@@ -367,7 +320,7 @@ static int send_selfie_fields(struct sink_syslog *sink, __u32 pid, const char *t
 
 static void send_selfie(struct sink_syslog *sink, const struct process_account *account)
 {
-	char *text = selfie__line(sink->run, account, SYSLOG_LINE - HEADER_MAX);
+	char *text = selfie__line(sink->records.run, account, SYSLOG_LINE - HEADER_MAX);
 	__u32 pid = account->info.pid;
 	int rc = -ENOMEM;
 
@@ -381,7 +334,7 @@ static void send_selfie(struct sink_syslog *sink, const struct process_account *
 void sink_syslog__process(struct sink_syslog *sink, const struct process_account *account)
 {
 	if (sink->options.types >> SYSLOG_PROCESS & 1)
-		put(sink, json_process__record(sink->run, account));
+		json_process__add(sink->records.to, sink->records.run, account);
 	/* selFIe tells of a process when it ends. */
 	if (!(sink->options.types >> SYSLOG_SELFIE & 1) || !account->info.end_ns)
 		return;
@@ -394,25 +347,24 @@ void sink_syslog__process(struct sink_syslog *sink, const struct process_account
 /* What did not arrive is said in any case. */
 static void tell_counts(struct sink_syslog *sink)
 {
-	struct json_object *record;
+	struct record *record = sink->records.to;
 	struct syslog_counts counts;
 
 	sink_syslog__counts(sink, &counts);
 	if (!counts.held_back && !counts.lost)
 		return;
-	record = json_value__record(sink->run, "syslog", clock__ns(CLOCK_REALTIME));
-	if (record) {
-		json_value__add_u64(record, "sent", counts.sent);
-		json_value__add_u64(record, "held_back", counts.held_back);
-		json_value__add_u64(record, "lost", counts.lost);
-	}
-	send_record(sink, record);
-	json_object_put(record);
+	sink->is_admitted = true;
+	record__begin(record, sink->records.run, "syslog", clock__ns(CLOCK_REALTIME),
+		      sink->records.run->hostname);
+	record__u64(record, "sent", counts.sent);
+	record__u64(record, "held_back", counts.held_back);
+	record__u64(record, "lost", counts.lost);
+	record__end(record);
 }
 
 void sink_syslog__run_end(struct sink_syslog *sink, const struct snapshot *snapshot)
 {
-	records__run_end(&(struct records_sink){ put, put_text, sink }, sink->run, snapshot);
+	records__end(&sink->records, snapshot);
 	syslog_socket__finish(sink->socket);
 	tell_counts(sink);
 	syslog_socket__finish(sink->socket);
@@ -455,7 +407,6 @@ void sink_syslog__close(struct sink_syslog *sink)
 	if (!sink)
 		return;
 	json_calls__free(sink->calls);
-	json_addb__free(sink->addb);
 	syslog_socket__close(sink->socket);
 	free(sink);
 }
