@@ -3,8 +3,8 @@
 
 static int put_figures(const struct history_records *records, bool final, struct error *err)
 {
-	return sink_json__snapshot(records->sink, recording__snapshot(records->recording), final,
-				   err);
+	return SINK_CALL(records->sink, snapshot, recording__snapshot(records->recording), final,
+			 err);
 }
 
 int history_records__final(const struct history_records *records, struct error *err)
@@ -13,8 +13,7 @@ int history_records__final(const struct history_records *records, struct error *
 	int rc = 0;
 
 	if (recording__addb_counts(records->recording, &counts)) {
-		sink_json__addb_counts(records->sink, &counts);
-		rc = sink_json__flush(records->sink, err);
+		rc = SINK_CALL(records->sink, addb_counts, &counts, err);
 	}
 	return rc < 0 ? rc : put_figures(records, true, err);
 }
@@ -35,7 +34,7 @@ static int put_calls(const struct history_records *records, struct error *err)
 	/* What makes no sense is counted with the other losses. */
 	if (recording__calls(records->recording, &batch) < 0)
 		return 0;
-	return sink_json__calls(records->sink, &batch, err);
+	return SINK_CALL(records->sink, calls, &batch, err);
 }
 
 static int put_addb(const struct history_records *records, struct error *err)
@@ -43,19 +42,20 @@ static int put_addb(const struct history_records *records, struct error *err)
 	static struct addb_record record;
 	struct addb_origin origin;
 	struct addb_batch batch;
+	int rc = 0;
 
 	if (recording__addb(records->recording, &batch) < 0)
 		return 0;
-	while (addb_batch__next(&batch, &record, &origin))
-		sink_json__addb(records->sink, &record, &origin);
-	return sink_json__flush(records->sink, err);
+	while (rc >= 0 && addb_batch__next(&batch, &record, &origin))
+		rc = SINK_CALL(records->sink, addb, &record, &origin, err);
+	return rc < 0 ? rc : SINK_CALL(records->sink, flush, err);
 }
 
 static int put_account(const struct history_records *records, struct error *err)
 {
 	const struct process_account *account = recording__account(records->recording);
 
-	return account ? sink_json__process(records->sink, account, err) : 0;
+	return account ? SINK_CALL(records->sink, process, account, err) : 0;
 }
 
 int history_records__put(const struct history_records *records, enum recording_step step,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The records of a recording's history, to a sink of JSON. */
+/* What a recording has, step by step, to any sink. */
 #ifndef USER_COMMAND_HISTORY_RECORDS_H
 #define USER_COMMAND_HISTORY_RECORDS_H
 
 #include "recording/recording_reader.h"
-#include "sink/json.h"
+#include "sink/sink.h"
 
 /* Both outlive it. */
 struct history_records {
 	struct recording *recording;
-	struct sink_json *sink; /* uses the recording's run */
+	struct sink *sink; /* of the recording's run */
 };
 
 /*
