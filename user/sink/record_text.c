@@ -136,16 +136,20 @@ static int add_string(struct record_text *text, const char *string)
 static int add_name(struct record_text *text, const char *name)
 {
 	size_t n = name ? strlen(name) : 0;
-	char *at = reach(text, QUOTED_MAX(n) + 2);
+	char *at = reach(text, QUOTED_MAX(n) + 4);
 
 	if (!at)
 		return -ENOMEM;
 	if (text->has_members)
 		*at++ = ',';
+	if (text->is_spaced)
+		*at++ = ' ';
 	if (name) {
 		at = quote(at, name, n);
 		*at++ = ':';
 	}
+	if (name && text->is_spaced)
+		*at++ = ' ';
 	text->n = (size_t)(at - text->bytes);
 	text->has_members = true;
 	return 0;
@@ -172,6 +176,8 @@ static int add_value(struct record_text *text, const struct record_value *value)
 	case RECORD_OBJECT_END:
 	case RECORD_ARRAY_END:
 		text->has_members = text->record.depth != 0;
+		if (text->is_spaced)
+			return add(text, value->kind == RECORD_OBJECT_END ? " }" : " ]", 2);
 		return add(text, value->kind == RECORD_OBJECT_END ? "}" : "]", 1);
 	default:
 		return add(text, "null", 4);
@@ -199,6 +205,12 @@ static void put(struct record *record, const char *name, const struct record_val
 struct record_text record_text__new(void (*done)(struct record *record))
 {
 	return (struct record_text){ .record = { .put = put, .done = done } };
+}
+
+void record_text__end_line(struct record *record)
+{
+	if (!record->failure)
+		add((struct record_text *)record, "\n", 1);
 }
 
 int record_text__add_bytes(struct record_text *text, const char *bytes, size_t n)

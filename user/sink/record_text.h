@@ -13,10 +13,14 @@ struct record_text {
 	size_t n, room;
 	size_t start;	  /* where the record begins; what failed is taken back to there */
 	bool has_members; /* of what is open */
+	bool is_spaced;	  /* there are spaces between: { "a": 1, "b": 2 } */
 };
 
 /* done: as of struct record, or NULL. */
 struct record_text record_text__new(void (*done)(struct record *record));
+
+/* As done: ends a record's line. */
+void record_text__end_line(struct record *record);
 
 /*
  * Adds n bytes as they are, where no member is begun. 0; -ENOMEM: then nothing is added.
