@@ -128,6 +128,54 @@ struct tm_series {
 	};
 } __attribute__((aligned(64)));
 
+/*
+ * The counters of a series, a line each, in the order in which records have them. All that treats
+ * them alike is made from these lines: adding up (drain/merge.c), intervals and sums
+ * (report/figures.c), recordings (recording/series_code.c), records and SQLite's columns
+ * (report/series_fields.c, with a test that docs/records.md has them). times_ns[] and outer_ns[]
+ * have no lines: they are arrays, and treated as such.
+ *
+ * - member: of struct tm_series and struct figures, and its name in records: units are in the name
+ * - joins: how two series make one. SUM, MIN, MAX; OPEN: a sum of what is there at the moment
+ * - place: in recordings. It never changes, and a new counter takes the next one
+ * - known: when records have it; else it is null there. ALWAYS, SIZED, TIMED (see enum
+ *   series_known)
+ * - records: the types of records that have it, a set of enum series_record
+ *
+ * A new counter is a member of struct tm_series, a line here, and what counts it up in bpf/.
+ */
+/* clang-format off */
+#define TM_SERIES_COUNTS(COUNTER)                                  \
+	/*      member,    joins, place, known,  records */        \
+	COUNTER(count,     SUM,   0,     ALWAYS, SERIES_ALL)       \
+	COUNTER(errors,    SUM,   7,     ERRORS, SERIES_CAN_FAIL)  \
+	COUNTER(retries,   SUM,   8,     ALWAYS, SERIES_CAN_FAIL)  \
+	COUNTER(bytes,     SUM,   6,     SIZED,  SERIES_HAS_BYTES)
+
+#define TM_SERIES_NS(COUNTER)                                      \
+	COUNTER(total_ns,  SUM,   2,     TIMED,  SERIES_ALL)       \
+	COUNTER(queue_ns,  SUM,   9,     TIMED,  SERIES_DEVICE)    \
+	COUNTER(self_ns,   SUM,   3,     TIMED,  SERIES_FUNCTION)
+
+#define TM_SERIES_ENDS(COUNTER)                                    \
+	COUNTER(min_ns,    MIN,   4,     TIMED,  SERIES_ALL)       \
+	COUNTER(max_ns,    MAX,   5,     TIMED,  SERIES_ALL)       \
+	COUNTER(in_flight, OPEN,  1,     ALWAYS, SERIES_ALL)
+/* clang-format on */
+
+/* Those that records have. */
+#define TM_SERIES_SHOWN(COUNTER) \
+	TM_SERIES_COUNTS(COUNTER) TM_SERIES_NS(COUNTER) TM_SERIES_ENDS(COUNTER)
+
+/* And all. */
+#define TM_SERIES_COUNTERS(COUNTER)        \
+	TM_SERIES_SHOWN(COUNTER)           \
+	COUNTER(mapped, SUM, 10, NEVER, 0) \
+	COUNTER(errors_other, SUM, 11, NEVER, 0)
+
+#define TM_ONE_MORE(...) +1
+#define TM_SERIES_N	 (0 TM_SERIES_COUNTERS(TM_ONE_MORE))
+
 _Static_assert(
 	(int)TM_OPERATION_TIMES <= TM_OUTER_TIMES && (int)TM_OPERATION_LOSSES <= (int)TM_TIMES,
 	"the sums of operations lie in those of calls: merged, written and read as they are");

@@ -3,18 +3,13 @@
 #include "page/layers.h"
 #include "report/layer_sum.h"
 #include "report/names.h"
+#include "report/series_fields.h"
 
 static void add_times(struct record *record, const struct report_run *run,
 		      const struct figures *figures)
 {
-	static const char *const names[TM_TIMES] = {
-		[TM_TIME_VFS] = "vfs_ns",     [TM_TIME_NET] = "net_ns",
-		[TM_TIME_WAIT] = "wait_ns",   [TM_TIME_SYSCALL] = "syscall_ns",
-		[TM_TIME_BLOCK] = "block_ns", [TM_TIME_IOWAIT] = "iowait_ns",
-	};
-
 	for (enum tm_time time = 0; time < TM_TIMES; time++)
-		record__measured(record, names[time], figures->times_ns[time],
+		record__measured(record, series_fields__time(time), figures->times_ns[time],
 				 figures->timed && report__knows(run, time));
 }
 

@@ -23,17 +23,28 @@ static void unpack_key(struct unpack *unpack, struct tm_key *key)
 	key->flags = (__u8)unpack__below(unpack, 1 << 8);
 }
 
-/* The plain counters, in the order in which they are written. */
-static const size_t counters[] = {
-	offsetof(struct tm_series, count),    offsetof(struct tm_series, in_flight),
-	offsetof(struct tm_series, total_ns), offsetof(struct tm_series, self_ns),
-	offsetof(struct tm_series, min_ns),   offsetof(struct tm_series, max_ns),
-	offsetof(struct tm_series, bytes),    offsetof(struct tm_series, errors),
-	offsetof(struct tm_series, retries),  offsetof(struct tm_series, queue_ns),
-	offsetof(struct tm_series, mapped),   offsetof(struct tm_series, errors_other),
-};
+#define PLACE_BIT(member, joins, place, ...) | 1U << (place)
+_Static_assert((0 TM_SERIES_COUNTERS(PLACE_BIT)) == (1U << TM_SERIES_N) - 1,
+	       "each counter has a place of its own in recordings, and none is left out");
 
-#define COUNTERS (sizeof(counters) / sizeof(*counters))
+/* The plain counters, in the order in which they are written. */
+static void pack_counters(struct pack *pack, const struct tm_series *total)
+{
+#define WRITE(member, joins, place, ...) [place] = total->member,
+	const __u64 numbers[] = { TM_SERIES_COUNTERS(WRITE) };
+
+	pack__numbers(pack, numbers, TM_SERIES_N);
+}
+
+/* Older recordings have fewer: the rest stays 0. */
+static void unpack_counters(struct unpack *unpack, struct tm_series *total)
+{
+	__u64 numbers[TM_SERIES_N] = { 0 };
+
+	unpack__numbers(unpack, numbers, TM_SERIES_N);
+#define READ(member, joins, place, ...) total->member = numbers[place];
+	TM_SERIES_COUNTERS(READ)
+}
 
 static void pack_errors(struct pack *pack, const struct tm_series *total)
 {
@@ -65,16 +76,13 @@ void series_code__pack(struct pack *pack, const struct snapshot_series *series, 
 {
 	const struct tm_series *total = &series->total;
 	char label[sizeof(total->label) + 1] = { 0 };
-	__u64 numbers[COUNTERS];
 
-	for (size_t i = 0; i < COUNTERS; i++)
-		memcpy(&numbers[i], (const char *)total + counters[i], sizeof(*numbers));
 	memcpy(label, total->label, sizeof(total->label));
 	pack__u64(pack, flags);
 	pack_key(pack, &total->key);
 	pack__u64(pack, total->creator);
 	pack__string(pack, label);
-	pack__numbers(pack, numbers, COUNTERS);
+	pack_counters(pack, total);
 	pack__numbers(pack, total->times_ns, TM_TIMES);
 	pack__numbers(pack, total->outer_ns, TM_OUTER_TIMES);
 	pack_errors(pack, total);
@@ -86,7 +94,6 @@ void series_code__pack(struct pack *pack, const struct snapshot_series *series, 
 
 struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
 {
-	__u64 numbers[COUNTERS] = { 0 };
 	struct merge merge = { 0 };
 	struct unpack_text label;
 
@@ -98,9 +105,7 @@ struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
 		return NULL;
 	if (label.n)
 		memcpy(merge.total.label, label.at, label.n);
-	unpack__numbers(unpack, numbers, COUNTERS);
-	for (size_t i = 0; i < COUNTERS; i++)
-		memcpy((char *)&merge.total + counters[i], &numbers[i], sizeof(*numbers));
+	unpack_counters(unpack, &merge.total);
 	unpack__numbers(unpack, merge.total.times_ns, TM_TIMES);
 	unpack__numbers(unpack, merge.total.outer_ns, TM_OUTER_TIMES);
 	unpack_errors(unpack, &merge.total);

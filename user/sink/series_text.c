@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "addb/sums.h"
-#include "report/figures.h"
 #include "report/names.h"
-#include "report/series_kind.h"
+#include "report/series_fields.h"
 #include "sink/estimate_text.h"
 #include "sink/series_text.h"
 #include "tmtrace/object.h"
 
-static void add_errors(struct record *record, const struct report_run *run,
-		       const struct tm_series *total)
+static void add_errors_by(struct record *record, const struct report_run *run,
+			  const struct tm_series *total)
 {
 	char name[NAMES_ROOM];
 
-	record__u64(record, "errors", total->errors);
 	record__open(record, "errors_by");
 	for (int i = 0; i < TM_ERRORS; i++)
 		if (total->error_count[i])
@@ -22,26 +20,59 @@ static void add_errors(struct record *record, const struct report_run *run,
 	if (total->errors_other)
 		record__u64(record, names__error(run, &total->key, 0, name), total->errors_other);
 	record__close(record);
-	record__u64(record, "retries", total->retries);
 }
 
-/* Where the time inside the calls went. A VFS operation is itself the time on files. */
-static void add_times(struct record *record, const struct report_run *run,
-		      const struct tm_series *total, bool timed)
+/* What a record's numbers are of. */
+struct numbers {
+	const struct report_run *run;
+	const struct snapshot *snapshot;
+	const struct tm_series *total;
+	const struct figures *figures;
+	bool sized;
+};
+
+/* A VFS operation is itself the time on files. */
+static bool knows_time(const struct numbers *numbers, enum tm_time time)
 {
-	static const char *const names[TM_TIMES] = {
-		[TM_TIME_VFS] = "vfs_ns",     [TM_TIME_NET] = "net_ns",
-		[TM_TIME_WAIT] = "wait_ns",   [TM_TIME_SYSCALL] = "syscall_ns",
-		[TM_TIME_BLOCK] = "block_ns", [TM_TIME_IOWAIT] = "iowait_ns",
-	};
-	bool vfs = total->key.layer == TM_LAYER_VFS;
+	bool inside = numbers->total->key.layer != TM_LAYER_VFS || time == TM_TIME_BLOCK ||
+		      time == TM_TIME_IOWAIT;
 
-	record__measured(record, "self_ns", total->self_ns, timed);
-	for (enum tm_time time = 0; time < TM_TIMES; time++) {
-		bool inside = !vfs || time == TM_TIME_BLOCK || time == TM_TIME_IOWAIT;
+	return numbers->figures->timed && inside && report__knows(numbers->run, time);
+}
 
-		record__measured(record, names[time], total->times_ns[time],
-				 timed && inside && report__knows(run, time));
+static bool is_known(const struct numbers *numbers, const struct series_field *field)
+{
+	switch (field->known) {
+	case KNOWN_SIZED:
+		return numbers->sized;
+	case KNOWN_TIMED:
+		return numbers->figures->timed != 0;
+	case KNOWN_BUCKETED:
+		return numbers->figures->bucketed != 0;
+	case KNOWN_INSIDE:
+		return knows_time(numbers,
+				  (field->at - offsetof(struct figures, times_ns)) / sizeof(__u64));
+	case KNOWN_OLDEST:
+		return numbers->total->queue_ns != 0;
+	default:
+		return true;
+	}
+}
+
+static void add_numbers(struct record *record, const struct numbers *numbers,
+			enum series_record type)
+{
+	for (size_t i = 0; i < series_fields_n; i++) {
+		const struct series_field *field = &series_fields[i];
+		__u64 value = series_field__value(field, numbers->figures);
+
+		if (!(field->records & type))
+			continue;
+		if (field->known == KNOWN_OLDEST)
+			value = numbers->snapshot->monotonic_ns - value;
+		record__measured(record, field->name, value, is_known(numbers, field));
+		if (field->known == KNOWN_ERRORS)
+			add_errors_by(record, numbers->run, numbers->total);
 	}
 }
 
@@ -54,20 +85,11 @@ static void add_buckets(struct record *record, const char *name, const struct hi
 		record__null(record, name);
 }
 
-static void add_latency(struct record *record, const struct figures *figures,
-			const struct snapshot_series *series)
+static void add_histograms(struct record *record, const struct figures *figures,
+			   const struct snapshot_series *series)
 {
-	bool timed = figures->timed != 0, bucketed = figures->bucketed != 0;
-
-	record__measured(record, "min_ns", figures->min_ns, timed);
-	record__measured(record, "max_ns", figures->max_ns, timed);
-	record__u64(record, "in_flight", figures->in_flight);
-	record__measured(record, "p50_ns", figures->p50_ns, bucketed);
-	record__measured(record, "p90_ns", figures->p90_ns, bucketed);
-	record__measured(record, "p99_ns", figures->p99_ns, bucketed);
-	record__measured(record, "p999_ns", figures->p999_ns, bucketed);
 	record__string(record, "scheme", TM_HISTOGRAM_SCHEME);
-	add_buckets(record, "buckets", &series->latency, timed);
+	add_buckets(record, "buckets", &series->latency, figures->timed != 0);
 	add_buckets(record, "size_buckets", &series->size, figures->sized != 0);
 }
 
@@ -133,30 +155,6 @@ void series_text__add_who(struct record *record, const struct process_info *proc
 	record__string(record, "component", process ? process->component : NULL);
 }
 
-/* The sums that operations have in place of calls' times inside. */
-static void add_operation_sums(struct record *record, const struct snapshot *snapshot,
-			       const struct tm_series *total, bool timed)
-{
-	static const char *const times[TM_OPERATION_TIMES] = {
-		[TM_OPERATION_SUBMIT] = "submit_ns",
-		[TM_OPERATION_WAIT] = "wait_ns",
-		[TM_OPERATION_LATE] = "late_poll_ns",
-	};
-	static const char *const losses[TM_OPERATION_LOSSES] = {
-		[TM_OPERATION_ABANDONED] = "abandoned",
-		[TM_OPERATION_FORGOTTEN] = "forgotten",
-		[TM_OPERATION_KILLED] = "killed",
-		[TM_OPERATION_NO_ENTRY] = "no_entry",
-	};
-
-	for (int i = 0; i < TM_OPERATION_TIMES; i++)
-		record__measured(record, times[i], total->operation_ns[i], timed);
-	record__measured(record, "oldest_ns", snapshot->monotonic_ns - total->queue_ns,
-			 total->queue_ns != 0);
-	for (int i = 0; i < TM_OPERATION_LOSSES; i++)
-		record__u64(record, losses[i], total->operations_lost[i]);
-}
-
 /* What a sum over ADDB2 records is of. */
 static void add_addb_key(struct record *record, __u64 where)
 {
@@ -168,20 +166,6 @@ static void add_addb_key(struct record *record, __u64 where)
 	record__string(record, "fom", addb_sum__fom(where, text, sizeof(text)));
 	record__string(record, state ? "state" : "field",
 		       addb_sum__what(where, text, sizeof(text)));
-}
-
-static const char *const types[SERIES_KINDS] = {
-	[SERIES_CALLS] = "function",	 [SERIES_FILES] = "function",
-	[SERIES_DEVICES] = "device",	 [SERIES_OPERATIONS] = "op",
-	[SERIES_BY_SIZE] = "by_size",	 [SERIES_ASSOCIATIONS] = "association",
-	[SERIES_STATES] = "addb_state",	 [SERIES_VALUES] = "addb_value",
-	[SERIES_KERNEL_IO] = "function", [SERIES_UNSEEN] = "function",
-};
-
-/* Are the figures those of a function's calls, or of what they launched? */
-static bool is_of_calls(enum series_kind kind)
-{
-	return kind <= SERIES_OPERATIONS;
 }
 
 /* Calls of a function that was parked for a while are not all, nor are its times. */
@@ -240,25 +224,13 @@ static void add_size_class(struct record *record, __u64 class)
 	record__close_array(record);
 }
 
-static void add_where_time_went(struct record *record, const struct report_run *run,
-				const struct snapshot *snapshot, const struct tm_series *total,
-				bool timed)
-{
-	enum series_kind kind = series_kind__of(&total->key);
-
-	if (kind == SERIES_DEVICES)
-		record__measured(record, "queue_ns", total->queue_ns, timed);
-	else if (kind == SERIES_OPERATIONS)
-		add_operation_sums(record, snapshot, total, timed);
-	else if (is_of_calls(kind))
-		add_times(record, run, total, timed);
-}
-
 /* Of calls or operations it may be known that they have sizes before there are any. */
 static bool has_size(const struct report_run *run, const struct tm_key *key,
 		     const struct figures *figures)
 {
-	return figures->sized || (is_of_calls(series_kind__of(key)) && names__has_size(run, key));
+	const unsigned int calls = SERIES_FUNCTION | SERIES_DEVICE | SERIES_OP;
+
+	return figures->sized || (series_record__of(key) & calls && names__has_size(run, key));
 }
 
 void series_text__add(struct record *record, const struct report_run *run,
@@ -268,21 +240,19 @@ void series_text__add(struct record *record, const struct report_run *run,
 	const struct snapshot_series *series = snapshot->series[i];
 	const struct tm_series *total = &series->total;
 	const struct tm_key *key = &total->key;
-	enum series_kind kind = series_kind__of(key);
-	bool number = kind == SERIES_VALUES && addb_sum__kind(key->where) == ADDB_SUM_NUMBER;
+	enum series_record type = series_record__of(key);
 	struct figures figures;
 	const struct process_info *process;
+	struct numbers numbers = { run, snapshot, total, &figures, false };
 	const char *jobid;
-	bool sized, timed;
 
 	figures__total(&figures, series);
-	sized = has_size(run, key, &figures);
-	timed = figures.timed != 0;
+	numbers.sized = has_size(run, key, &figures);
 	process = names__process(run, key->process);
-	record__begin(record, run, types[kind], snapshot->time_ns,
+	record__begin(record, run, series_record__type(type), snapshot->time_ns,
 		      process && process->node ? process->node : run->hostname);
 	series_text__add_key(record, run, total);
-	if (kind == SERIES_BY_SIZE)
+	if (key__is_by_size(key))
 		add_size_class(record, key->where);
 	if (key__is_addb(key))
 		add_addb_key(record, key->where);
@@ -290,18 +260,12 @@ void series_text__add(struct record *record, const struct report_run *run,
 	jobid = names__jobid(run, key);
 	process = names__process(run, key->process);
 	series_text__add_who(record, process, process ? process->rank : -1, jobid);
-	record__u64(record, "count", total->count);
-	if (is_of_calls(kind) || kind == SERIES_VALUES)
-		add_errors(record, run, total);
-	record__measured(record, number ? "sum" : "bytes", total->bytes, sized);
-	record__u64(record, "timed", figures.timed);
-	record__measured(record, "total_ns", total->total_ns, timed);
-	add_where_time_went(record, run, snapshot, total, timed);
-	add_latency(record, &figures, series);
+	add_numbers(record, &numbers, type);
+	add_histograms(record, &figures, series);
 	if (!final || snapshot->before_ns)
-		add_interval(record, run, snapshot, i, sized);
+		add_interval(record, run, snapshot, i, numbers.sized);
 	add_gap(record, gaps, key);
-	add_estimate(record, snapshot, i, gaps, sized, timed);
+	add_estimate(record, snapshot, i, gaps, numbers.sized, figures.timed != 0);
 	record__bool(record, "final", final);
 	record__end(record);
 }
