@@ -6,6 +6,7 @@
 #include <json-c/linkhash.h>
 
 #include "export/database.h"
+#include "export/series_columns.h"
 #include "export/sql.h"
 #include "export/table.h"
 #include "sink/record_text.h"
@@ -61,6 +62,15 @@ static int report(struct record_sink *base, struct error *err)
 	if (database->failure.code)
 		*err = database->failure;
 	return database->failure.code;
+}
+
+static int make_tables(struct database *database)
+{
+	char *sql = series_columns__expand(export_sql_tables);
+	int ret = sql ? execute(database, sql) : fail(database, SQLITE_NOMEM);
+
+	free(sql);
+	return ret;
 }
 
 static void free_table(struct lh_entry *entry)
@@ -258,7 +268,7 @@ int database__open(struct database **out, const char *path, const char *name, st
 	database->row.put = put;
 	database->value = database->other = record_text__new(NULL);
 	if (!open_file(database, path))
-		execute(database, export_sql_tables);
+		make_tables(database);
 	rc = report(&database->base, err);
 	if (rc < 0)
 		database__close(database);
