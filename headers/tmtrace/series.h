@@ -321,6 +321,13 @@ struct tm_ledger {
 	__u64 unsized; /* recorded, but the size could not be read */
 } __attribute__((aligned(64)));
 
+/* Its counters but for the losses, in the order in which recordings have them: new ones go last. */
+/* clang-format off */
+#define TM_LEDGER_COUNTERS(COUNTER) \
+	COUNTER(hits) COUNTER(recorded) COUNTER(filtered) COUNTER(in_flight) COUNTER(nested) \
+	COUNTER(unsized)
+/* clang-format on */
+
 /* What a probe has lost, for whatever reason. */
 static inline __u64 ledger__lost(const struct tm_ledger *ledger)
 {

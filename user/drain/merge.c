@@ -99,7 +99,6 @@ static void add_counters(struct tm_series *total, const struct tm_series *more)
 {
 #define JOIN(member, joins, ...) JOIN_##joins(total->member, more->member);
 	TM_SERIES_COUNTERS(JOIN)
-#undef JOIN
 	for (int i = 0; i < TM_TIMES; i++)
 		total->times_ns[i] += more->times_ns[i];
 	for (int i = 0; i < TM_OUTER_TIMES; i++)
@@ -217,12 +216,8 @@ struct tm_ledger merge__ledgers(const struct tm_ledger *shards, __u32 n)
 	struct tm_ledger total = { 0 };
 
 	for (__u32 i = 0; i < n; i++) {
-		total.hits += shards[i].hits;
-		total.recorded += shards[i].recorded;
-		total.filtered += shards[i].filtered;
-		total.in_flight += shards[i].in_flight;
-		total.nested += shards[i].nested;
-		total.unsized += shards[i].unsized;
+#define ADD_COUNTER(member) total.member += shards[i].member;
+		TM_LEDGER_COUNTERS(ADD_COUNTER)
 		for (int loss = 0; loss < TM_LOSSES; loss++)
 			total.lost[loss] += shards[i].lost[loss];
 	}
@@ -232,12 +227,8 @@ struct tm_ledger merge__ledgers(const struct tm_ledger *shards, __u32 n)
 
 static void add_fates(struct tm_call_fates *total, const struct tm_call_fates *fates)
 {
-	total->recorded += fates->recorded;
-	total->too_short += fates->too_short;
-	total->sampled_out += fates->sampled_out;
-	total->full += fates->full;
-	total->busy += fates->busy;
-	total->untimed += fates->untimed;
+#define ADD_FATE(member) total->member += fates->member;
+	TM_CALL_FATES(ADD_FATE)
 }
 
 struct tm_call_ledger merge__call_ledgers(const struct tm_call_ledger *shards, __u32 n)

@@ -119,36 +119,33 @@ struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
 	return unpack->failed ? NULL : merge__finish(&merge);
 }
 
-#define CALL_FATES 6
+#define FROM_FATES(member)  fates->member,
+#define FROM_LEDGER(member) ledger->member,
+#define NUMBER(member)	    +1
+#define NEXT(member)	    out.member = numbers[n++];
 
 static void pack_fates(struct pack *pack, const struct tm_call_fates *fates)
 {
-	const __u64 numbers[CALL_FATES] = { fates->recorded, fates->too_short, fates->sampled_out,
-					    fates->full,     fates->busy,      fates->untimed };
+	const __u64 numbers[] = { TM_CALL_FATES(FROM_FATES) };
 
-	pack__numbers(pack, numbers, CALL_FATES);
+	pack__numbers(pack, numbers, sizeof(numbers) / sizeof(*numbers));
 }
 
 static struct tm_call_fates unpack_fates(struct unpack *unpack)
 {
-	__u64 numbers[CALL_FATES] = { 0 };
+	__u64 numbers[0 TM_CALL_FATES(NUMBER)] = { 0 };
+	struct tm_call_fates out = { 0 };
+	size_t n = 0;
 
-	unpack__numbers(unpack, numbers, CALL_FATES);
-	return (struct tm_call_fates){
-		.recorded = numbers[0],
-		.too_short = numbers[1],
-		.sampled_out = numbers[2],
-		.full = numbers[3],
-		.busy = numbers[4],
-		.untimed = numbers[5],
-	};
+	unpack__numbers(unpack, numbers, sizeof(numbers) / sizeof(*numbers));
+	TM_CALL_FATES(NEXT)
+	return out;
 }
 
 void series_code__pack_ledger(struct pack *pack, const struct tm_ledger *ledger,
 			      const struct tm_call_ledger *calls)
 {
-	const __u64 numbers[] = { ledger->hits,	     ledger->recorded, ledger->filtered,
-				  ledger->in_flight, ledger->nested,   ledger->unsized };
+	const __u64 numbers[] = { TM_LEDGER_COUNTERS(FROM_LEDGER) };
 
 	pack__numbers(pack, numbers, sizeof(numbers) / sizeof(*numbers));
 	pack__numbers(pack, ledger->lost, TM_LOSSES);
@@ -160,18 +157,14 @@ void series_code__pack_ledger(struct pack *pack, const struct tm_ledger *ledger,
 
 struct tm_ledger series_code__unpack_ledger(struct unpack *unpack)
 {
-	struct tm_ledger ledger = { 0 };
-	__u64 numbers[6] = { 0 };
+	__u64 numbers[0 TM_LEDGER_COUNTERS(NUMBER)] = { 0 };
+	struct tm_ledger out = { 0 };
+	size_t n = 0;
 
-	unpack__numbers(unpack, numbers, 6);
-	ledger.hits = numbers[0];
-	ledger.recorded = numbers[1];
-	ledger.filtered = numbers[2];
-	ledger.in_flight = numbers[3];
-	ledger.nested = numbers[4];
-	ledger.unsized = numbers[5];
-	unpack__numbers(unpack, ledger.lost, TM_LOSSES);
-	return ledger;
+	unpack__numbers(unpack, numbers, sizeof(numbers) / sizeof(*numbers));
+	TM_LEDGER_COUNTERS(NEXT)
+	unpack__numbers(unpack, out.lost, TM_LOSSES);
+	return out;
 }
 
 bool series_code__unpack_calls(struct unpack *unpack, struct tm_call_ledger *out)
