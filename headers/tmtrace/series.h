@@ -33,6 +33,15 @@ enum tm_time {
 	TM_TIMES,
 };
 
+/*
+ * What a run may know or not: each of these times, and counters that came later. A recording says
+ * which it has (times_known), so that a counter that it has not is not taken for 0.
+ */
+enum tm_known {
+	TM_KNOWN_TIMES = TM_TIMES - 1,
+	TM_KNOWN,
+};
+
 /* The first of them, which exclude one another: of these the outermost calls' are known apart. */
 #define TM_OUTER_TIMES (TM_TIME_WAIT + 1)
 
@@ -155,7 +164,7 @@ struct tm_series {
 #define TM_SERIES_NS(COUNTER)                                      \
 	COUNTER(total_ns,  SUM,   2,     TIMED,  SERIES_ALL)       \
 	COUNTER(queue_ns,  SUM,   9,     TIMED,  SERIES_DEVICE)    \
-	COUNTER(self_ns,   SUM,   3,     TIMED,  SERIES_FUNCTION)
+	COUNTER(self_ns,   SUM,   3,     TIMED,  SERIES_CALLS)
 
 #define TM_SERIES_ENDS(COUNTER)                                    \
 	COUNTER(min_ns,    MIN,   4,     TIMED,  SERIES_ALL)       \

@@ -82,7 +82,7 @@ static void test_documented(void **state)
 		assert_non_null(section);
 		for (size_t i = 0; i < series_fields_n; i++) {
 			const struct series_field *field = &series_fields[i];
-			bool in_functions = field->records & SERIES_FUNCTION;
+			bool in_functions = field->records & SERIES_CALLS;
 
 			if (field->records & record && !tells_of(section, field->name) &&
 			    !(in_functions && has_row(functions, field->name)))
@@ -98,7 +98,7 @@ static void test_documented(void **state)
 static bool is_field(const char *name, size_t length)
 {
 	for (size_t i = 0; i < series_fields_n; i++)
-		if (series_fields[i].records & SERIES_FUNCTION &&
+		if (series_fields[i].records & SERIES_CALLS &&
 		    strlen(series_fields[i].name) == length &&
 		    !memcmp(series_fields[i].name, name, length))
 			return true;

@@ -20,7 +20,9 @@ enum series_record series_record__of(const struct tm_key *key)
 		return SERIES_BY_SIZE;
 	if (key__is_association(key))
 		return SERIES_ASSOCIATION;
-	return key->layer == TM_LAYER_BLOCK ? SERIES_DEVICE : SERIES_FUNCTION;
+	if (key->layer == TM_LAYER_BLOCK)
+		return SERIES_DEVICE;
+	return key->layer == TM_LAYER_VFS ? SERIES_VFS : SERIES_FUNCTION;
 }
 
 const char *series_record__type(enum series_record record)
@@ -47,6 +49,12 @@ const char *series_record__type(enum series_record record)
 /* clang-format off */
 #define FIELD(name, member, known, records) \
 	{ name, offsetof(struct figures, member), KNOWN_##known, records },
+/* Where the time inside calls went. */
+#define TIME(name, time) \
+	{ name, offsetof(struct figures, times_ns[time]), KNOWN_INSIDE, SERIES_CALLS, time },
+/* A counter that recordings do not have that were made before it came. */
+#define LATER(name, member, which, records) \
+	{ name, offsetof(struct figures, member), KNOWN_LATER, records, which },
 #define COUNTER(member, joins, place, known, records) FIELD(#member, member, known, records)
 
 const struct series_field series_fields[] = {
@@ -54,12 +62,12 @@ const struct series_field series_fields[] = {
 	FIELD("sum", bytes, SIZED, SERIES_ADDB_NUMBER)
 	FIELD("timed", timed, ALWAYS, SERIES_ALL)
 	TM_SERIES_NS(COUNTER)
-	FIELD("vfs_ns", times_ns[TM_TIME_VFS], INSIDE, SERIES_FUNCTION)
-	FIELD("net_ns", times_ns[TM_TIME_NET], INSIDE, SERIES_FUNCTION)
-	FIELD("wait_ns", times_ns[TM_TIME_WAIT], INSIDE, SERIES_FUNCTION)
-	FIELD("syscall_ns", times_ns[TM_TIME_SYSCALL], INSIDE, SERIES_FUNCTION)
-	FIELD("block_ns", times_ns[TM_TIME_BLOCK], INSIDE, SERIES_FUNCTION)
-	FIELD("iowait_ns", times_ns[TM_TIME_IOWAIT], INSIDE, SERIES_FUNCTION)
+	TIME("vfs_ns", TM_TIME_VFS)
+	TIME("net_ns", TM_TIME_NET)
+	TIME("wait_ns", TM_TIME_WAIT)
+	TIME("syscall_ns", TM_TIME_SYSCALL)
+	TIME("block_ns", TM_TIME_BLOCK)
+	TIME("iowait_ns", TM_TIME_IOWAIT)
 	FIELD("submit_ns", outer_ns[TM_OPERATION_SUBMIT], TIMED, SERIES_OP)
 	FIELD("wait_ns", outer_ns[TM_OPERATION_WAIT], TIMED, SERIES_OP)
 	FIELD("late_poll_ns", outer_ns[TM_OPERATION_LATE], TIMED, SERIES_OP)
@@ -81,8 +89,7 @@ const size_t series_fields_n = sizeof(series_fields) / sizeof(*series_fields);
 const char *series_fields__time(enum tm_time time)
 {
 	for (size_t i = 0; i < series_fields_n; i++)
-		if (series_fields[i].at == offsetof(struct figures, times_ns[time]) &&
-		    series_fields[i].known == KNOWN_INSIDE)
+		if (series_fields[i].known == KNOWN_INSIDE && series_fields[i].which == time)
 			return series_fields[i].name;
 	return NULL;
 }

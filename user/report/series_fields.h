@@ -18,9 +18,11 @@ enum series_record {
 	SERIES_ADDB_STATE = 1 << 5,
 	SERIES_ADDB_VALUE = 1 << 6,
 	SERIES_ADDB_NUMBER = 1 << 7, /* "addb_value", too: its bytes are a sum of numbers */
-	SERIES_ALL = (1 << 8) - 1,
+	SERIES_VFS = 1 << 8,	     /* "function", too, of operations on files */
+	SERIES_ALL = (1 << 9) - 1,
 	/* All but those that are about something else than calls: */
 	SERIES_CAN_FAIL = SERIES_ALL & ~(SERIES_BY_SIZE | SERIES_ASSOCIATION | SERIES_ADDB_STATE),
+	SERIES_CALLS = SERIES_FUNCTION | SERIES_VFS,
 	SERIES_HAS_BYTES = SERIES_ALL & ~SERIES_ADDB_NUMBER,
 };
 
@@ -35,7 +37,8 @@ enum series_known {
 	KNOWN_SIZED,	/* sizes are known */
 	KNOWN_TIMED,	/* something was timed */
 	KNOWN_BUCKETED, /* something is in the histogram */
-	KNOWN_INSIDE,	/* timed, and the time inside of this kind is known (times_ns) */
+	KNOWN_INSIDE,	/* timed, and the run has times inside of this kind (times_ns) */
+	KNOWN_LATER,	/* the run has it: recordings of before do not */
 	KNOWN_OLDEST,	/* an operation is open: since when, of CLOCK_MONOTONIC */
 };
 
@@ -44,6 +47,7 @@ struct series_field {
 	size_t at; /* the value's place in struct figures */
 	enum series_known known;
 	unsigned int records; /* those that have it: a set of enum series_record */
+	unsigned int which;   /* KNOWN_INSIDE, KNOWN_LATER: enum tm_time or enum tm_known */
 };
 
 extern const struct series_field series_fields[];

@@ -50,8 +50,9 @@ static bool is_known(const struct numbers *numbers, const struct series_field *f
 	case KNOWN_BUCKETED:
 		return numbers->figures->bucketed != 0;
 	case KNOWN_INSIDE:
-		return knows_time(numbers,
-				  (field->at - offsetof(struct figures, times_ns)) / sizeof(__u64));
+		return knows_time(numbers, field->which);
+	case KNOWN_LATER:
+		return report__knows(numbers->run, field->which);
 	case KNOWN_OLDEST:
 		return numbers->total->queue_ns != 0;
 	default:
@@ -228,7 +229,7 @@ static void add_size_class(struct record *record, __u64 class)
 static bool has_size(const struct report_run *run, const struct tm_key *key,
 		     const struct figures *figures)
 {
-	const unsigned int calls = SERIES_FUNCTION | SERIES_DEVICE | SERIES_OP;
+	const unsigned int calls = SERIES_CALLS | SERIES_DEVICE | SERIES_OP;
 
 	return figures->sized || (series_record__of(key) & calls && names__has_size(run, key));
 }
