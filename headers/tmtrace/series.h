@@ -20,7 +20,7 @@
 #include "tmtrace/key.h"
 #include "tmtrace/task_io.h"
 
-#define TM_LAYOUT_VERSION 13
+#define TM_LAYOUT_VERSION 14
 
 /* Where the time inside a call went; a thread sums each up, a frame takes the difference. */
 enum tm_time {
@@ -39,6 +39,7 @@ enum tm_time {
  */
 enum tm_known {
 	TM_KNOWN_TIMES = TM_TIMES - 1,
+	TM_KNOWN_BLOCKED,
 	TM_KNOWN,
 };
 
@@ -51,6 +52,12 @@ enum tm_operation_time {
 	TM_OPERATION_WAIT,   /* in calls that asked whether they are complete */
 	TM_OPERATION_LATE,   /* they, or a step of theirs, were complete, and nobody had looked */
 	TM_OPERATION_TIMES,
+};
+
+/* Of operations on files there are counts: */
+enum tm_vfs_count {
+	TM_VFS_BLOCKED, /* in which the thread was in uninterruptible sleep: TM_TIME_BLOCK grew */
+	TM_VFS_COUNTS,
 };
 
 /* Those that are not counted, as their completion was not seen. */
@@ -134,6 +141,7 @@ struct tm_series {
 	union {
 		__u64 outer_ns[TM_OUTER_TIMES];
 		__u64 operation_ns[TM_OUTER_TIMES]; /* by enum tm_operation_time */
+		__u64 vfs_counts[TM_OUTER_TIMES];   /* vfs: by enum tm_vfs_count */
 	};
 } __attribute__((aligned(64)));
 
@@ -185,9 +193,10 @@ struct tm_series {
 #define TM_ONE_MORE(...) +1
 #define TM_SERIES_N	 (0 TM_SERIES_COUNTERS(TM_ONE_MORE))
 
-_Static_assert(
-	(int)TM_OPERATION_TIMES <= TM_OUTER_TIMES && (int)TM_OPERATION_LOSSES <= (int)TM_TIMES,
-	"the sums of operations lie in those of calls: merged, written and read as they are");
+_Static_assert((int)TM_OPERATION_TIMES <= TM_OUTER_TIMES && (int)TM_VFS_COUNTS <= TM_OUTER_TIMES &&
+		       (int)TM_OPERATION_LOSSES <= (int)TM_TIMES,
+	       "the sums of operations and counts of files lie in those of calls: merged, written "
+	       "and read as they are");
 
 _Static_assert((int)TM_TASK_IO_CANCELLED_BYTES == (int)TM_TIMES &&
 		       (int)TM_TASK_IO_COUNTS == (int)TM_TIMES + 1,

@@ -68,6 +68,7 @@ const struct series_field series_fields[] = {
 	TIME("syscall_ns", TM_TIME_SYSCALL)
 	TIME("block_ns", TM_TIME_BLOCK)
 	TIME("iowait_ns", TM_TIME_IOWAIT)
+	LATER("blocked", outer_ns[TM_VFS_BLOCKED], TM_KNOWN_BLOCKED, SERIES_VFS)
 	FIELD("submit_ns", outer_ns[TM_OPERATION_SUBMIT], TIMED, SERIES_OP)
 	FIELD("wait_ns", outer_ns[TM_OPERATION_WAIT], TIMED, SERIES_OP)
 	FIELD("late_poll_ns", outer_ns[TM_OPERATION_LATE], TIMED, SERIES_OP)
