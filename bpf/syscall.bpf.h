@@ -312,8 +312,10 @@ TM_INLINE void end_operation(struct tm_thread *thread, u64 now, u64 ns, long res
 	    (result >= 0 || result < -4095))
 		ADD(series->mapped, call->args[1]);
 	slept = thread->times_ns[TM_TIME_BLOCK] - call->times_ns[0];
-	if (slept)
+	if (slept) {
 		ADD(series->times_ns[TM_TIME_BLOCK], slept);
+		ADD(series->vfs_counts[TM_VFS_BLOCKED], 1);
+	}
 	slept = thread->times_ns[TM_TIME_IOWAIT] - call->times_ns[1];
 	if (slept)
 		ADD(series->times_ns[TM_TIME_IOWAIT], slept);

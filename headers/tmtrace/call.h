@@ -96,6 +96,12 @@ struct tm_call_fates {
 	__u64 pad[2];
 };
 
+/* All of them, in the order in which recordings have them: new ones go last. */
+/* clang-format off */
+#define TM_CALL_FATES(FATE) \
+	FATE(recorded) FATE(too_short) FATE(sampled_out) FATE(full) FATE(busy) FATE(untimed)
+/* clang-format on */
+
 /*
  * What became of the calls that a probe counted, once it is quiet: their sum is ledger.recorded.
  * And of the operations that they launched, each when it came to its end, whichever.

@@ -20,7 +20,7 @@
 #include "tmtrace/key.h"
 #include "tmtrace/task_io.h"
 
-#define TM_LAYOUT_VERSION 13
+#define TM_LAYOUT_VERSION 14
 
 /* Where the time inside a call went; a thread sums each up, a frame takes the difference. */
 enum tm_time {
@@ -33,6 +33,16 @@ enum tm_time {
 	TM_TIMES,
 };
 
+/*
+ * What a run may know or not: each of these times, and counters that came later. A recording says
+ * which it has (times_known), so that a counter that it has not is not taken for 0.
+ */
+enum tm_known {
+	TM_KNOWN_TIMES = TM_TIMES - 1,
+	TM_KNOWN_BLOCKED,
+	TM_KNOWN,
+};
+
 /* The first of them, which exclude one another: of these the outermost calls' are known apart. */
 #define TM_OUTER_TIMES (TM_TIME_WAIT + 1)
 
@@ -42,6 +52,12 @@ enum tm_operation_time {
 	TM_OPERATION_WAIT,   /* in calls that asked whether they are complete */
 	TM_OPERATION_LATE,   /* they, or a step of theirs, were complete, and nobody had looked */
 	TM_OPERATION_TIMES,
+};
+
+/* Of operations on files there are counts: */
+enum tm_vfs_count {
+	TM_VFS_BLOCKED, /* in which the thread was in uninterruptible sleep: TM_TIME_BLOCK grew */
+	TM_VFS_COUNTS,
 };
 
 /* Those that are not counted, as their completion was not seen. */
@@ -125,12 +141,62 @@ struct tm_series {
 	union {
 		__u64 outer_ns[TM_OUTER_TIMES];
 		__u64 operation_ns[TM_OUTER_TIMES]; /* by enum tm_operation_time */
+		__u64 vfs_counts[TM_OUTER_TIMES];   /* vfs: by enum tm_vfs_count */
 	};
 } __attribute__((aligned(64)));
 
-_Static_assert(
-	(int)TM_OPERATION_TIMES <= TM_OUTER_TIMES && (int)TM_OPERATION_LOSSES <= (int)TM_TIMES,
-	"the sums of operations lie in those of calls: merged, written and read as they are");
+/*
+ * The counters of a series, a line each, in the order in which records have them. All that treats
+ * them alike is made from these lines: adding up (drain/merge.c), intervals and sums
+ * (report/figures.c), recordings (recording/series_code.c), records and SQLite's columns
+ * (report/series_fields.c, with a test that docs/records.md has them). times_ns[] and outer_ns[]
+ * have no lines: they are arrays, and treated as such.
+ *
+ * - member: of struct tm_series and struct figures, and its name in records: units are in the name
+ * - joins: how two series make one. SUM, MIN, MAX; OPEN: a sum of what is there at the moment
+ * - place: in recordings. It never changes, and a new counter takes the next one
+ * - known: when records have it; else it is null there. ALWAYS, SIZED, TIMED (see enum
+ *   series_known)
+ * - records: the types of records that have it, a set of enum series_record
+ *
+ * A new counter is a member of struct tm_series, a line here, and what counts it up in bpf/.
+ */
+/* clang-format off */
+#define TM_SERIES_COUNTS(COUNTER)                                  \
+	/*      member,    joins, place, known,  records */        \
+	COUNTER(count,     SUM,   0,     ALWAYS, SERIES_ALL)       \
+	COUNTER(errors,    SUM,   7,     ERRORS, SERIES_CAN_FAIL)  \
+	COUNTER(retries,   SUM,   8,     ALWAYS, SERIES_CAN_FAIL)  \
+	COUNTER(bytes,     SUM,   6,     SIZED,  SERIES_HAS_BYTES)
+
+#define TM_SERIES_NS(COUNTER)                                      \
+	COUNTER(total_ns,  SUM,   2,     TIMED,  SERIES_ALL)       \
+	COUNTER(queue_ns,  SUM,   9,     TIMED,  SERIES_DEVICE)    \
+	COUNTER(self_ns,   SUM,   3,     TIMED,  SERIES_CALLS)
+
+#define TM_SERIES_ENDS(COUNTER)                                    \
+	COUNTER(min_ns,    MIN,   4,     TIMED,  SERIES_ALL)       \
+	COUNTER(max_ns,    MAX,   5,     TIMED,  SERIES_ALL)       \
+	COUNTER(in_flight, OPEN,  1,     ALWAYS, SERIES_ALL)
+/* clang-format on */
+
+/* Those that records have. */
+#define TM_SERIES_SHOWN(COUNTER) \
+	TM_SERIES_COUNTS(COUNTER) TM_SERIES_NS(COUNTER) TM_SERIES_ENDS(COUNTER)
+
+/* And all. */
+#define TM_SERIES_COUNTERS(COUNTER)        \
+	TM_SERIES_SHOWN(COUNTER)           \
+	COUNTER(mapped, SUM, 10, NEVER, 0) \
+	COUNTER(errors_other, SUM, 11, NEVER, 0)
+
+#define TM_ONE_MORE(...) +1
+#define TM_SERIES_N	 (0 TM_SERIES_COUNTERS(TM_ONE_MORE))
+
+_Static_assert((int)TM_OPERATION_TIMES <= TM_OUTER_TIMES && (int)TM_VFS_COUNTS <= TM_OUTER_TIMES &&
+		       (int)TM_OPERATION_LOSSES <= (int)TM_TIMES,
+	       "the sums of operations and counts of files lie in those of calls: merged, written "
+	       "and read as they are");
 
 _Static_assert((int)TM_TASK_IO_CANCELLED_BYTES == (int)TM_TIMES &&
 		       (int)TM_TASK_IO_COUNTS == (int)TM_TIMES + 1,
@@ -272,6 +338,13 @@ struct tm_ledger {
 	__u64 lost[TM_LOSSES];
 	__u64 unsized; /* recorded, but the size could not be read */
 } __attribute__((aligned(64)));
+
+/* Its counters but for the losses, in the order in which recordings have them: new ones go last. */
+/* clang-format off */
+#define TM_LEDGER_COUNTERS(COUNTER) \
+	COUNTER(hits) COUNTER(recorded) COUNTER(filtered) COUNTER(in_flight) COUNTER(nested) \
+	COUNTER(unsized)
+/* clang-format on */
 
 /* What a probe has lost, for whatever reason. */
 static inline __u64 ledger__lost(const struct tm_ledger *ledger)

@@ -11,6 +11,7 @@
 #include "addb/event.h"
 #include "addb/text.h"
 #include "sink/json_addb.h"
+#include "sink/record_text.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -22,15 +23,21 @@ static const char *no_cgroup(void *context, __u64 job)
 }
 
 struct target {
-	struct json_addb *json;
+	struct record_text *json;
 	struct addb_text text;
+};
+
+static const struct report_run run = {
+	.hostname = "h",
+	.epoch = "e",
+	.names = { .cgroup = no_cgroup },
 };
 
 static void write_record(const struct target *to, const struct addb_record *record,
 			 const struct addb_origin *origin)
 {
 	addb_text__print(&to->text, record);
-	json_addb__put(to->json, to->text.out, record, origin);
+	json_addb__add(&to->json->record, &run, record, origin);
 }
 
 static void try_event(const struct target *to, const void *data, size_t size)
@@ -78,15 +85,13 @@ static void try_mended(const struct target *to, unsigned char *data, size_t size
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
-	static const struct report_run run = { .hostname = "h",
-					       .epoch = "e",
-					       .names = { .cgroup = no_cgroup } };
-	struct target to = { .json = json_addb__new(&run), .text.flat = size & 1 };
+	struct record_text json = record_text__new(NULL);
+	struct target to = { .json = &json, .text.flat = size & 1 };
 	unsigned char *copy = malloc(size + 1);
 	char *bytes = NULL;
 	size_t length = 0;
 
-	if (!copy || !to.json)
+	if (!copy)
 		abort();
 	memcpy(copy, data, size); /* aligned, and the sanitizer sees its end */
 	to.text.out = open_memstream(&bytes, &length);
@@ -98,6 +103,6 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	fclose(to.text.out);
 	free(bytes);
 	free(copy);
-	json_addb__free(to.json);
+	free(json.bytes);
 	return 0;
 }

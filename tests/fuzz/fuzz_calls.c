@@ -8,6 +8,7 @@
 #include "calls/call_batch.h"
 #include "recording/recorded_names.h"
 #include "sink/json_call.h"
+#include "sink/record_text.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -48,7 +49,20 @@ static void read_call(const struct call_batch *batch, const struct tm_call *call
 	read_stack(batch, call);
 }
 
-/* As records: whatever the batch says, each line is JSON. */
+/* Is the record JSON? */
+static void check_record(struct record *record)
+{
+	struct record_text *text = (struct record_text *)record;
+	struct json_object *parsed;
+
+	check(record->failure == 0 && record_text__add_bytes(text, "", 1) == 0);
+	parsed = json_tokener_parse(text->bytes);
+	check(parsed != NULL);
+	json_object_put(parsed);
+	text->n = 0;
+}
+
+/* As records: whatever the batch says, each one is JSON. */
 static void write_records(const struct call_batch *batch)
 {
 	struct recorded_names *names = recorded_names__new();
@@ -57,20 +71,15 @@ static void write_records(const struct call_batch *batch)
 		.epoch = "1-1",
 		.names = recorded_names__table(names),
 	};
+	struct record_text text = record_text__new(check_record);
 	struct json_calls *calls = json_calls__new(&run);
-	struct json_object *record;
-	const char *text, *end;
-	size_t length;
 
-	check(json_calls__text(calls, batch, &text, &length) == 0);
-	for (; length; length -= (size_t)(end + 1 - text), text = end + 1) {
-		end = memchr(text, '\n', length);
-		check(end != NULL);
-		record = json_tokener_parse(text);
-		check(record != NULL);
-		json_object_put(record);
-	}
+	for (size_t i = 0; i < batch->n_calls; i++)
+		json_calls__add(calls, &text.record, batch, i);
+	for (size_t i = 0; i < batch->n_operations; i++)
+		json_calls__add_operation(calls, &text.record, batch, i);
 	json_calls__free(calls);
+	free(text.bytes);
 	recorded_names__free(names);
 }
 

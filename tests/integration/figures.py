@@ -9,7 +9,7 @@ KINDS = ("function", "device", "op", "by_size", "association", "addb_state", "ad
 QUANTILES = (("p50_ns", 500), ("p90_ns", 900), ("p99_ns", 990), ("p999_ns", 999))
 # What of series is added up.
 SUMS = ("count", "timed", "errors", "retries", "bytes", "sum", "in_flight", "total_ns", "self_ns", "queue_ns", "vfs_ns",
-        "net_ns", "wait_ns", "syscall_ns", "block_ns", "iowait_ns", "submit_ns", "late_poll_ns", "abandoned",
+        "net_ns", "wait_ns", "syscall_ns", "block_ns", "iowait_ns", "blocked", "submit_ns", "late_poll_ns", "abandoned",
         "forgotten", "killed", "no_entry")
 
 

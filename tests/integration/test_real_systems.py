@@ -3,6 +3,7 @@
 
 import os
 import signal
+import sys
 
 from harness import PATIENCE, Records, check, equal, wait_for
 from nfs_server import serving
@@ -129,6 +130,49 @@ def test_fsync_waiting(env):
     check(block > total / 3, f"little of it was asleep: {env.remark}")
     write = records.total("vfs", "write", "total_ns", mount=fs.path)
     check(total > 2 * write, f"fsync took {total} ns, writing {write} ns")
+
+
+# Reads a file past the page cache, then one block of it through it, and writes what it saw itself:
+# a read in which the thread gave up its processor has slept.
+READER = """
+import mmap, os, resource, sys
+
+def read(fd, size, offset):
+    before = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
+    assert os.preadv(fd, [memoryview(buffer)[:size]], offset) == size
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw > before
+
+path, truth, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
+buffer = mmap.mmap(-1, 4096)
+fd = os.open(path, os.O_RDONLY | os.O_DIRECT)
+direct = sum(read(fd, 4096, i * 4096) for i in range(n))
+fd = os.open(path, os.O_RDONLY)
+first = read(fd, 4096, 0)
+cached = sum(read(fd, 4096, 0) for i in range(n))
+with open(truth, "w", encoding="ascii") as f:
+    f.write(f"{direct} {first:d} {cached}")
+"""
+
+
+def test_blocked(env):
+    """Reads that waited for the device, beside those that the page cache served."""
+    n = 200
+    with ext4(env) as fs:
+        path = os.path.join(fs.path, "file")
+        with open(path, "wb") as f:
+            f.write(bytes(n * 4096))
+            f.flush()
+            os.fsync(f.fileno())
+        records = trace(env, sys.executable, "-c", READER, path, env.path("truth"), str(n))
+    with open(env.path("truth"), encoding="ascii") as f:
+        direct, first, cached = map(int, f.read().split())
+    check_records(records)
+    read, = records.functions("vfs", "read", mount=fs.path)
+    env.remark = f"{direct} of {n} direct reads slept, {cached} of those from the page cache"
+    equal("reads", read["count"], 2 * n + 1)
+    check(direct > n // 2 and not cached, env.remark)
+    equal("reads that waited", read["blocked"], direct + first)
+    check(read["block_ns"] > 0, "no time was spent asleep")
 
 
 def test_many_threads(env):

@@ -13,15 +13,15 @@ static inline void write_calls(struct sample *sample, struct call_pack *pack,
 			       struct records *records)
 {
 	struct call_batch batch;
-	struct sink_json *sink;
+	struct record_sink *sink;
 	FILE *file = tmpfile();
 	struct error err;
 
 	assert_non_null(file);
 	call_pack__finish(pack, &batch);
 	assert_int_equal(sink_json__new(&sink, file, "records", &sample->run, &err), 0);
-	assert_int_equal(sink_json__calls(sink, &batch, &err), 0);
-	assert_int_equal(sink_json__close(sink, &err), 0);
+	assert_int_equal(SINK_CALL(&sink->sink, calls, &batch, &err), 0);
+	assert_int_equal(SINK_CALL(&sink->sink, close, &err), 0);
 	read_records(records, file);
 	fclose(file);
 }

@@ -111,16 +111,16 @@ static inline size_t count_type(const struct records *records, const char *type)
 /* The records of a whole run: start, a snapshot, end. */
 static inline void write_run(struct sample *sample, struct records *records, bool final)
 {
-	struct sink_json *sink;
+	struct record_sink *sink;
 	FILE *file = tmpfile();
 	struct error err;
 
 	assert_non_null(file);
 	assert_int_equal(sink_json__new(&sink, file, "records", &sample->run, &err), 0);
-	assert_int_equal(sink_json__run_start(sink, &err), 0);
-	assert_int_equal(sink_json__snapshot(sink, &sample->snapshot, final, &err), 0);
-	assert_int_equal(sink_json__run_end(sink, &sample->snapshot, &err), 0);
-	assert_int_equal(sink_json__close(sink, &err), 0);
+	assert_int_equal(SINK_CALL(&sink->sink, start, &err), 0);
+	assert_int_equal(SINK_CALL(&sink->sink, snapshot, &sample->snapshot, final, &err), 0);
+	assert_int_equal(SINK_CALL(&sink->sink, end, &sample->snapshot, &err), 0);
+	assert_int_equal(SINK_CALL(&sink->sink, close, &err), 0);
 	read_records(records, file);
 	fclose(file);
 }

@@ -86,7 +86,7 @@ static inline struct recording *open_file(const struct file *file)
 /* The records of a run and its snapshot, as text. */
 static inline char *records_of(const struct report_run *run, const struct snapshot *snapshot)
 {
-	struct sink_json *sink;
+	struct record_sink *sink;
 	FILE *file = tmpfile();
 	struct error err;
 	char *text;
@@ -94,10 +94,10 @@ static inline char *records_of(const struct report_run *run, const struct snapsh
 
 	assert_non_null(file);
 	assert_int_equal(sink_json__new(&sink, file, "records", run, &err), 0);
-	assert_int_equal(sink_json__run_start(sink, &err), 0);
-	assert_int_equal(sink_json__snapshot(sink, snapshot, true, &err), 0);
-	assert_int_equal(sink_json__run_end(sink, snapshot, &err), 0);
-	assert_int_equal(sink_json__close(sink, &err), 0);
+	assert_int_equal(SINK_CALL(&sink->sink, start, &err), 0);
+	assert_int_equal(SINK_CALL(&sink->sink, snapshot, snapshot, true, &err), 0);
+	assert_int_equal(SINK_CALL(&sink->sink, end, snapshot, &err), 0);
+	assert_int_equal(SINK_CALL(&sink->sink, close, &err), 0);
 	n = ftell(file);
 	text = calloc(1, (size_t)n + 1);
 	rewind(file);

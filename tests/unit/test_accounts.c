@@ -204,7 +204,7 @@ static struct json_object *write_record(const struct process_account *account)
 	static const struct report_mechanism traced[] = { { "vfs", "x" }, { "mio", "x" } };
 	struct sample sample;
 	struct records records = { 0 };
-	struct sink_json *sink;
+	struct record_sink *sink;
 	FILE *file = tmpfile();
 	struct error err;
 
@@ -213,8 +213,8 @@ static struct json_object *write_record(const struct process_account *account)
 	sample.run.mechanisms = traced;
 	sample.run.n_mechanisms = 2;
 	assert_int_equal(sink_json__new(&sink, file, "test", &sample.run, &err), 0);
-	assert_int_equal(sink_json__process(sink, account, &err), 0);
-	assert_int_equal(sink_json__close(sink, &err), 0);
+	assert_int_equal(SINK_CALL(&sink->sink, process, account, &err), 0);
+	assert_int_equal(SINK_CALL(&sink->sink, close, &err), 0);
 	read_records(&records, file);
 	assert_int_equal(records.n, 1);
 	fclose(file);

@@ -19,6 +19,7 @@
 #include "sample_run.h"
 #include "sample_table.h"
 #include "sink/job_text.h"
+#include "sink/record_text.h"
 #include "sink/series_text.h"
 
 #define JOB 1001
@@ -262,7 +263,7 @@ static void sample__parted(struct sample *sample)
 
 static void test_record(void **state)
 {
-	struct json_text text = { 0 };
+	struct record_text text = record_text__new(NULL);
 	struct sample sample;
 	struct gaps gaps;
 	struct jobs jobs;
@@ -271,9 +272,8 @@ static void test_record(void **state)
 	sample__open(&sample);
 	sample__parted(&sample);
 	gaps = gaps__find(&sample.run, SAMPLE_TIME);
-	assert_int_equal(series_text__add(&text, &sample.run, &sample.snapshot, 1, true, &gaps), 0);
-	assert_int_equal(json_text__add_newline(&text), 0);
-	text.bytes[text.n - 1] = '\0';
+	series_text__add(&text.record, &sample.run, &sample.snapshot, 1, true, &gaps);
+	assert_int_equal(record_text__add_bytes(&text, "", 1), 0);
 	/* A million were seen of four: the other three are 10 % off, and times 20 %. */
 	expect_text(text.bytes, "\"count\":1000000,");
 	expect_text(text.bytes, "\"total_ns\":2000000,");
@@ -284,9 +284,8 @@ static void test_record(void **state)
 	text.n = 0;
 	jobs__start(&jobs, &sample.snapshot);
 	assert_true(jobs__next(&jobs));
-	assert_int_equal(job_text__add(&text, &sample.run, &jobs, &gaps, true), 0);
-	assert_int_equal(json_text__add_newline(&text), 0);
-	text.bytes[text.n - 1] = '\0';
+	job_text__add(&text.record, &sample.run, &jobs, &gaps, true);
+	assert_int_equal(record_text__add_bytes(&text, "", 1), 0);
 	/* Of 4,100 calls 3,000 were missed. */
 	expect_text(text.bytes, "\"coverage\":0.268293,\"estimated\":{\"count\":4000000,");
 	free(text.bytes);

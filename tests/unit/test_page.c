@@ -120,7 +120,7 @@ static struct json_object *text_object(const char *text)
 /* What does not fit is told; what comes later does not fit either. Room is as in the page. */
 static void test_list(void **state)
 {
-	struct page_document document = { 0 };
+	struct page_document document = page_document__new((struct page_common){ 0 });
 	struct page_list list = page_list__new(&document, 40), other;
 	struct json_object *parsed;
 

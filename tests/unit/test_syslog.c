@@ -89,9 +89,40 @@ static void world__open(struct world *world, unsigned int types, unsigned int ra
 		fail_msg("%s", err.text);
 }
 
+static void start(struct world *world)
+{
+	struct error err;
+
+	assert_int_equal(SINK_CALL(sink_syslog__sink(world->sink), start, &err), 0);
+}
+
+static void put_snapshot(struct world *world)
+{
+	const struct snapshot *snapshot = &world->sample.snapshot;
+	struct error err;
+
+	assert_int_equal(SINK_CALL(sink_syslog__sink(world->sink), snapshot, snapshot, true, &err),
+			 0);
+}
+
+static void end(struct world *world)
+{
+	const struct snapshot *snapshot = &world->sample.snapshot;
+	struct error err;
+
+	assert_int_equal(SINK_CALL(sink_syslog__sink(world->sink), end, snapshot, &err), 0);
+}
+
+static void close_sink(struct world *world)
+{
+	struct error err;
+
+	assert_int_equal(SINK_CALL(sink_syslog__sink(world->sink), close, &err), 0);
+}
+
 static void world__close(struct world *world)
 {
-	sink_syslog__close(world->sink);
+	close_sink(world);
 	sample__close(&world->sample);
 	leave(&world->daemon);
 }
@@ -152,12 +183,12 @@ static void test_records(void **state)
 	(void)state;
 	world__open(&world, 1U << SYSLOG_RUN, 1000);
 	world.sample.run.scope = "a\nb\x01\xff";
-	sink_syslog__run_start(world.sink);
+	start(&world);
 	record = receive(&world.daemon);
 	assert_non_null(record);
 	check_string(record, "scope", "a\nb\x01" UTF8_REPLACEMENT);
 	json_object_put(record);
-	sink_syslog__snapshot(world.sink, &world.sample.snapshot, true);
+	put_snapshot(&world);
 	assert_null(receive(&world.daemon)); /* not chosen */
 	world__close(&world);
 }
@@ -170,13 +201,13 @@ static void test_rate(void **state)
 
 	(void)state;
 	world__open(&world, 1U << SYSLOG_PROBE, 1);
-	sink_syslog__snapshot(world.sink, &world.sample.snapshot, true);
+	put_snapshot(&world);
 	n = receive_all(&world.daemon);
 	sink_syslog__counts(world.sink, &counts);
 	assert_int_equal(counts.sent, n);
 	assert_true(counts.held_back > 0);
 	assert_int_equal(counts.lost, 0);
-	sink_syslog__run_end(world.sink, &world.sample.snapshot);
+	end(&world);
 	assert_true(receive_all(&world.daemon) >= 1); /* which says so */
 	world__close(&world);
 }
@@ -191,17 +222,17 @@ static void test_daemon(void **state)
 	(void)state;
 	world__open(&world, 1U << SYSLOG_RUN, 100000);
 	leave(&world.daemon);
-	sink_syslog__run_start(world.sink);
+	start(&world);
 	sink_syslog__counts(world.sink, &counts);
 	assert_int_equal(counts.waiting, 1);
 	sink_syslog__flush(world.sink);
 	listen_at(&world.daemon);
-	sink_syslog__run_start(world.sink);
+	start(&world);
 	assert_null(receive(&world.daemon)); /* none comes before the first */
 	sink_syslog__flush(world.sink);
 	assert_int_equal(receive_all(&world.daemon), 2);
 	for (int i = 0; i < 6000; i++)
-		sink_syslog__run_start(world.sink);
+		start(&world);
 	sink_syslog__counts(world.sink, &counts);
 	assert_true(counts.lost > 0 && counts.waiting > 100);
 	assert_int_equal(counts.sent + counts.lost + counts.waiting, 6002);
@@ -225,8 +256,8 @@ static void test_end(void **state)
 	(void)state;
 	world__open(&world, 1U << SYSLOG_RUN, 100000);
 	for (int i = 0; i < 300; i++)
-		sink_syslog__run_start(world.sink);
-	sink_syslog__run_end(world.sink, &world.sample.snapshot);
+		start(&world);
+	end(&world);
 	sink_syslog__counts(world.sink, &counts);
 	assert_int_equal(counts.waiting, 0);
 	assert_true(counts.lost > 0);
@@ -267,7 +298,7 @@ static void test_patient(void **state)
 	assert_non_null(strstr(output->reason.text, "no log daemon listens there"));
 	assert_non_null(output_state__remedy(output));
 	for (int i = 0; i < 3; i++)
-		sink_syslog__run_start(world.sink);
+		start(&world);
 	sink_syslog__counts(world.sink, &counts);
 	assert_int_equal(counts.waiting, 3);
 	assert_int_equal(output->tries, 1); /* it is not looked for with each record */
@@ -277,7 +308,7 @@ static void test_patient(void **state)
 	assert_false(output->fails);
 	assert_int_equal(receive_all(&world.daemon), 3);
 	leave(&world.daemon);
-	sink_syslog__run_start(world.sink);
+	start(&world);
 	assert_true(output->fails);
 	listen_at(&world.daemon);
 	/* Noted also where nothing waits. */
@@ -289,11 +320,11 @@ static void test_patient(void **state)
 	leave(&world.daemon);
 	/* More than can wait. */
 	for (int i = 0; i < 20000; i++)
-		sink_syslog__run_start(world.sink);
+		start(&world);
 	assert_true(output->lost > 0);
 	sink_syslog__counts(world.sink, &counts);
 	assert_int_equal(output->lost, counts.lost);
-	sink_syslog__close(world.sink);
+	close_sink(&world);
 	sample__close(&world.sample);
 }
 

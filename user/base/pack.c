@@ -109,6 +109,12 @@ __u64 unpack__below(struct unpack *unpack, __u64 limit)
 	return value < limit ? value : fail(unpack);
 }
 
+__u64 unpack__sized(struct unpack *unpack, size_t size)
+{
+	return size < sizeof(__u64) ? unpack__below(unpack, 1ULL << (8 * size))
+				    : unpack__u64(unpack);
+}
+
 __s64 unpack__s64(struct unpack *unpack)
 {
 	__u64 value = unpack__u64(unpack);

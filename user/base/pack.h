@@ -39,6 +39,8 @@ struct unpack {
 __u64 unpack__u64(struct unpack *unpack);
 /* One that has to be below limit: else it is a failure. */
 __u64 unpack__below(struct unpack *unpack, __u64 limit);
+/* One that a type of so many bytes can have: else it is a failure. */
+__u64 unpack__sized(struct unpack *unpack, size_t size);
 __s64 unpack__s64(struct unpack *unpack);
 
 /* Those that are missing stay as they are, those beyond n are left out. */

@@ -1,128 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "addb/pack.h"
-#include "addb/text.h"
 #include "command/addb_output.h"
-#include "command/output_file.h"
-#include "sink/addb_lines.h"
+#include "command/recorder.h"
 
 struct addb_output {
-	const struct options *options;
-	struct addb_reader *reader; /* NULL before the start */
-	struct addb_text text;	    /* out NULL: none */
-	struct output_file *file;   /* of it; NULL: a standard stream */
-	struct addb_lines *lines;   /* JSON; NULL: none */
-	struct sink_syslog *syslog; /* NULL: none */
-	struct recorder *recorder;  /* NULL: none */
-	struct addb_pack *pack;	    /* for it */
-	__u64 large;		    /* records that are not in the recording */
+	struct addb_reader *reader;
+	struct sinks *sinks;
 };
 
-static int open_text(struct addb_output *output, FILE *tables, struct error *err)
+static void take(void *context, const struct addb_record *record, const struct addb_origin *origin)
 {
-	const char *path = output->options->addb.text;
+	const struct addb_output *output = context;
 
-	output->text.flat = true;
-	int rc;
-
-	if (!path || !strcmp(path, "-")) {
-		output->text.out = path ? stdout : tables;
-		return 0;
-	}
-	rc = output_file__open(&output->file, path, output->options->user, false, err);
-	if (rc == 0)
-		output->text.out = output_file__stream(output->file);
-	return rc;
+	SINKS_TELL(output->sinks, addb, record, origin);
 }
 
-int addb_output__open(struct addb_output **out, const struct options *options, FILE *tables,
-		      struct sink_json *json, const struct report_run *run, struct error *err)
+int addb_output__start(struct addb_output **out, const struct kernel *kernel, struct sinks *sinks,
+		       struct error *err)
 {
+	struct addb_reader_options options = {
+		.jobs = live_run__jobs(sinks->live),
+		.take = take,
+		.filter = sinks->options->addb.filter,
+	};
 	struct addb_output *output;
-	int rc;
+	struct kernel_addb maps;
 
-	*out = NULL;
-	if (!options->addb.filter)
+	if (!options.filter || !kernel__addb(kernel, &maps))
 		return 0;
 	output = calloc(1, sizeof(*output));
 	if (!output)
 		return error__set(err, -ENOMEM, "no memory");
-	output->options = options;
-	rc = open_text(output, tables, err);
-	if (!rc && json) {
-		output->lines = addb_lines__new(json, run);
-		if (!output->lines)
-			rc = error__set(err, -ENOMEM, "no memory");
-	}
-	if (rc) {
-		addb_output__close(output);
-		return rc;
-	}
 	*out = output;
-	return 0;
-}
-
-/* Of the recording, a failure is told at once, and only then. */
-static void tell_failure(int rc, const struct error *err)
-{
-	if (rc < 0)
-		fprintf(stderr, "tmtrace: %s\n", err->text);
-}
-
-static void flush_pack(struct addb_output *output)
-{
-	struct addb_batch batch;
-	struct error err;
-
-	if (!output->pack || !addb_pack__n(output->pack))
-		return;
-	addb_pack__finish(output->pack, &batch);
-	tell_failure(recorder__addb(output->recorder, &batch, &err), &err);
-}
-
-static void put_into_recording(struct addb_output *output, const struct addb_record *record,
-			       const struct addb_origin *origin)
-{
-	if (!addb_pack__add(output->pack, record, origin))
-		return;
-	flush_pack(output);
-	if (addb_pack__add(output->pack, record, origin) < 0)
-		output->large++;
-}
-
-static void take(void *context, const struct addb_record *record, const struct addb_origin *origin)
-{
-	struct addb_output *output = context;
-
-	if (output->text.out && addb_text__has(origin))
-		addb_text__print(&output->text, record);
-	if (output->lines)
-		addb_lines__put(output->lines, record, origin);
-	if (output->syslog)
-		sink_syslog__addb(output->syslog, record, origin);
-	if (output->pack)
-		put_into_recording(output, record, origin);
-}
-
-int addb_output__start(struct addb_output *output, const struct kernel *kernel, struct job_map jobs,
-		       struct sink_syslog *syslog, struct recorder *recorder, struct error *err)
-{
-	struct addb_reader_options options = { .jobs = jobs, .take = take, .context = output };
-	struct kernel_addb maps;
-
-	if (!output || !kernel__addb(kernel, &maps))
-		return 0;
-	output->syslog = syslog;
-	if (recorder) {
-		output->recorder = recorder;
-		output->pack = addb_pack__new(recorder__batch_max(recorder));
-		if (!output->pack)
-			return error__set(err, -ENOMEM, "no memory");
-	}
-	options.filter = output->options->addb.filter;
+	output->sinks = sinks;
+	options.context = output;
 	options.ring = maps.ring;
 	options.ledgers = maps.ledgers;
 	options.shards = maps.shards;
@@ -131,53 +44,37 @@ int addb_output__start(struct addb_output *output, const struct kernel *kernel, 
 
 int addb_output__fd(const struct addb_output *output)
 {
-	return output && output->reader ? addb_reader__fd(output->reader) : -1;
+	return output ? addb_reader__fd(output->reader) : -1;
 }
 
 int addb_output__drain(struct addb_output *output, bool over, struct error *err)
 {
-	struct error ignored;
-	struct error later;
-	const char *path;
 	int rc;
 
-	if (!output || !output->reader)
+	if (!output)
 		return 0;
 	rc = addb_reader__drain(output->reader, over, err);
-	if (output->lines)
-		addb_lines__flush(output->lines, &later);
-	flush_pack(output);
-	if (!output->text.out || (!fflush(output->text.out) && !ferror(output->text.out)))
-		return rc;
-	path = output->options->addb.text;
-	rc = errno ? -errno : -EIO;
-	output->text.out = NULL;
-	output_file__close(output->file, &ignored);
-	output->file = NULL;
-	return error__set(err, rc, "%s: %s: ADDB2 records from here on are not written",
-			  path ? path : "ADDB2 records", strerror(-rc));
-}
-
-int addb_output__begin(struct addb_output *output, struct error *err)
-{
-	return output && output->file ? output_file__begin(output->file, err) : 0;
+	SINKS_TELL(output->sinks, flush);
+	return rc;
 }
 
 static void count(const struct addb_output *output, struct addb_counts *counts)
 {
+	const struct recorder *recorder = output->sinks->recorder;
+
 	addb_reader__count(output->reader, counts);
-	counts->large = output->large;
+	counts->large = recorder ? recorder__large_addb(recorder) : 0;
 }
 
 void addb_output__record(struct addb_output *output)
 {
 	struct addb_counts counts;
-	struct error err;
+	struct error told;
 
-	if (!output || !output->reader || !output->recorder)
+	if (!output || !output->sinks->recorder)
 		return;
 	count(output, &counts);
-	tell_failure(recorder__addb_counts(output->recorder, &counts, &err), &err);
+	SINK_CALL(recorder__sink(output->sinks->recorder), addb_counts, &counts, &told);
 }
 
 static void note_losses(const struct addb_counts *counts, struct note_list *notes)
@@ -216,30 +113,18 @@ static void note_losses(const struct addb_counts *counts, struct note_list *note
 void addb_output__finish(struct addb_output *output, struct note_list *notes)
 {
 	struct addb_counts counts;
-	struct error err;
 
-	if (!output || !output->reader)
+	if (!output)
 		return;
 	count(output, &counts);
-	if (output->lines) {
-		addb_lines__put_counts(output->lines, &counts);
-		addb_lines__flush(output->lines, &err);
-	}
-	if (output->recorder)
-		tell_failure(recorder__addb_counts(output->recorder, &counts, &err), &err);
+	SINKS_TELL(output->sinks, addb_counts, &counts);
 	note_losses(&counts, notes);
 }
 
 void addb_output__close(struct addb_output *output)
 {
-	struct error err;
-
 	if (!output)
 		return;
 	addb_reader__close(output->reader);
-	if (output_file__close(output->file, &err) < 0)
-		fprintf(stderr, "tmtrace: %s\n", err.text);
-	addb_lines__free(output->lines);
-	addb_pack__free(output->pack);
 	free(output);
 }

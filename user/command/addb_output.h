@@ -1,38 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Where the ADDB2 records of --addb go: as text to a file or among the tables, as JSON records, to
- * syslog, into the recording.
- */
+/* Takes the ADDB2 records of --addb from the kernel side to the sinks. */
 #ifndef USER_COMMAND_ADDB_OUTPUT_H
 #define USER_COMMAND_ADDB_OUTPUT_H
 
 #include "addb/reader.h"
 #include "base/note_list.h"
-#include "command/recorder.h"
+#include "command/sinks.h"
 #include "job/job_map.h"
 #include "kernel/kernel.h"
 #include "options/options.h"
 #include "report/report.h"
-#include "sink/json.h"
-#include "sink/syslog.h"
 
 struct addb_output;
 
 /*
- * For --addb; without it *out is NULL, which the functions below take. tables: where text goes that
- * has no file, or NULL. json: or NULL; with run it must outlive the output. 0, or a negative errno
- * and why a file cannot be made.
+ * For --addb; without it *out stays NULL, which the functions below take. The kernel side is
+ * loaded; sinks must outlive the output. 0, or a negative errno; then it is to be closed, too.
  */
-int addb_output__open(struct addb_output **out, const struct options *options, FILE *tables,
-		      struct sink_json *json, const struct report_run *run, struct error *err);
-/*
- * The kernel side is loaded; records are of these jobs. syslog and recorder: or NULL; they must
- * outlive the output. 0, or a negative errno.
- */
-int addb_output__start(struct addb_output *output, const struct kernel *kernel, struct job_map jobs,
-		       struct sink_syslog *syslog, struct recorder *recorder, struct error *err);
-/* All that can fail has not: what was in the file that is written goes. */
-int addb_output__begin(struct addb_output *output, struct error *err);
+int addb_output__start(struct addb_output **out, const struct kernel *kernel, struct sinks *sinks,
+		       struct error *err);
 
 /* -1: there is nothing to wait for. */
 int addb_output__fd(const struct addb_output *output);

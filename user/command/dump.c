@@ -26,7 +26,7 @@ struct dump_options {
 struct dump {
 	const struct dump_options *options;
 	struct recording *recording;
-	struct sink_json *sink; /* NULL: no JSON */
+	struct record_sink *json; /* NULL: no JSON */
 	struct history_records records;
 };
 
@@ -139,7 +139,7 @@ static int put_history(struct dump *dump, struct error *err)
 
 	while (rc >= 0 && step > 0) {
 		step = recording__next(dump->recording, err);
-		if (step > 0 && dump->sink)
+		if (step > 0 && dump->json)
 			rc = history_records__put(&dump->records, (enum recording_step)step, err);
 		else if (step == RECORDING_STEP_ADDB)
 			rc = print_addb(dump, err);
@@ -168,7 +168,7 @@ static int put_end(struct dump *dump, struct error *err)
 {
 	int rc = 0;
 
-	if (!dump->sink)
+	if (!dump->json)
 		return 0;
 	if (!has_ended(dump)) {
 		rc = recording__total(dump->recording, err);
@@ -177,18 +177,18 @@ static int put_end(struct dump *dump, struct error *err)
 	}
 	if (rc < 0)
 		return rc;
-	return sink_json__run_end(dump->sink, recording__snapshot(dump->recording), err);
+	return SINK_CALL(&dump->json->sink, end, recording__snapshot(dump->recording), err);
 }
 
 static int open_sink(struct dump *dump, struct error *err)
 {
 	const struct report_run *run = recording__run(dump->recording);
-	int rc = sink_json__new(&dump->sink, stdout, "standard output", run, err);
+	int rc = sink_json__new(&dump->json, stdout, "standard output", run, err);
 
 	if (rc < 0)
 		return rc;
-	rc = history_records__open(&dump->records, dump->recording, dump->sink, err);
-	return rc < 0 ? rc : sink_json__run_start(dump->sink, err);
+	dump->records = (struct history_records){ dump->recording, &dump->json->sink };
+	return SINK_CALL(&dump->json->sink, start, err);
 }
 
 static int dump_all(struct dump *dump, struct error *err)
@@ -207,8 +207,7 @@ static int dump_all(struct dump *dump, struct error *err)
 		rc = follow(dump, err);
 	if (rc >= 0)
 		rc = put_end(dump, err);
-	history_records__close(&dump->records);
-	closed = sink_json__close(dump->sink, rc < 0 ? &later : err);
+	closed = dump->json ? SINK_CALL(&dump->json->sink, close, rc < 0 ? &later : err) : 0;
 	recording__close(dump->recording);
 	return rc < 0 ? rc : closed;
 }

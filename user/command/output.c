@@ -6,12 +6,11 @@
 
 #include "calls/calls.h"
 #include "command/addb_output.h"
-#include "command/json_file.h"
 #include "command/output.h"
 #include "command/process_output.h"
 #include "command/recorder.h"
+#include "command/sinks.h"
 #include "host/process_list.h"
-#include "report/table.h"
 #include "session/live_run.h"
 #include "sink/syslog.h"
 
@@ -22,12 +21,8 @@ struct output {
 	struct calls *calls;		  /* NULL: single calls are not recorded */
 	struct addb_output *addb;	  /* NULL: no ADDB2 records */
 	struct process_output *processes; /* NULL: no records of processes */
-	struct json_file file;		  /* of --json */
-	struct sink_json *json;		  /* NULL: tables */
-	FILE *tables;			  /* where they go; NULL: nobody asked for them */
-	struct recorder *recorder;	  /* NULL: none */
-	struct sink_syslog *syslog;	  /* NULL: none */
-	bool failed;			  /* the user knows already */
+	struct sinks sinks;
+	bool failed; /* the user knows already */
 };
 
 int output__open(struct output **out, const struct options *options, struct session *session,
@@ -44,38 +39,21 @@ int output__open(struct output **out, const struct options *options, struct sess
 	if (rc < 0)
 		return rc;
 	output->session = session;
+	output->sinks = (struct sinks){
+		.options = options,
+		.session = session,
+		.live = output->live,
+	};
 	if (!options->json && !options->record)
-		output->tables = options->scope == SCOPE_COMMAND ? stderr : stdout;
-	if (options->json)
-		rc = json_file__open(&output->file, options->json, options->user,
-				     live_run__report(output->live), err);
-	output->json = output->file.sink;
-	if (!rc)
-		rc = addb_output__open(&output->addb, options, output->tables, output->json,
-				       live_run__report(output->live), err);
-	if (!rc)
-		rc = process_output__open(&output->processes, options, output->json,
-					  live_run__report(output->live), err);
-	if (!rc && options->syslog.types)
-		rc = sink_syslog__open(&output->syslog, &options->syslog,
-				       live_run__report(output->live), err);
-	if (!rc && options->recording)
-		rc = recorder__open(&output->recorder, options, output->live, err);
-	return rc;
+		output->sinks.tables = options->scope == SCOPE_COMMAND ? stderr : stdout;
+	return sinks__open(&output->sinks, err);
 }
 
-/* Of records, a failure is told with the next figures, or at the end. */
 static void take_calls(void *context, const struct call_batch *batch)
 {
-	struct output *output = context;
-	struct error err;
+	const struct output *output = context;
 
-	if (output->json)
-		sink_json__calls(output->json, batch, &err);
-	if (output->syslog)
-		sink_syslog__calls(output->syslog, batch);
-	if (output->recorder && recorder__calls(output->recorder, batch, &err) < 0)
-		fprintf(stderr, "tmtrace: %s\n", err.text);
+	SINKS_TELL(&output->sinks, calls, batch);
 }
 
 /* Whose stacks are to be expected. */
@@ -108,8 +86,8 @@ static int open_calls(struct output *output, struct error *err)
 		.probes = output->session->probes,
 		.notes = &output->session->notes,
 		/* Small ones where there may never be any. */
-		.batch_bytes = output->recorder && !output->options->calls.quiet
-				       ? recorder__batch_max(output->recorder)
+		.batch_bytes = output->sinks.recorder && !output->options->calls.quiet
+				       ? recorder__batch_max(output->sinks.recorder)
 				       : 0,
 		.jobs = live_run__jobs(output->live),
 		.take = take_calls,
@@ -135,29 +113,18 @@ int output__start(struct output *output, struct error *err)
 	if (!rc)
 		rc = open_calls(output, err);
 	if (!rc)
-		rc = addb_output__start(output->addb, output->session->kernel,
-					live_run__jobs(output->live), output->syslog,
-					output->recorder, err);
+		rc = addb_output__start(&output->addb, output->session->kernel, &output->sinks,
+					err);
 	if (!rc)
-		rc = process_output__start(output->processes, output->session->kernel,
-					   output->syslog, output->recorder, err);
+		rc = process_output__start(&output->processes, output->session->kernel,
+					   &output->sinks, err);
 	process_output__know_unseen(output->processes, &output->session->unseen);
 	if (!rc)
 		process_output__note_interrupted(output->processes, &output->session->notes);
 	/* What is there is replaced once nothing else can fail. */
-	if (!rc && output->recorder)
-		rc = recorder__start(output->recorder, output->session, err);
 	if (!rc)
-		rc = json_file__begin(&output->file, err);
-	if (!rc)
-		rc = addb_output__begin(output->addb, err);
-	if (!rc)
-		rc = process_output__begin(output->processes, err);
-	if (!rc && output->json)
-		rc = sink_json__run_start(output->json, err);
+		rc = sinks__start(&output->sinks, err);
 	output->failed |= rc < 0;
-	if (!rc && output->syslog)
-		sink_syslog__run_start(output->syslog);
 	return rc;
 }
 
@@ -199,7 +166,7 @@ static void on_log(void *context)
 {
 	struct output *output = context;
 
-	sink_syslog__flush(output->syslog);
+	sink_syslog__flush(output->sinks.syslog);
 }
 
 static void on_objects(void *context)
@@ -212,7 +179,7 @@ static void on_objects(void *context)
 int output__watch(struct output *output, struct loop *loop)
 {
 	int addb = addb_output__fd(output->addb), rc = live_run__watch(output->live, loop);
-	bool live = output->json || output->syslog;
+	bool live = output->options->json || output->sinks.syslog;
 
 	if (!rc && output->calls)
 		rc = watch_ring(output, loop, calls__fd(output->calls),
@@ -222,74 +189,19 @@ int output__watch(struct output *output, struct loop *loop)
 	if (!rc && output->processes)
 		rc = watch_ring(output, loop, process_output__fd(output->processes),
 				ACCOUNTS_PERIOD_S, on_processes);
-	if (!rc && output->syslog)
-		rc = loop__watch(loop, sink_syslog__fd(output->syslog), on_log, output);
-	if (!rc && output->syslog)
+	if (!rc && output->sinks.syslog)
+		rc = loop__watch(loop, sink_syslog__fd(output->sinks.syslog), on_log, output);
+	if (!rc && output->sinks.syslog)
 		rc = loop__tend(loop, SYSLOG_PERIOD_S, on_log, output, NULL);
 	if (!rc && output->session->objects)
 		rc = loop__tend(loop, OBJECT_TABLE_TEND_S, on_objects, output, NULL);
 	return rc;
 }
 
-static int print_tables(struct output *output, const struct snapshot *snapshot, bool final,
-			struct error *err)
-{
-	struct table_options options = {
-		.out = output->tables,
-		.width = table__width(output->tables),
-		.histograms = output->options->histogram,
-		.files = TABLE_FILES,
-		.accesses = true,
-	};
-
-	return final ? table__print(&options, live_run__report(output->live), snapshot, err)
-		     : table__print_interval(&options, live_run__report(output->live), snapshot,
-					     err);
-}
-
-static int print_records(struct output *output, const struct snapshot *snapshot, bool final,
-			 struct error *err)
-{
-	int rc = sink_json__snapshot(output->json, snapshot, final, err);
-
-	if (!rc && final)
-		rc = sink_json__run_end(output->json, snapshot, err);
-	return rc;
-}
-
-/* What the log did not get. */
-static void tell_log(const struct output *output)
-{
-	struct syslog_counts counts;
-
-	sink_syslog__counts(output->syslog, &counts);
-	if (counts.held_back)
-		fprintf(stderr,
-			"tmtrace: --syslog: %llu of %llu records were held back; --syslog-rate "
-			"lets more through\n",
-			counts.held_back, counts.held_back + counts.lost + counts.sent);
-	if (counts.lost)
-		fprintf(stderr,
-			"tmtrace: --syslog: %llu records were lost: the daemon was gone or "
-			"did not keep up\n",
-			counts.lost);
-}
-
-static void send_records(struct output *output, const struct snapshot *snapshot, bool final)
-{
-	sink_syslog__snapshot(output->syslog, snapshot, final);
-	if (!final)
-		return;
-	sink_syslog__run_end(output->syslog, snapshot);
-	tell_log(output);
-}
-
 void output__finish_log(struct output *output)
 {
-	if (!output->syslog)
-		return;
-	sink_syslog__finish(output->syslog);
-	tell_log(output);
+	if (output->sinks.syslog)
+		sink_syslog__finish(output->sinks.syslog);
 }
 
 /* What is missing in the stacks of calls. */
@@ -320,8 +232,7 @@ static int print(struct output *output, bool final, struct error *err)
 {
 	const struct snapshot *snapshot;
 	struct snapshot shown;
-	struct error later;
-	int rc = 0, recorded = 0;
+	int rc = 0;
 
 	if (final)
 		live_run__finish(output->live);
@@ -350,63 +261,54 @@ static int print(struct output *output, bool final, struct error *err)
 	if (rc < 0)
 		return rc;
 	live_run__note_told(output->live, shown.time_ns);
-	if (output->syslog)
-		send_records(output, &shown, final);
-	if (output->json)
-		rc = print_records(output, &shown, final, err);
-	else if (output->tables)
-		rc = print_tables(output, &shown, final, err);
-	/* What is printed and what is recorded end at the same time. */
-	if (final && output->recorder)
-		recorded = recorder__finish(output->recorder, &shown, rc < 0 ? &later : err);
-	return rc < 0 ? rc : recorded;
+	return sinks__figures(&output->sinks, &shown, final, err);
 }
 
 int output__record(struct output *output, bool asked, struct error *err)
 {
 	addb_output__record(output->addb);
-	return recorder__write(output->recorder, asked, err);
+	return recorder__write(output->sinks.recorder, asked, err);
 }
 
 struct output_state *output__history_state(const struct output *output)
 {
-	return output->recorder ? recorder__state(output->recorder) : NULL;
+	return output->sinks.recorder ? recorder__state(output->sinks.recorder) : NULL;
 }
 
 struct output_state *output__log_state(const struct output *output)
 {
-	return output->syslog ? sink_syslog__state(output->syslog) : NULL;
+	return output->sinks.syslog ? sink_syslog__state(output->sinks.syslog) : NULL;
 }
 
 void output__hurry(struct output *output)
 {
-	if (output->recorder)
-		output_state__hurry(recorder__state(output->recorder));
-	if (output->syslog)
-		output_state__hurry(sink_syslog__state(output->syslog));
+	if (output->sinks.recorder)
+		output_state__hurry(recorder__state(output->sinks.recorder));
+	if (output->sinks.syslog)
+		output_state__hurry(sink_syslog__state(output->sinks.syslog));
 }
 
 void output__choose_log(struct output *output, unsigned int types, unsigned int rate)
 {
-	if (output->syslog)
-		sink_syslog__choose(output->syslog, types, rate);
+	if (output->sinks.syslog)
+		sink_syslog__choose(output->sinks.syslog, types, rate);
 }
 
 void output__log_counts(const struct output *output, struct syslog_counts *out)
 {
 	*out = (struct syslog_counts){ 0 };
-	if (output->syslog)
-		sink_syslog__counts(output->syslog, out);
+	if (output->sinks.syslog)
+		sink_syslog__counts(output->sinks.syslog, out);
 }
 
 const struct snapshot *output__recorded(const struct output *output)
 {
-	return output->recorder ? recorder__latest(output->recorder) : NULL;
+	return output->sinks.recorder ? recorder__latest(output->sinks.recorder) : NULL;
 }
 
 struct drain *output__recorder_drain(const struct output *output)
 {
-	return output->recorder ? recorder__drain(output->recorder) : NULL;
+	return output->sinks.recorder ? recorder__drain(output->sinks.recorder) : NULL;
 }
 
 int output__keep_ranks(struct output *output)
@@ -429,8 +331,8 @@ struct live_run *output__live(const struct output *output)
 
 void output__tell(const struct output *output)
 {
-	if (output->recorder)
-		recorder__tell(output->recorder);
+	if (output->sinks.recorder)
+		recorder__tell(output->sinks.recorder);
 }
 
 int output__print(struct output *output, bool final, struct error *err)
@@ -443,20 +345,15 @@ int output__print(struct output *output, bool final, struct error *err)
 
 int output__close(struct output *output)
 {
-	struct error err = { 0 };
-	int rc, recorded;
+	int rc;
 
 	if (!output)
 		return 0;
-	rc = json_file__close(&output->file, &err);
-	if (rc < 0 && !output->failed)
-		fprintf(stderr, "tmtrace: %s\n", err.text);
+	rc = sinks__close(&output->sinks, output->failed);
 	addb_output__close(output->addb);
 	process_output__close(output->processes);
-	recorded = recorder__close(output->recorder);
-	sink_syslog__close(output->syslog);
 	calls__close(output->calls);
 	live_run__close(output->live);
 	free(output);
-	return rc < 0 ? rc : recorded;
+	return rc;
 }

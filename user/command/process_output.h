@@ -1,41 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Where the records of --processes go: to files of JSON records or selFIe's lines, to syslog,
- * into the recording.
- */
+/* Takes what processes did, with --processes, from the kernel side to the sinks. */
 #ifndef USER_COMMAND_PROCESS_OUTPUT_H
 #define USER_COMMAND_PROCESS_OUTPUT_H
 
 #include "base/note_list.h"
-#include "command/recorder.h"
+#include "command/sinks.h"
 #include "job/job_map.h"
 #include "kernel/kernel.h"
 #include "options/options.h"
 #include "process/rank_sums.h"
-#include "sink/json.h"
-#include "sink/syslog.h"
 
 struct unseen;
 struct process_output;
 
 /*
- * For --processes; without it *out is NULL, which the functions below take. json: or NULL; with run
- * it must outlive the output. 0, or a negative errno and why a file cannot be opened.
+ * For --processes; without it *out stays NULL, which the functions below take. The kernel side is
+ * loaded; sinks must outlive the output. 0, or a negative errno; then it is to be closed, too.
  */
-int process_output__open(struct process_output **out, const struct options *options,
-			 struct sink_json *json, const struct report_run *run, struct error *err);
-/*
- * The kernel side is loaded. syslog and recorder: or NULL; they must outlive the output. 0, or a
- * negative errno.
- */
-int process_output__start(struct process_output *output, const struct kernel *kernel,
-			  struct sink_syslog *syslog, struct recorder *recorder, struct error *err);
+int process_output__start(struct process_output **out, const struct kernel *kernel,
+			  struct sinks *sinks, struct error *err);
 /* Who knows how long functions were parked, once there is someone: its pointer is kept. */
 void process_output__know_unseen(struct process_output *output, struct unseen *const *unseen);
-/* All that can fail has not: the file that is appended to stays. */
-int process_output__begin(struct process_output *output, struct error *err);
-
-/* When it can be read, it is time to drain; it stays its own. -1: there is none. */
+/* When it can be read, it is time to drain; it stays its own. output is not NULL. */
 int process_output__fd(const struct process_output *output);
 
 /* Tells of those that have ended; over: the counting is, and there will be no more of them. */

@@ -7,10 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "addb/pack.h"
 #include "base/clock.h"
 #include "base/identity.h"
 #include "command/recorder.h"
-#include "command/output_file.h"
+#include "sink/output_file.h"
 #include "recording/recording_writer.h"
 #include "ring/ring_file.h"
 
@@ -24,7 +25,9 @@ static const struct output_kind history_kind = {
 };
 
 struct recorder {
+	struct sink base;
 	const struct options *options;
+	struct session *session;
 	struct live_run *live;
 	struct recording_writer *writer; /* NULL: it fails, and is made anew later */
 	struct drain *drain;		 /* its own: intervals of tables and records are others */
@@ -36,6 +39,9 @@ struct recorder {
 	struct output_state state;	 /* a service: for some time */
 	const struct snapshot_series **none; /* as many series as there were, all new */
 	size_t n_none;
+	struct addb_pack
+		*addb;	  /* records of ADDB2 that are not written yet; NULL: there are none */
+	__u64 large_addb; /* that are too large for it */
 };
 
 /* A service goes on without its history for some time, others give the recording up. */
@@ -135,24 +141,6 @@ static int let_fail(struct recorder *recorder, int rc, const struct error *err)
 	return 0;
 }
 
-int recorder__open(struct recorder **out, const struct options *options, struct live_run *live,
-		   struct error *err)
-{
-	struct recorder *recorder = calloc(1, sizeof(*recorder));
-	int rc;
-
-	if (!recorder)
-		return error__set(err, -ENOMEM, "no memory");
-	*out = recorder;
-	recorder->options = options;
-	recorder->live = live;
-	recorder->place.dir = -1;
-	if (tries_again(recorder))
-		recorder->state.kind = &history_kind;
-	rc = open_file(recorder, err);
-	return is_final(rc) ? rc : let_fail(recorder, rc, err);
-}
-
 /* The machine's boot, as the kernel numbers it: times of the monotonic clock are of one boot. */
 static void read_boot_id(char *out, size_t room)
 {
@@ -190,12 +178,13 @@ static int begin_file(struct recorder *recorder, struct error *err)
 				       err);
 }
 
-int recorder__start(struct recorder *recorder, struct session *session, struct error *err)
+static int start(struct sink *base, struct error *err)
 {
+	struct recorder *recorder = (struct recorder *)base;
 	struct job_map jobs;
 	int rc;
 
-	rc = session__new_drain(session, &recorder->drain, err);
+	rc = session__new_drain(recorder->session, &recorder->drain, err);
 	if (rc < 0)
 		return rc;
 	jobs = live_run__jobs(recorder->live);
@@ -352,44 +341,82 @@ static int written(struct recorder *recorder, int rc, __u64 n, const struct erro
 	return let_fail(recorder, rc, err);
 }
 
-int recorder__calls(struct recorder *recorder, const struct call_batch *batch, struct error *err)
+/* A failure is told at once, and only then. */
+static int tell(int rc, const struct error *err)
 {
+	if (rc < 0)
+		fprintf(stderr, "tmtrace: %s\n", err->text);
+	return 0;
+}
+
+static int put_calls(struct sink *base, const struct call_batch *batch, struct error *err)
+{
+	struct recorder *recorder = (struct recorder *)base;
 	__u64 n = batch->n_calls + batch->n_operations;
+	int rc;
 
 	if (!is_writable(recorder, n))
 		return 0;
-	return written(recorder,
-		       recording_writer__calls(recorder->writer, live_run__report(recorder->live),
-					       batch, err),
-		       n, err);
+	rc = recording_writer__calls(recorder->writer, live_run__report(recorder->live), batch,
+				     err);
+	return tell(written(recorder, rc, n, err), err);
 }
 
-int recorder__addb(struct recorder *recorder, const struct addb_batch *batch, struct error *err)
+/* Writes the records of ADDB2 that have gathered. */
+static int flush(struct sink *base, struct error *err)
 {
-	if (!is_writable(recorder, batch->n_records))
+	struct recorder *recorder = (struct recorder *)base;
+	struct addb_batch batch;
+	int rc;
+
+	if (!recorder->addb || !addb_pack__n(recorder->addb))
 		return 0;
-	return written(recorder, recording_writer__addb(recorder->writer, batch, err),
-		       batch->n_records, err);
+	addb_pack__finish(recorder->addb, &batch);
+	if (!is_writable(recorder, batch.n_records))
+		return 0;
+	rc = recording_writer__addb(recorder->writer, &batch, err);
+	return tell(written(recorder, rc, batch.n_records, err), err);
 }
 
-int recorder__addb_counts(struct recorder *recorder, const struct addb_counts *counts,
-			  struct error *err)
+static int put_addb(struct sink *base, const struct addb_record *record,
+		    const struct addb_origin *origin, struct error *err)
 {
+	struct recorder *recorder = (struct recorder *)base;
+
+	if (!addb_pack__add(recorder->addb, record, origin))
+		return 0;
+	flush(base, err);
+	if (addb_pack__add(recorder->addb, record, origin) < 0)
+		recorder->large_addb++;
+	return 0;
+}
+
+static int put_addb_counts(struct sink *base, const struct addb_counts *counts, struct error *err)
+{
+	struct recorder *recorder = (struct recorder *)base;
+	int rc;
+
 	if (!is_writable(recorder, 0))
 		return 0;
-	return written(recorder, recording_writer__addb_counts(recorder->writer, counts, err), 0,
-		       err);
+	rc = recording_writer__addb_counts(recorder->writer, counts, err);
+	return tell(written(recorder, rc, 0, err), err);
 }
 
-int recorder__account(struct recorder *recorder, const struct process_account *account,
-		      struct error *err)
+static int put_process(struct sink *base, const struct process_account *account, struct error *err)
 {
+	struct recorder *recorder = (struct recorder *)base;
+	int rc;
+
 	if (!is_writable(recorder, 1))
 		return 0;
-	return written(recorder,
-		       recording_writer__account(recorder->writer, live_run__report(recorder->live),
-						 account, err),
-		       1, err);
+	rc = recording_writer__account(recorder->writer, live_run__report(recorder->live), account,
+				       err);
+	return tell(written(recorder, rc, 1, err), err);
+}
+
+__u64 recorder__large_addb(const struct recorder *recorder)
+{
+	return recorder->large_addb;
 }
 
 size_t recorder__batch_max(const struct recorder *recorder)
@@ -397,8 +424,11 @@ size_t recorder__batch_max(const struct recorder *recorder)
 	return recording_writer__batch_max_of(recorder->options->recording_size);
 }
 
-int recorder__finish(struct recorder *recorder, const struct snapshot *as_of, struct error *err)
+/* Also where the next try is not due yet. */
+static int end(struct sink *base, const struct snapshot *as_of, struct error *err)
 {
+	struct recorder *recorder = (struct recorder *)base;
+
 	output_state__hurry(&recorder->state);
 	return write_snapshot(recorder, as_of, true, true, err);
 }
@@ -413,20 +443,61 @@ void recorder__tell(const struct recorder *recorder)
 			path, usual ? "" : " -i ", usual ? "" : path);
 }
 
-int recorder__close(struct recorder *recorder)
+/* What then fails is told here. */
+static int close_sink(struct sink *base, struct error *err)
 {
-	struct error err = { 0 };
-	int rc;
+	struct recorder *recorder = (struct recorder *)base;
+	int rc = end_file(recorder, err);
 
-	if (!recorder)
-		return 0;
-	rc = end_file(recorder, &err);
 	if (recorder->failed || recorder->state.fails)
 		rc = -EIO;
 	else if (rc < 0)
-		fprintf(stderr, "tmtrace: %s\n", err.text);
+		fprintf(stderr, "tmtrace: %s\n", err->text);
+	err->text[0] = '\0';
+	addb_pack__free(recorder->addb);
 	drain__free(recorder->drain);
 	free((void *)recorder->none);
 	free(recorder);
 	return rc;
+}
+
+static const struct sink_ops ops = {
+	.start = start,
+	.calls = put_calls,
+	.addb = put_addb,
+	.addb_counts = put_addb_counts,
+	.process = put_process,
+	.flush = flush,
+	.end = end,
+	.close = close_sink,
+};
+
+int recorder__open(struct recorder **out, const struct options *options, struct live_run *live,
+		   struct session *session, struct error *err)
+{
+	struct recorder *recorder = calloc(1, sizeof(*recorder));
+	int rc;
+
+	if (!recorder)
+		return error__set(err, -ENOMEM, "no memory");
+	*out = recorder;
+	recorder->base.ops = &ops;
+	recorder->options = options;
+	recorder->live = live;
+	recorder->session = session;
+	recorder->place.dir = -1;
+	if (options->addb.filter) {
+		recorder->addb = addb_pack__new(recorder__batch_max(recorder));
+		if (!recorder->addb)
+			return error__set(err, -ENOMEM, "no memory");
+	}
+	if (tries_again(recorder))
+		recorder->state.kind = &history_kind;
+	rc = open_file(recorder, err);
+	return is_final(rc) ? rc : let_fail(recorder, rc, err);
+}
+
+struct sink *recorder__sink(struct recorder *recorder)
+{
+	return &recorder->base;
 }

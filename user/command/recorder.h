@@ -13,6 +13,7 @@
 #include "recording/run_code.h"
 #include "session/live_run.h"
 #include "sink/output_state.h"
+#include "sink/sink.h"
 
 struct recorder;
 
@@ -25,14 +26,18 @@ struct recorder;
  * the configuration is to be changed for.
  */
 int recorder__open(struct recorder **out, const struct options *options, struct live_run *live,
-		   struct error *err);
+		   struct session *session, struct error *err);
+
+/*
+ * What it is called by as other sinks. Calls, in batches of at most recorder__batch_max() bytes,
+ * ADDB2 records and processes are written as they come, figures by recorder__write(), and the last
+ * ones at the end, also where the next try is not due yet. What fails is told on standard error.
+ */
+struct sink *recorder__sink(struct recorder *recorder);
 
 /* What a recording says of this machine; boot_id is where its text is put. */
 #define RECORDER_BOOT_ID 64
 struct recording_about recorder__about(char boot_id[RECORDER_BOOT_ID]);
-
-/* Tracing begins. */
-int recorder__start(struct recorder *recorder, struct session *session, struct error *err);
 
 /*
  * What has come since; asked: as it is now, also what threads do that are not looked at each
@@ -50,28 +55,12 @@ const struct snapshot *recorder__latest(const struct recorder *recorder);
 /* The drain that they are read with; it lives as long as the recorder. NULL: not started. */
 struct drain *recorder__drain(const struct recorder *recorder);
 
-/* Single calls, as they come, in batches of at most recorder__batch_max() bytes. As above. */
-int recorder__calls(struct recorder *recorder, const struct call_batch *batch, struct error *err);
-/* ADDB2 records, in the same way; and what became of them so far, for the next figures. */
-int recorder__addb(struct recorder *recorder, const struct addb_batch *batch, struct error *err);
-int recorder__addb_counts(struct recorder *recorder, const struct addb_counts *counts,
-			  struct error *err);
-/* What a process did, in the same way. */
-int recorder__account(struct recorder *recorder, const struct process_account *account,
-		      struct error *err);
 size_t recorder__batch_max(const struct recorder *recorder);
 
-/* The last figures, also where the next try is not due yet, with the time of that snapshot; NULL:
- * of now. */
-int recorder__finish(struct recorder *recorder, const struct snapshot *as_of, struct error *err);
+/* So many records of ADDB2 were too large for it. */
+__u64 recorder__large_addb(const struct recorder *recorder);
 
 /* One line on standard error: where the recording is, and how it is looked at. */
 void recorder__tell(const struct recorder *recorder);
-
-/*
- * Ends it. What then fails is told on standard error; NULL is fine. 0, or a negative errno: the
- * recording is not complete, whenever that was.
- */
-int recorder__close(struct recorder *recorder);
 
 #endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "command/json_file.h"
 #include "command/report_json.h"
 #include "sink/json.h"
 
 struct calls_sink {
-	struct sink_json *sink;
+	struct record_sink *sink;
 	const struct report_run *run; /* that the sink uses */
 	struct error *err;
 };
@@ -13,7 +12,7 @@ static void use(struct calls_sink *to, const struct report_run *run)
 {
 	if (to->run == run)
 		return;
-	sink_json__use(to->sink, run);
+	record_sink__use(to->sink, run);
 	to->run = run;
 }
 
@@ -22,10 +21,10 @@ static int put_call(void *context, const struct report_run *run, const struct ca
 	struct calls_sink *to = context;
 
 	use(to, run);
-	return sink_json__calls(to->sink, batch, to->err);
+	return SINK_CALL(&to->sink->sink, calls, batch, to->err);
 }
 
-static int put_calls(struct sink_json *sink, const struct report_run *run,
+static int put_calls(struct record_sink *sink, const struct report_run *run,
 		     const struct slowest *slowest, struct error *err)
 {
 	struct calls_sink to = { sink, run, err };
@@ -36,7 +35,7 @@ static int put_calls(struct sink_json *sink, const struct report_run *run,
 }
 
 struct ranks_sink {
-	struct sink_json *sink;
+	struct record_sink *sink;
 	struct error *err;
 };
 
@@ -44,47 +43,47 @@ static int put_rank(void *context, const struct process_account *account)
 {
 	struct ranks_sink *to = context;
 
-	return sink_json__process(to->sink, account, to->err);
+	return SINK_CALL(&to->sink->sink, process, account, to->err);
 }
 
 /* What the processes of each rank did together. */
-static int put_ranks(struct sink_json *sink, const struct report_run *run,
+static int put_ranks(struct record_sink *sink, const struct report_run *run,
 		     const struct report_part *parts, size_t n, struct error *err)
 {
 	struct ranks_sink to = { sink, err };
 	int rc = 0;
 
 	for (size_t i = 0; i < n && rc >= 0; i++) {
-		sink_json__use(sink, parts[i].run);
+		record_sink__use(sink, parts[i].run);
 		rc = parts[i].ranks ? rank_sums__each(parts[i].ranks, put_rank, &to) : 0;
 	}
-	sink_json__use(sink, run);
+	record_sink__use(sink, run);
 	return rc;
 }
 
 /* A run, which the sink uses already; of several parts as one, what they have in common. */
-static int put_run(struct sink_json *sink, const struct report_part *whole,
+static int put_run(struct record_sink *sink, const struct report_part *whole,
 		   const struct report_part *parts, size_t n, const struct slowest *slowest,
 		   struct error *err)
 {
-	int rc = sink_json__run_start(sink, err);
+	int rc = SINK_CALL(&sink->sink, start, err);
 
 	if (rc >= 0)
-		rc = sink_json__snapshot(sink, whole->snapshot, true, err);
+		rc = SINK_CALL(&sink->sink, snapshot, whole->snapshot, true, err);
 	if (rc >= 0 && n > 1)
-		rc = sink_json__nodes(sink, parts, n, whole->snapshot, err);
+		rc = record_sink__nodes(sink, parts, n, whole->snapshot, err);
 	if (rc >= 0)
-		rc = sink_json__unusual(sink, parts, n, whole->snapshot, err);
+		rc = record_sink__unusual(sink, parts, n, whole->snapshot, err);
 	if (rc >= 0)
 		rc = put_ranks(sink, whole->run, parts, n, err);
 	if (rc >= 0)
 		rc = put_calls(sink, whole->run, slowest, err);
 	if (rc >= 0)
-		rc = sink_json__run_end(sink, whole->snapshot, err);
+		rc = SINK_CALL(&sink->sink, end, whole->snapshot, err);
 	return rc;
 }
 
-static int put_combined(struct sink_json *sink, const struct report_part *parts, size_t n,
+static int put_combined(struct record_sink *sink, const struct report_part *parts, size_t n,
 			const struct slowest *slowest, struct error *err)
 {
 	struct combined *combined;
@@ -92,8 +91,8 @@ static int put_combined(struct sink_json *sink, const struct report_part *parts,
 	int rc = 0;
 
 	for (size_t i = 0; i < n && rc >= 0; i++) {
-		sink_json__use(sink, parts[i].run);
-		rc = sink_json__run_end(sink, parts[i].snapshot, err);
+		record_sink__use(sink, parts[i].run);
+		rc = SINK_CALL(&sink->sink, end, parts[i].snapshot, err);
 	}
 	if (rc < 0)
 		return rc;
@@ -104,10 +103,10 @@ static int put_combined(struct sink_json *sink, const struct report_part *parts,
 		.run = combined__run(combined),
 		.snapshot = combined__snapshot(combined),
 	};
-	sink_json__use(sink, whole.run);
+	record_sink__use(sink, whole.run);
 	rc = put_run(sink, &whole, parts, n, slowest, err);
 	/* What is combined goes before the sink. */
-	sink_json__use(sink, parts[0].run);
+	record_sink__use(sink, parts[0].run);
 	combined__free(combined);
 	return rc;
 }
@@ -115,16 +114,17 @@ static int put_combined(struct sink_json *sink, const struct report_part *parts,
 int report_json__print(const char *path, const struct report_part *parts, size_t n,
 		       const struct slowest *slowest, struct error *err)
 {
-	struct json_file json;
+	struct record_sink *sink;
 	struct error later;
-	int closed, rc = json_file__open(&json, path, NULL, parts[0].run, err);
+	int closed, rc = sink_json__open(&sink, path, NULL, parts[0].run, err);
 
-	if (rc == 0)
-		rc = json_file__begin(&json, err);
+	if (rc < 0)
+		return rc;
+	rc = sink_json__begin(sink, err);
 	if (rc >= 0 && n == 1)
-		rc = put_run(json.sink, &parts[0], parts, n, slowest, err);
+		rc = put_run(sink, &parts[0], parts, n, slowest, err);
 	else if (rc >= 0)
-		rc = put_combined(json.sink, parts, n, slowest, err);
-	closed = json_file__close(&json, rc < 0 ? &later : err);
+		rc = put_combined(sink, parts, n, slowest, err);
+	closed = SINK_CALL(&sink->sink, close, rc < 0 ? &later : err);
 	return rc < 0 ? rc : closed;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "base/clock.h"
 #include "base/units.h"
 #include "command/selftest_output.h"
-#include "sink/json_value.h"
+#include "sink/record_text.h"
 
 static const char *use_of(const struct choice *way)
 {
@@ -75,82 +76,82 @@ void selftest_output__print_choice(const struct selftest_result *chosen)
 	}
 }
 
-static struct json_object *proofs_of(const struct trial_result *trial)
+static void add_proofs(struct record *record, const struct trial_result *trial)
 {
-	struct json_object *proofs = json_object_new_object();
-	enum proof proof;
-
-	for (proof = 0; proofs && proof < PROOFS; proof++) {
+	record__open(record, "proofs");
+	for (enum proof proof = 0; proof < PROOFS; proof++) {
 		const struct proof_result *one = &trial->proofs[proof];
-		struct json_object *object;
 
 		if (one->outcome == OUTCOME_UNTRIED)
 			continue;
-		object = json_object_new_object();
-		json_value__add_string(object, "outcome",
-				       one->outcome == OUTCOME_PROVEN ? "proven" : "failed");
-		json_value__add_string(object, "reason", *one->reason ? one->reason : NULL);
-		json_object_object_add(proofs, proof_names[proof], object);
+		record__open(record, proof_names[proof]);
+		record__string(record, "outcome",
+			       one->outcome == OUTCOME_PROVEN ? "proven" : "failed");
+		record__string(record, "reason", *one->reason ? one->reason : NULL);
+		record__close(record);
 	}
-	return proofs;
+	record__close(record);
 }
 
-static struct json_object *costs_of(const struct trial_result *trial)
+static void add_costs(struct record *record, const struct trial_result *trial)
 {
-	struct json_object *costs = json_object_new_object();
-	enum entry_class kind;
-
-	for (kind = ENTRY_EMULATED; costs && kind <= ENTRY_STEPPED; kind++) {
+	record__open(record, "cost");
+	for (enum entry_class kind = ENTRY_EMULATED; kind <= ENTRY_STEPPED; kind++) {
 		const struct hit_cost *cost = &trial->costs[kind];
-		struct json_object *object = json_object_new_object();
 
-		json_value__add_measured(object, "timed_ns", cost->timed_ns, cost->timed_ns != 0);
-		json_value__add_measured(object, "inside_ns", cost->inside_ns, cost->timed_ns != 0);
-		json_value__add_measured(object, "counted_ns", cost->counted_ns,
-					 cost->counted_ns != 0);
-		json_object_object_add(costs, entry_class_names[kind], object);
+		record__open(record, entry_class_names[kind]);
+		record__measured(record, "timed_ns", cost->timed_ns, cost->timed_ns != 0);
+		record__measured(record, "inside_ns", cost->inside_ns, cost->timed_ns != 0);
+		record__measured(record, "counted_ns", cost->counted_ns, cost->counted_ns != 0);
+		record__close(record);
 	}
-	return costs;
+	record__close(record);
 }
 
-static struct json_object *way_of(const struct selftest_result *result)
+static void add_way(struct record *record, const char *name, const struct selftest_result *result)
 {
-	struct json_object *way = json_object_new_object();
-
-	json_value__add_string(way, "layer", "user");
-	json_value__add_string(way, "mechanism", uprobe_mechanism_names[result->way->mechanism]);
-	json_value__add_string(way, "use", use_of(result->way));
-	json_value__add_string(way, "unavailable", result->ran ? NULL : result->unavailable);
-	json_object_object_add(way, "proofs", result->ran ? proofs_of(&result->trial) : NULL);
-	json_object_object_add(way, "cost", result->ran ? costs_of(&result->trial) : NULL);
-	return way;
+	record__open(record, name);
+	record__string(record, "layer", "user");
+	record__string(record, "mechanism", uprobe_mechanism_names[result->way->mechanism]);
+	record__string(record, "use", use_of(result->way));
+	record__string(record, "unavailable", result->ran ? NULL : result->unavailable);
+	if (result->ran) {
+		add_proofs(record, &result->trial);
+		add_costs(record, &result->trial);
+	} else {
+		record__null(record, "proofs");
+		record__null(record, "cost");
+	}
+	record__close(record);
 }
 
-static struct json_object *record_of(const struct selftest_result *results, size_t n,
-				     const struct selftest_result *chosen)
+static void add_record(struct record *record, const struct selftest_result *results, size_t n,
+		       const struct selftest_result *chosen)
 {
-	struct json_object *record, *ways = json_object_new_array();
-	struct report_run run = { .version = TMTRACE_VERSION };
+	const struct report_run run = { .version = TMTRACE_VERSION };
 	struct utsname name;
-	size_t i;
 
 	uname(&name);
-	run.hostname = name.nodename;
-	record = json_value__record(&run, "selftest", clock__ns(CLOCK_REALTIME));
-	json_value__add_string(record, "version", run.version);
-	json_value__add_string(record, "kernel", name.release);
-	for (i = 0; i < n; i++)
-		json_object_array_add(ways, way_of(&results[i]));
-	json_object_object_add(record, "ways", ways);
-	json_object_object_add(record, "chosen", chosen ? way_of(chosen) : NULL);
-	return record;
+	record__begin(record, &run, "selftest", clock__ns(CLOCK_REALTIME), name.nodename);
+	record__string(record, "version", run.version);
+	record__string(record, "kernel", name.release);
+	record__open_array(record, "ways");
+	for (size_t i = 0; i < n; i++)
+		add_way(record, NULL, &results[i]);
+	record__close_array(record);
+	if (chosen)
+		add_way(record, "chosen", chosen);
+	else
+		record__null(record, "chosen");
+	record__end(record);
 }
 
 void selftest_output__print_record(const struct selftest_result *results, size_t n,
 				   const struct selftest_result *chosen)
 {
-	struct json_object *record = record_of(results, n, chosen);
+	struct record_text text = record_text__new(record_text__end_line);
 
-	printf("%s\n", json_object_to_json_string_ext(record, JSON_C_TO_STRING_PLAIN));
-	json_object_put(record);
+	add_record(&text.record, results, n, chosen);
+	fwrite(text.bytes, 1, text.n, stdout);
+	free(text.bytes);
 }

@@ -7,7 +7,6 @@
 
 #include "base/identity.h"
 #include "command/commands.h"
-#include "command/json_file.h"
 #include "command/pager.h"
 #include "options/input_options.h"
 #include "options/option_values.h"
@@ -154,20 +153,21 @@ static int print_all(const struct telling *telling, struct error *err)
 	return pager__end(pager, rc);
 }
 
-static int write_clocks(struct sink_json *sink, const struct telling *telling, struct error *err)
+static int write_clocks(struct record_sink *sink, const struct telling *telling, struct error *err)
 {
 	const struct report_run *run = recording__run(telling->stories.recordings[0]);
 	int rc = 0;
 
-	for (__u32 host = 1; host < story_input__n_hosts(telling->stories.input) && rc >= 0; host++)
-		rc = sink_json__record(sink,
-				       story_json__clock(run, telling->stories.input,
-							 telling->stories.clock, host),
-				       err);
+	for (__u32 host = 1; host < story_input__n_hosts(telling->stories.input) && rc >= 0;
+	     host++) {
+		story_json__add_clock(sink->to, run, telling->stories.input, telling->stories.clock,
+				      host);
+		rc = sink->report(sink, err);
+	}
 	return rc;
 }
 
-static int write_one(struct sink_json *sink, const struct telling *telling, size_t i,
+static int write_one(struct record_sink *sink, const struct telling *telling, size_t i,
 		     struct error *err)
 {
 	const struct report_run *run =
@@ -177,25 +177,26 @@ static int write_one(struct sink_json *sink, const struct telling *telling, size
 
 	if (rc)
 		return no_memory(err);
-	rc = sink_json__record(sink, story_json__record(run, &story), err);
+	story_json__add(sink->to, run, &story);
 	story__free(&story);
-	return rc;
+	return sink->report(sink, err);
 }
 
 static int write_all(const struct telling *telling, struct error *err)
 {
-	struct json_file json;
+	struct record_sink *sink;
 	struct error later;
-	int closed, rc = json_file__open(&json, telling->options->json, NULL,
+	int closed, rc = sink_json__open(&sink, telling->options->json, NULL,
 					 recording__run(telling->stories.recordings[0]), err);
 
-	if (rc == 0)
-		rc = json_file__begin(&json, err);
+	if (rc < 0)
+		return rc;
+	rc = sink_json__begin(sink, err);
 	if (rc >= 0)
-		rc = write_clocks(json.sink, telling, err);
+		rc = write_clocks(sink, telling, err);
 	for (size_t i = 0; i < telling->n && rc >= 0; i++)
-		rc = write_one(json.sink, telling, i, err);
-	closed = json_file__close(&json, rc < 0 ? &later : err);
+		rc = write_one(sink, telling, i, err);
+	closed = SINK_CALL(&sink->sink, close, rc < 0 ? &later : err);
 	return rc < 0 ? rc : closed;
 }
 

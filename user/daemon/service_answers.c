@@ -17,6 +17,7 @@
 #include "service/server.h"
 #include "service/status.h"
 #include "session/continuity.h"
+#include "sink/record_tree.h"
 
 /* How often clients are looked at that take too long, in seconds. */
 #define TEND_S 5
@@ -215,6 +216,7 @@ static int tell_status(struct service_answers *answers, const struct request *re
 		       FILE *body, struct error *err)
 {
 	struct answer_source source = { .owners = answers->owners };
+	struct record_tree levels = record_tree__new(NULL);
 	struct service_status status;
 	int rc = read_status(answers, request->kind == REQUEST_SET, &status, err);
 
@@ -227,8 +229,10 @@ static int tell_status(struct service_answers *answers, const struct request *re
 	if (request->probes && uid != 0)
 		return error__set(err, -EPERM, "single probes are shown to root only");
 	status.names_jobs = uid == 0;
-	status.levels = service_levels__show(answers->levels, &source, uid);
+	service_levels__add(&levels.record, NULL, answers->levels, &source, uid);
+	status.levels = record_tree__take(&levels);
 	status__write(&status, request->probes, body);
+	json_object_put(status.levels);
 	return 0;
 }
 

@@ -12,7 +12,7 @@
 #include "daemon/service_levels.h"
 #include "report/jobs.h"
 #include "report/names.h"
-#include "sink/json_value.h"
+#include "sink/record_text.h"
 
 /* Where a job that has levels of its own is. */
 struct place {
@@ -354,7 +354,7 @@ int service_levels__set(struct service_levels *levels, const struct answer_sourc
 			const struct request *request, uid_t uid, FILE *body, struct error *err)
 {
 	struct levels_change change = { .level = request->level, .choice = request->choice };
-	struct json_object *record;
+	struct record_text text = record_text__new(record_text__end_line);
 	struct error untold;
 	int rc = choose_layers(&levels->layers, request->layers, change.layers, err), told;
 
@@ -368,12 +368,12 @@ int service_levels__set(struct service_levels *levels, const struct answer_sourc
 	told = tell_kernel(levels, source->run, rc < 0 ? &untold : err);
 	if (rc < 0 || told < 0)
 		return rc < 0 ? rc : told;
-	record = json_value__record(source->run, "levels", source->snapshot->time_ns);
-	json_object_object_add(record, "levels", service_levels__show(levels, source, uid));
-	fprintf(body, "%s\n",
-		json_object_to_json_string_ext(record, JSON_C_TO_STRING_PLAIN |
-							       JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(record);
+	record__begin(&text.record, source->run, "levels", source->snapshot->time_ns,
+		      source->run->hostname);
+	service_levels__add(&text.record, "levels", levels, source, uid);
+	record__end(&text.record);
+	fwrite(text.bytes, 1, text.n, body);
+	free(text.bytes);
 	return 0;
 }
 
@@ -415,11 +415,12 @@ void service_levels__tend(struct service_levels *levels)
 }
 
 /* By layer: the level, and of calls which ones. */
-static struct json_object *show_layers(const struct service_levels *levels, __u64 job, bool own)
+static void add_layers(struct record *record, const char *member,
+		       const struct service_levels *levels, __u64 job, bool own)
 {
 	const struct tm_choice *choices = levels__choices(levels->levels), *choice;
-	struct json_object *object = json_object_new_object(), *calls;
 
+	record__open(record, member);
 	for (int id = 0; id <= UINT8_MAX; id++) {
 		const char *name = layer_name(&levels->layers, id);
 		__u8 detail = levels__of(levels->levels, job, (__u8)id);
@@ -429,43 +430,44 @@ static struct json_object *show_layers(const struct service_levels *levels, __u6
 		choice = &choices[TM_DETAIL_CHOICE(detail)];
 		if (TM_DETAIL_LEVEL(detail) != TM_LEVEL_CALLS ||
 		    (choice->sample <= 1 && !choice->min_ns)) {
-			json_value__add_string(object, name, levels_names[TM_DETAIL_LEVEL(detail)]);
+			record__string(record, name, levels_names[TM_DETAIL_LEVEL(detail)]);
 			continue;
 		}
-		calls = json_object_new_object();
-		json_value__add_string(calls, "level", levels_names[TM_LEVEL_CALLS]);
-		json_value__add_u64(calls, "sample", choice->sample ? choice->sample : 1);
-		json_value__add_u64(calls, "min_duration_ns", choice->min_ns);
-		json_object_object_add(object, name, calls);
+		record__open(record, name);
+		record__string(record, "level", levels_names[TM_LEVEL_CALLS]);
+		record__u64(record, "sample", choice->sample ? choice->sample : 1);
+		record__u64(record, "min_duration_ns", choice->min_ns);
+		record__close(record);
 	}
-	return object;
+	record__close(record);
 }
 
-static struct json_object *show_job(const struct service_levels *levels,
-				    const struct answer_source *source,
-				    const struct levels_job *own)
+static void add_job(struct record *record, const struct service_levels *levels,
+		    const struct answer_source *source, const struct levels_job *own)
 {
 	const struct job_info *info = names__job(source->run, own->job);
-	struct json_object *object = json_object_new_object();
 
-	json_value__add_string(object, "jobid", info ? info->jobid : NULL);
-	json_value__add_string(object, "cgroup", names__cgroup(source->run, own->job));
-	json_value__add_u64(object, "set_by_uid", own->uid);
-	json_object_object_add(object, "layers", show_layers(levels, own->job, true));
-	return object;
+	record__open(record, NULL);
+	record__string(record, "jobid", info ? info->jobid : NULL);
+	record__string(record, "cgroup", names__cgroup(source->run, own->job));
+	record__u64(record, "set_by_uid", own->uid);
+	add_layers(record, "layers", levels, own->job, true);
+	record__close(record);
 }
 
-struct json_object *service_levels__show(const struct service_levels *levels,
-					 const struct answer_source *source, uid_t uid)
+void service_levels__add(struct record *record, const char *name,
+			 const struct service_levels *levels, const struct answer_source *source,
+			 uid_t uid)
 {
 	static const struct request all = { .kind = REQUEST_STATUS };
-	struct json_object *object = json_object_new_object(), *jobs = json_object_new_array();
 	struct levels_job own;
 
-	json_object_object_add(object, "node", show_layers(levels, 0, false));
+	record__open(record, name);
+	add_layers(record, "node", levels, 0, false);
+	record__open_array(record, "jobs");
 	for (size_t i = 0; levels__job(levels->levels, i, &own); i++)
 		if (answer__may_see(source, &all, uid, own.job))
-			json_object_array_add(jobs, show_job(levels, source, &own));
-	json_object_object_add(object, "jobs", jobs);
-	return object;
+			add_job(record, levels, source, &own);
+	record__close_array(record);
+	record__close(record);
 }

@@ -3,13 +3,12 @@
 #ifndef USER_DAEMON_SERVICE_LEVELS_H
 #define USER_DAEMON_SERVICE_LEVELS_H
 
-#include <json-c/json.h>
-
 #include "catalogue/catalogue.h"
 #include "kernel/kernel.h"
 #include "probe/probe_table.h"
 #include "service/answer.h"
 
+struct record;
 struct service_levels;
 
 /* Which layers are traced; what is pointed to outlives the levels. */
@@ -42,8 +41,9 @@ int service_levels__set(struct service_levels *levels, const struct answer_sourc
 /* Forgets jobs that are over. To be called now and then. */
 void service_levels__tend(struct service_levels *levels);
 
-/* All that a user may know of it; NULL without memory. */
-struct json_object *service_levels__show(const struct service_levels *levels,
-					 const struct answer_source *source, uid_t uid);
+/* Adds an object: all that a user may know of it. */
+void service_levels__add(struct record *record, const char *name,
+			 const struct service_levels *levels, const struct answer_source *source,
+			 uid_t uid);
 
 #endif

@@ -90,10 +90,25 @@ static void add_unseen(struct tm_series *total, const struct tm_series *shard)
 		total->creator = shard->creator;
 }
 
+#define JOIN_SUM(to, from)  ((to) += (from))
+#define JOIN_OPEN(to, from) ((to) += (from))
+#define JOIN_MIN(to, from)  ((to) = (from) < (to) ? (from) : (to))
+#define JOIN_MAX(to, from)  ((to) = (from) > (to) ? (from) : (to))
+
+static void add_counters(struct tm_series *total, const struct tm_series *more)
+{
+#define JOIN(member, joins, ...) JOIN_##joins(total->member, more->member);
+	TM_SERIES_COUNTERS(JOIN)
+	for (int i = 0; i < TM_TIMES; i++)
+		total->times_ns[i] += more->times_ns[i];
+	for (int i = 0; i < TM_OUTER_TIMES; i++)
+		total->outer_ns[i] += more->outer_ns[i];
+}
+
 void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 latency[TM_BUCKETS],
 		const __u64 size[TM_BUCKETS])
 {
-	struct tm_series *total = &merge->total;
+	struct tm_series *total = &merge->total, counted;
 	__u64 timed;
 
 	if (key__is_task_io(&total->key)) {
@@ -104,31 +119,20 @@ void merge__add(struct merge *merge, const struct tm_series *shard, const __u64 
 		add_unseen(total, shard);
 		return;
 	}
+	counted = *shard;
 	timed = add_buckets(merge->latency, latency);
 	add_buckets(merge->size, size);
 	/* Where some are in no histogram it does not say how many there are. */
-	total->summed |= shard->summed;
-	total->count += timed && !shard->summed ? timed : shard->count;
-	total->in_flight += shard->in_flight;
-	total->total_ns += shard->total_ns;
+	if (timed && !shard->summed)
+		counted.count = timed;
 	/* Nothing is traced inside a file operation. */
-	total->self_ns += shard->key.layer == TM_LAYER_VFS ? shard->total_ns : shard->self_ns;
-	if (shard->min_ns < total->min_ns)
-		total->min_ns = shard->min_ns;
-	if (shard->max_ns > total->max_ns)
-		total->max_ns = shard->max_ns;
-	total->bytes += shard->bytes;
-	total->errors += shard->errors;
-	total->retries += shard->retries;
+	if (shard->key.layer == TM_LAYER_VFS)
+		counted.self_ns = shard->total_ns;
 	/* Of operations it is no sum: who knows the oldest one sets it. */
-	if (!key__is_operation(&total->key))
-		total->queue_ns += shard->queue_ns;
-	total->mapped += shard->mapped;
-	total->errors_other += shard->errors_other;
-	for (int i = 0; i < TM_TIMES; i++)
-		total->times_ns[i] += shard->times_ns[i];
-	for (int i = 0; i < TM_OUTER_TIMES; i++)
-		total->outer_ns[i] += shard->outer_ns[i];
+	if (key__is_operation(&total->key))
+		counted.queue_ns = 0;
+	total->summed |= shard->summed;
+	add_counters(total, &counted);
 	for (int i = 0; i < TM_ERRORS; i++) {
 		if (shard->error_code[i])
 			add_error(total, shard->error_code[i], shard->error_count[i]);
@@ -212,12 +216,8 @@ struct tm_ledger merge__ledgers(const struct tm_ledger *shards, __u32 n)
 	struct tm_ledger total = { 0 };
 
 	for (__u32 i = 0; i < n; i++) {
-		total.hits += shards[i].hits;
-		total.recorded += shards[i].recorded;
-		total.filtered += shards[i].filtered;
-		total.in_flight += shards[i].in_flight;
-		total.nested += shards[i].nested;
-		total.unsized += shards[i].unsized;
+#define ADD_COUNTER(member) total.member += shards[i].member;
+		TM_LEDGER_COUNTERS(ADD_COUNTER)
 		for (int loss = 0; loss < TM_LOSSES; loss++)
 			total.lost[loss] += shards[i].lost[loss];
 	}
@@ -227,12 +227,8 @@ struct tm_ledger merge__ledgers(const struct tm_ledger *shards, __u32 n)
 
 static void add_fates(struct tm_call_fates *total, const struct tm_call_fates *fates)
 {
-	total->recorded += fates->recorded;
-	total->too_short += fates->too_short;
-	total->sampled_out += fates->sampled_out;
-	total->full += fates->full;
-	total->busy += fates->busy;
-	total->untimed += fates->untimed;
+#define ADD_FATE(member) total->member += fates->member;
+	TM_CALL_FATES(ADD_FATE)
 }
 
 struct tm_call_ledger merge__call_ledgers(const struct tm_call_ledger *shards, __u32 n)

@@ -7,9 +7,7 @@
 #ifndef USER_EXPORT_DATABASE_H
 #define USER_EXPORT_DATABASE_H
 
-#include <json-c/json.h>
-
-#include "base/error.h"
+#include "sink/record_sink.h"
 
 struct database;
 
@@ -20,15 +18,15 @@ struct database;
 int database__open(struct database **out, const char *path, const char *name, struct error *err);
 
 /* What comes now is of another run, which was read from that file. */
-void database__use(struct database *database, const char *file);
-/* It is of one that was there before: the first is 1. */
-void database__use_again(struct database *database, int run);
+void database__use(struct database *database, const struct report_run *run, const char *file);
+/* It is of one that was there before: number 1 is the first. */
+void database__use_again(struct database *database, const struct report_run *run, int number);
 
 /*
- * A record, which stays the caller's. Of a type without a table: -EPROTO. After an error all
- * further records have the same one.
+ * The records go there; its callback close is not called.
+ * After an error all further records have the same one.
  */
-int database__put(struct database *database, struct json_object *record, struct error *err);
+struct record_sink *database__sink(struct database *database);
 
 /* Views and indexes, and all that is not yet in the file. 0, or a negative errno. */
 int database__finish(struct database *database, struct error *err);

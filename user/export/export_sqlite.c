@@ -9,160 +9,57 @@
 #include "inputs/history_records.h"
 #include "sink/json_unusual.h"
 
-/*
- * Records come as lines of JSON, as every reader of tmtrace's output gets them: what a record has
- * is said in one place. Reading them again takes some microseconds a record.
- */
-struct lines {
-	struct database *database;
-	struct json_tokener *tokener;
-	char *rest; /* a line that is not complete */
-	size_t length, room;
-	struct error failure; /* code 0: none */
-};
-
-static int put_line(struct lines *lines, const char *line, size_t length)
-{
-	struct json_object *record;
-	int rc;
-
-	json_tokener_reset(lines->tokener);
-	record = json_tokener_parse_ex(lines->tokener, line, (int)length);
-	if (!record)
-		return error__set(&lines->failure, -EPROTO, "a record cannot be read: %s",
-				  json_tokener_error_desc(json_tokener_get_error(lines->tokener)));
-	rc = database__put(lines->database, record, &lines->failure);
-	json_object_put(record);
-	return rc;
-}
-
-static int keep_rest(struct lines *lines, const char *text, size_t length)
-{
-	size_t wanted = lines->length + length;
-	char *grown;
-
-	if (wanted > lines->room) {
-		grown = realloc(lines->rest, 2 * wanted);
-		if (!grown)
-			return error__set(&lines->failure, -ENOMEM, "no memory");
-		lines->rest = grown;
-		lines->room = 2 * wanted;
-	}
-	memcpy(lines->rest + lines->length, text, length);
-	lines->length = wanted;
-	return 0;
-}
-
-/* A line's end, with its begin, if that came before. */
-static int end_line(struct lines *lines, const char *text, size_t length)
-{
-	int rc;
-
-	if (!lines->length)
-		return put_line(lines, text, length);
-	rc = keep_rest(lines, text, length);
-	if (rc == 0)
-		rc = put_line(lines, lines->rest, lines->length);
-	lines->length = 0;
-	return rc;
-}
-
-/* Of a stream. What failed once fails for good; why is in the failure. */
-static ssize_t take(void *context, const char *text, size_t size)
-{
-	struct lines *lines = context;
-	const char *end = text + size, *newline;
-	int rc = lines->failure.code;
-
-	while (rc == 0 && (newline = memchr(text, '\n', (size_t)(end - text)))) {
-		rc = end_line(lines, text, (size_t)(newline - text));
-		text = newline + 1;
-	}
-	if (rc == 0 && text < end)
-		rc = keep_rest(lines, text, (size_t)(end - text));
-	if (rc == 0)
-		return (ssize_t)size;
-	errno = -rc;
-	return 0;
-}
-
 /* All that happened, but for the figures of each second. */
-static int put_events(struct history_records *records, struct error *err)
+static int put_events(const struct history_records *history, struct error *err)
 {
 	int rc = 0, step = 1;
 
-	recording__rewind(records->recording);
+	recording__rewind(history->recording);
 	while (rc >= 0 && step > 0) {
-		step = recording__next(records->recording, err);
+		step = recording__next(history->recording, err);
 		if (step > 0 && step != RECORDING_STEP_SNAPSHOT)
-			rc = history_records__put(records, (enum recording_step)step, err);
+			rc = history_records__put(history, (enum recording_step)step, err);
 	}
 	return rc < 0 ? rc : step;
 }
 
 /* The figures of all of it, and what is unusual in them. */
-static int put_totals(struct history_records *records, struct error *err)
+static int put_totals(struct record_sink *sink, const struct history_records *history,
+		      struct error *err)
 {
-	struct recording *recording = records->recording;
+	struct recording *recording = history->recording;
 	struct report_part part = { .run = recording__run(recording) };
 	int rc = recording__total(recording, err);
 
 	if (rc >= 0)
-		rc = history_records__final(records, err);
+		rc = history_records__final(history, err);
 	part.snapshot = recording__snapshot(recording);
 	if (rc >= 0)
-		rc = sink_json__unusual(records->sink, &part, 1, part.snapshot, err);
-	return rc < 0 ? rc : sink_json__run_end(records->sink, part.snapshot, err);
+		rc = record_sink__unusual(sink, &part, 1, part.snapshot, err);
+	return rc < 0 ? rc : SINK_CALL(&sink->sink, end, part.snapshot, err);
 }
 
-static int put_records(struct sink_json *sink, struct recording *recording, struct error *err)
+static int put_recordings(struct database *database, const struct report_parts *parts,
+			  struct error *err)
 {
-	struct history_records records;
-	int rc = history_records__open(&records, recording, sink, err);
-
-	if (rc >= 0)
-		rc = put_events(&records, err);
-	if (rc >= 0)
-		rc = put_totals(&records, err);
-	history_records__close(&records);
-	return rc;
-}
-
-static int put_recording(struct lines *lines, FILE *stream, const struct report_file *file,
-			 struct error *err)
-{
-	struct sink_json *sink = NULL;
-	struct error later;
-	int closed, rc;
-
-	database__use(lines->database, file->path);
-	rc = sink_json__new(&sink, stream, file->path, recording__run(file->recording), err);
-	if (rc < 0)
-		return rc;
-	rc = put_records(sink, file->recording, err);
-	closed = sink_json__close(sink, rc < 0 ? &later : err);
-	if (lines->failure.code)
-		*err = lines->failure;
-	return rc < 0 ? rc : closed;
-}
-
-static int put_recordings(struct lines *lines, const struct report_parts *parts, struct error *err)
-{
-	const cookie_io_functions_t functions = { .write = take };
-	FILE *stream = fopencookie(lines, "w", functions);
+	struct record_sink *sink = database__sink(database);
 	int rc = 0;
 
-	if (!stream)
-		return error__set(err, -ENOMEM, "no memory");
-	for (size_t i = 0; i < parts->n && rc >= 0; i++)
-		rc = put_recording(lines, stream, &parts->files[i], err);
-	fclose(stream);
+	for (size_t i = 0; i < parts->n && rc >= 0; i++) {
+		struct recording *recording = parts->files[i].recording;
+		const struct history_records history = { recording, &sink->sink };
+
+		database__use(database, recording__run(recording), parts->files[i].path);
+		rc = put_events(&history, err);
+		if (rc >= 0)
+			rc = put_totals(sink, &history, err);
+	}
 	return rc;
 }
 
 /* The recordings as nodes, whose rows are of their runs. */
 struct nodes {
-	struct lines *lines;
+	struct database *database;
 	struct report_part *parts;
 	struct error *err;
 };
@@ -172,22 +69,18 @@ static int put_slow_node(void *context, const struct nodes_layer *layer,
 {
 	const struct nodes *nodes = context;
 	const struct report_part *part = slow->node->part;
-	struct json_object *record =
-		json_unusual__node(part->run, layer, slow, part->snapshot->time_ns);
-	int rc;
+	struct record_sink *sink = database__sink(nodes->database);
 
-	if (!record)
-		return error__set(nodes->err, -ENOMEM, "no memory");
-	database__use_again(nodes->lines->database, (int)(part - nodes->parts) + 1);
-	rc = database__put(nodes->lines->database, record, nodes->err);
-	json_object_put(record);
-	return rc;
+	database__use_again(nodes->database, part->run, (int)(part - nodes->parts) + 1);
+	json_unusual__add_node(sink->to, part->run, layer, slow, part->snapshot->time_ns);
+	return sink->report(sink, nodes->err);
 }
 
 /* Those that stand out, all recordings being at their end. */
-static int put_slow_nodes(struct lines *lines, const struct report_parts *parts, struct error *err)
+static int put_slow_nodes(struct database *database, const struct report_parts *parts,
+			  struct error *err)
 {
-	struct nodes nodes = { lines, calloc(parts->n + 1, sizeof(*nodes.parts)), err };
+	struct nodes nodes = { database, calloc(parts->n + 1, sizeof(*nodes.parts)), err };
 	int rc;
 
 	if (!nodes.parts)
@@ -206,23 +99,19 @@ static int put_slow_nodes(struct lines *lines, const struct report_parts *parts,
 int export_sqlite__write(FILE *file, const char *name, const struct report_parts *parts,
 			 struct error *err)
 {
-	struct lines lines = { .tokener = json_tokener_new() };
+	struct database *database = NULL;
 	char path[PATH_OF_FD];
 	int rc;
 
 	/* SQLite wants a name: of the file that is open, wherever it is. */
 	path__of_fd(path, fileno(file));
-	rc = lines.tokener ? database__open(&lines.database, path, name, err)
-			   : error__set(err, -ENOMEM, "no memory");
+	rc = database__open(&database, path, name, err);
 	if (rc >= 0)
-		rc = put_recordings(&lines, parts, err);
+		rc = put_recordings(database, parts, err);
 	if (rc >= 0)
-		rc = put_slow_nodes(&lines, parts, err);
+		rc = put_slow_nodes(database, parts, err);
 	if (rc >= 0)
-		rc = database__finish(lines.database, err);
-	database__close(lines.database);
-	if (lines.tokener)
-		json_tokener_free(lines.tokener);
-	free(lines.rest);
+		rc = database__finish(database, err);
+	database__close(database);
 	return rc;
 }

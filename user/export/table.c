@@ -12,12 +12,10 @@
 /* What is in another place for all rows: docs/records.md, "Fields of every record". */
 static const char *const left_out[] = { "v", "type", "time", "hostname", "epoch" };
 
-#define NO_COLUMN 0 /* parameters begin with 1 */
-
 struct export_table {
 	sqlite3_stmt *insert;
-	struct lh_table *columns; /* by name, the number of the parameter, or NO_COLUMN */
-	int run, file, other;	  /* parameters; NO_COLUMN: there is none */
+	struct lh_table *columns; /* by name, the number of the parameter, or EXPORT_LEFT_OUT */
+	int run, file, other;	  /* parameters, which begin with 1; 0: there is none */
 };
 
 static int add(struct export_table *table, const char *name, intptr_t parameter)
@@ -52,7 +50,7 @@ static int add_columns(struct export_table *table, sqlite3_stmt *select)
 			rc = add(table, name, i + 1);
 	}
 	for (size_t i = 0; i < sizeof(left_out) / sizeof(*left_out) && rc == SQLITE_OK; i++)
-		rc = add(table, left_out[i], NO_COLUMN);
+		rc = add(table, left_out[i], EXPORT_LEFT_OUT);
 	return rc;
 }
 
@@ -120,101 +118,59 @@ void export_table__close(struct export_table *table)
 	free(table);
 }
 
-/* SQLite has no integers above 2^63 - 1: such a one is a number with 16 digits. */
-static int bind_integer(sqlite3_stmt *insert, int column, struct json_object *value)
+void export_table__begin(struct export_table *table)
 {
-	int64_t number = json_object_get_int64(value);
-
-	if (number == INT64_MAX && json_object_get_uint64(value) > INT64_MAX)
-		return sqlite3_bind_double(insert, column, (double)json_object_get_uint64(value));
-	return sqlite3_bind_int64(insert, column, number);
+	sqlite3_clear_bindings(table->insert);
 }
 
-/* The text lives as long as the value. */
-static int bind_json(sqlite3_stmt *insert, int column, struct json_object *value)
+int export_table__column(const struct export_table *table, const char *name)
 {
-	const int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
-	size_t length;
-	const char *text = json_object_to_json_string_length(value, flags, &length);
+	void *parameter;
 
-	return text ? sqlite3_bind_text(insert, column, text, (int)length, SQLITE_STATIC)
-		    : SQLITE_NOMEM;
+	if (!lh_table_lookup_ex(table->columns, name, &parameter))
+		return EXPORT_OTHER;
+	return (int)(intptr_t)parameter;
 }
 
-static int bind(sqlite3_stmt *insert, int column, struct json_object *value)
+int export_table__bind(struct export_table *table, int column, const struct record_value *value)
 {
-	switch (json_object_get_type(value)) {
-	case json_type_null:
-		return sqlite3_bind_null(insert, column);
-	case json_type_boolean:
-		return sqlite3_bind_int(insert, column, json_object_get_boolean(value));
-	case json_type_int:
-		return bind_integer(insert, column, value);
-	case json_type_double:
-		return sqlite3_bind_double(insert, column, json_object_get_double(value));
-	case json_type_string:
-		return sqlite3_bind_text(insert, column, json_object_get_string(value),
-					 json_object_get_string_len(value), SQLITE_STATIC);
+	switch (value->kind) {
+	case RECORD_BOOL:
+		return sqlite3_bind_int(table->insert, column, value->yes);
+	case RECORD_U64:
+		/* SQLite has no integers above 2^63 - 1: such a one is a number of 16 digits. */
+		if (value->u64 > INT64_MAX)
+			return sqlite3_bind_double(table->insert, column, (double)value->u64);
+		return sqlite3_bind_int64(table->insert, column, (sqlite3_int64)value->u64);
+	case RECORD_I64:
+		return sqlite3_bind_int64(table->insert, column, value->i64);
+	case RECORD_DOUBLE:
+		return sqlite3_bind_double(table->insert, column, strtod(value->text, NULL));
+	case RECORD_STRING:
+		return export_table__bind_text(table, column, value->text, strlen(value->text));
 	default:
-		return bind_json(insert, column, value);
+		return sqlite3_bind_null(table->insert, column);
 	}
 }
 
-/* A member without a column goes to the others, which are an object once there is one. */
-static int add_other(struct json_object **others, const char *name, struct json_object *value)
+int export_table__bind_text(struct export_table *table, int column, const char *text, size_t n)
 {
-	if (!*others)
-		*others = json_object_new_object();
-	if (!*others || json_object_object_add(*others, name, json_object_get(value)))
-		return SQLITE_NOMEM;
-	return SQLITE_OK;
+	return sqlite3_bind_text64(table->insert, column, text, n, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-static int bind_members(struct export_table *table, struct json_object *record,
-			struct json_object **others)
+int export_table__add(struct export_table *table, int run, const char *file, const char *others,
+		      size_t n)
 {
 	int rc = SQLITE_OK;
 
-	json_object_object_foreach(record, name, value)
-	{
-		void *parameter;
-
-		if (!lh_table_lookup_ex(table->columns, name, &parameter))
-			rc = add_other(others, name, value);
-		else if ((intptr_t)parameter != NO_COLUMN)
-			rc = bind(table->insert, (int)(intptr_t)parameter, value);
-		if (rc != SQLITE_OK)
-			break;
-	}
-	return rc;
-}
-
-static int bind_row(struct export_table *table, struct json_object *record, int run,
-		    const char *file, struct json_object **others)
-{
-	int rc = bind_members(table, record, others);
-
-	if (rc == SQLITE_OK && table->run)
+	if (table->run)
 		rc = sqlite3_bind_int(table->insert, table->run, run);
 	if (rc == SQLITE_OK && table->file)
 		rc = sqlite3_bind_text(table->insert, table->file, file, -1, SQLITE_STATIC);
-	if (rc == SQLITE_OK && table->other && *others)
-		rc = bind_json(table->insert, table->other, *others);
-	return rc;
-}
-
-int export_table__put(struct export_table *table, struct json_object *record, int run,
-		      const char *file)
-{
-	struct json_object *others = NULL;
-	int rc;
-
-	sqlite3_clear_bindings(table->insert);
-	rc = bind_row(table, record, run, file, &others);
-	if (rc == SQLITE_OK) {
-		sqlite3_step(table->insert);
-		rc = sqlite3_reset(table->insert); /* says how the step ended */
-	}
-	json_object_put(others);
-	return rc;
+	if (rc == SQLITE_OK && table->other && n)
+		rc = export_table__bind_text(table, table->other, others, n);
+	if (rc != SQLITE_OK)
+		return rc;
+	sqlite3_step(table->insert);
+	return sqlite3_reset(table->insert); /* says how the step ended */
 }

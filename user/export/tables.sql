@@ -3,6 +3,7 @@
 -- as docs/records.md has them. What all have in common is in run alone (hostname, epoch), or is the
 -- same as another one (time is time_ns, type the table). JSON is text: arrays and objects as they
 -- are in the record. other: members that have no column, as a JSON object; NULL: none.
+-- A type between dollars: the figures of such records, as user/report/series_fields.c lists them.
 
 CREATE TABLE run (
 	run INTEGER PRIMARY KEY, file TEXT,
@@ -16,11 +17,7 @@ CREATE TABLE function (
 	run INTEGER, time_ns INTEGER, cgroup TEXT, cgroup_id INTEGER, step TEXT, layer TEXT, function TEXT,
 	fs_type TEXT, mount TEXT, "where" TEXT,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
-	count INTEGER, errors INTEGER, errors_by JSON, retries INTEGER, bytes INTEGER,
-	timed INTEGER, total_ns INTEGER, self_ns INTEGER, vfs_ns INTEGER, net_ns INTEGER, wait_ns INTEGER,
-	syscall_ns INTEGER, block_ns INTEGER, iowait_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
-	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
-	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON, parked_ns INTEGER, untimed_ns INTEGER,
+	$function$, scheme TEXT, buckets JSON, size_buckets JSON, interval JSON, parked_ns INTEGER, untimed_ns INTEGER,
 	coverage REAL, estimated JSON, final BOOLEAN, other JSON
 );
 
@@ -28,12 +25,7 @@ CREATE TABLE op (
 	run INTEGER, time_ns INTEGER, cgroup TEXT, cgroup_id INTEGER, step TEXT, layer TEXT, function TEXT,
 	fs_type TEXT, mount TEXT, "where" TEXT,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
-	count INTEGER, errors INTEGER, errors_by JSON, retries INTEGER, bytes INTEGER,
-	timed INTEGER, total_ns INTEGER, submit_ns INTEGER, wait_ns INTEGER, late_poll_ns INTEGER, oldest_ns INTEGER,
-	abandoned INTEGER, forgotten INTEGER, killed INTEGER, no_entry INTEGER,
-	min_ns INTEGER, max_ns INTEGER,
-	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
-	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
+	$op$, scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
 	final BOOLEAN, other JSON
 );
 
@@ -41,18 +33,14 @@ CREATE TABLE by_size (
 	run INTEGER, time_ns INTEGER, cgroup TEXT, cgroup_id INTEGER, step TEXT, layer TEXT, function TEXT,
 	size_class JSON,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
-	count INTEGER, bytes INTEGER, timed INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
-	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
-	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
+	$by_size$, scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
 	final BOOLEAN, other JSON
 );
 
 CREATE TABLE association (
 	run INTEGER, time_ns INTEGER, cgroup TEXT, cgroup_id INTEGER, step TEXT, layer TEXT, function TEXT,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
-	count INTEGER, bytes INTEGER, timed INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
-	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
-	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
+	$association$, scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
 	final BOOLEAN, other JSON
 );
 
@@ -60,10 +48,7 @@ CREATE TABLE device (
 	run INTEGER, time_ns INTEGER, cgroup TEXT, cgroup_id INTEGER, step TEXT, layer TEXT, function TEXT,
 	device TEXT, fs_type TEXT, writeback BOOLEAN, metadata BOOLEAN, "where" TEXT,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
-	count INTEGER, errors INTEGER, errors_by JSON, retries INTEGER, bytes INTEGER,
-	timed INTEGER, total_ns INTEGER, queue_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
-	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
-	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON, parked_ns INTEGER,
+	$device$, scheme TEXT, buckets JSON, size_buckets JSON, interval JSON, parked_ns INTEGER,
 	coverage REAL, estimated JSON, final BOOLEAN, other JSON
 );
 
@@ -122,9 +107,7 @@ CREATE TABLE addb_state (
 	run INTEGER, time_ns INTEGER, cgroup TEXT, cgroup_id INTEGER, step TEXT, layer TEXT, function TEXT,
 	id TEXT, name TEXT, fom TEXT, state TEXT,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
-	count INTEGER, bytes INTEGER, timed INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
-	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
-	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
+	$addb_state$, scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
 	final BOOLEAN, other JSON
 );
 
@@ -132,10 +115,7 @@ CREATE TABLE addb_value (
 	run INTEGER, time_ns INTEGER, cgroup TEXT, cgroup_id INTEGER, step TEXT, layer TEXT, function TEXT,
 	id TEXT, name TEXT, fom TEXT, field TEXT,
 	pid INTEGER, rank INTEGER, comm TEXT, uid INTEGER, jobid TEXT, workflow TEXT, component TEXT,
-	count INTEGER, errors INTEGER, errors_by JSON, retries INTEGER, bytes INTEGER, sum INTEGER,
-	timed INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,
-	in_flight INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, p999_ns INTEGER,
-	scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
+	$addb_value$, scheme TEXT, buckets JSON, size_buckets JSON, interval JSON,
 	final BOOLEAN, other JSON
 );
 

@@ -1,44 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
-
 #include "inputs/history_records.h"
 
-int history_records__open(struct history_records *records, struct recording *recording,
-			  struct sink_json *sink, struct error *err)
+static int put_figures(const struct history_records *records, bool final, struct error *err)
 {
-	*records = (struct history_records){
-		.recording = recording,
-		.sink = sink,
-		.addb = addb_lines__new(sink, recording__run(recording)),
-	};
-	return records->addb ? 0 : error__set(err, -ENOMEM, "no memory");
+	return SINK_CALL(records->sink, snapshot, recording__snapshot(records->recording), final,
+			 err);
 }
 
-void history_records__close(struct history_records *records)
-{
-	addb_lines__free(records->addb);
-	*records = (struct history_records){ 0 };
-}
-
-static int put_figures(struct history_records *records, bool final, struct error *err)
-{
-	return sink_json__snapshot(records->sink, recording__snapshot(records->recording), final,
-				   err);
-}
-
-int history_records__final(struct history_records *records, struct error *err)
+int history_records__final(const struct history_records *records, struct error *err)
 {
 	struct addb_counts counts;
 	int rc = 0;
 
 	if (recording__addb_counts(records->recording, &counts)) {
-		addb_lines__put_counts(records->addb, &counts);
-		rc = addb_lines__flush(records->addb, err);
+		rc = SINK_CALL(records->sink, addb_counts, &counts, err);
 	}
 	return rc < 0 ? rc : put_figures(records, true, err);
 }
 
-static int put_snapshot(struct history_records *records, struct error *err)
+static int put_snapshot(const struct history_records *records, struct error *err)
 {
 	struct recording_state state;
 
@@ -47,37 +27,38 @@ static int put_snapshot(struct history_records *records, struct error *err)
 			   : put_figures(records, false, err);
 }
 
-static int put_calls(struct history_records *records, struct error *err)
+static int put_calls(const struct history_records *records, struct error *err)
 {
 	struct call_batch batch;
 
 	/* What makes no sense is counted with the other losses. */
 	if (recording__calls(records->recording, &batch) < 0)
 		return 0;
-	return sink_json__calls(records->sink, &batch, err);
+	return SINK_CALL(records->sink, calls, &batch, err);
 }
 
-static int put_addb(struct history_records *records, struct error *err)
+static int put_addb(const struct history_records *records, struct error *err)
 {
 	static struct addb_record record;
 	struct addb_origin origin;
 	struct addb_batch batch;
+	int rc = 0;
 
 	if (recording__addb(records->recording, &batch) < 0)
 		return 0;
-	while (addb_batch__next(&batch, &record, &origin))
-		addb_lines__put(records->addb, &record, &origin);
-	return addb_lines__flush(records->addb, err);
+	while (rc >= 0 && addb_batch__next(&batch, &record, &origin))
+		rc = SINK_CALL(records->sink, addb, &record, &origin, err);
+	return rc < 0 ? rc : SINK_CALL(records->sink, flush, err);
 }
 
-static int put_account(struct history_records *records, struct error *err)
+static int put_account(const struct history_records *records, struct error *err)
 {
 	const struct process_account *account = recording__account(records->recording);
 
-	return account ? sink_json__process(records->sink, account, err) : 0;
+	return account ? SINK_CALL(records->sink, process, account, err) : 0;
 }
 
-int history_records__put(struct history_records *records, enum recording_step step,
+int history_records__put(const struct history_records *records, enum recording_step step,
 			 struct error *err)
 {
 	switch (step) {

@@ -7,11 +7,9 @@
 
 /* What of a row a metric shows. */
 enum value {
-	VALUE_COUNT,
-	VALUE_ERRORS,
-	VALUE_RETRIES,
-	VALUE_BYTES, /* where there is a size */
-	VALUE_OWN,   /* where there is a time, as the following */
+	VALUE_NUMBER, /* the counter that the metric names */
+	VALUE_BYTES,  /* where there is a size */
+	VALUE_OWN,    /* where there is a time, as the following */
 	VALUE_QUEUE,
 	VALUE_TIMES,   /* a sample for each kind of time */
 	VALUE_LATENCY, /* a histogram */
@@ -33,7 +31,10 @@ struct shown {
 	enum metric_kind kind;
 	enum value value;
 	struct metrics_about about;
+	size_t at; /* of VALUE_NUMBER: the counter's place in struct metric_counters */
 };
+
+#define COUNTER(member) offsetof(struct metric_counters, member)
 
 #define HELP_LATENCY "without those that were counted at the level summary."
 
@@ -43,16 +44,19 @@ struct shown {
 
 static const struct shown all_shown[] = {
 	{ METRIC_CALLS,
-	  VALUE_COUNT,
+	  VALUE_NUMBER,
 	  { "tmtrace_calls", NULL, METRICS_COUNTER,
-	    "Calls of functions, and operations on files, that have ended." } },
+	    "Calls of functions, and operations on files, that have ended." },
+	  COUNTER(count) },
 	{ METRIC_CALLS,
-	  VALUE_ERRORS,
-	  { "tmtrace_errors", NULL, METRICS_COUNTER, "Those of them that failed." } },
+	  VALUE_NUMBER,
+	  { "tmtrace_errors", NULL, METRICS_COUNTER, "Those of them that failed." },
+	  COUNTER(errors) },
 	{ METRIC_CALLS,
-	  VALUE_RETRIES,
+	  VALUE_NUMBER,
 	  { "tmtrace_retries", NULL, METRICS_COUNTER,
-	    "Those of them that are to be tried again: EAGAIN, EINTR." } },
+	    "Those of them that are to be tried again: EAGAIN, EINTR." },
+	  COUNTER(retries) },
 	{ METRIC_CALLS,
 	  VALUE_BYTES,
 	  { "tmtrace_bytes", "bytes", METRICS_COUNTER, "Bytes that they moved." } },
@@ -72,12 +76,14 @@ static const struct shown all_shown[] = {
 	  VALUE_IN_FLIGHT,
 	  { "tmtrace_in_flight", NULL, METRICS_GAUGE, "Calls and operations that are open." } },
 	{ METRIC_OPERATIONS,
-	  VALUE_COUNT,
+	  VALUE_NUMBER,
 	  { "tmtrace_operations", NULL, METRICS_COUNTER,
-	    "Asynchronous operations of libraries that are complete, by who launched them." } },
+	    "Asynchronous operations of libraries that are complete, by who launched them." },
+	  COUNTER(count) },
 	{ METRIC_OPERATIONS,
-	  VALUE_ERRORS,
-	  { "tmtrace_operation_errors", NULL, METRICS_COUNTER, "Those of them that failed." } },
+	  VALUE_NUMBER,
+	  { "tmtrace_operation_errors", NULL, METRICS_COUNTER, "Those of them that failed." },
+	  COUNTER(errors) },
 	{ METRIC_OPERATIONS,
 	  VALUE_BYTES,
 	  { "tmtrace_operation_bytes", "bytes", METRICS_COUNTER, "Bytes that they moved." } },
@@ -96,12 +102,14 @@ static const struct shown all_shown[] = {
 	  { "tmtrace_operations_in_flight", NULL, METRICS_GAUGE,
 	    "Operations that are not complete." } },
 	{ METRIC_REQUESTS,
-	  VALUE_COUNT,
+	  VALUE_NUMBER,
 	  { "tmtrace_device_requests", NULL, METRICS_COUNTER,
-	    "Requests to block devices that are complete." } },
+	    "Requests to block devices that are complete." },
+	  COUNTER(count) },
 	{ METRIC_REQUESTS,
-	  VALUE_ERRORS,
-	  { "tmtrace_device_errors", NULL, METRICS_COUNTER, "Those of them that failed." } },
+	  VALUE_NUMBER,
+	  { "tmtrace_device_errors", NULL, METRICS_COUNTER, "Those of them that failed." },
+	  COUNTER(errors) },
 	{ METRIC_REQUESTS,
 	  VALUE_BYTES,
 	  { "tmtrace_device_bytes", "bytes", METRICS_COUNTER, "Bytes that they moved." } },
@@ -333,23 +341,18 @@ static bool is_timed(const struct metric_counters *counters)
 	return counters->total_ns || metric_counters__bucketed(counters);
 }
 
-static void write_row(struct metrics_text *text, const struct report_run *run, enum value value,
-		      const struct metrics_shown_row *shown)
+static void write_row(struct metrics_text *text, const struct report_run *run,
+		      const struct shown *metric, const struct metrics_shown_row *shown)
 {
 	const struct metric_counters *counters = &shown->row->sums.counters;
 	const char *labels = shown->labels;
 
-	if (value >= VALUE_OWN && value <= VALUE_LATENCY && !is_timed(counters))
+	if (metric->value >= VALUE_OWN && metric->value <= VALUE_LATENCY && !is_timed(counters))
 		return;
-	switch (value) {
-	case VALUE_COUNT:
-		metrics_text__number(text, labels, counters->count);
-		break;
-	case VALUE_ERRORS:
-		metrics_text__number(text, labels, counters->errors);
-		break;
-	case VALUE_RETRIES:
-		metrics_text__number(text, labels, counters->retries);
+	switch (metric->value) {
+	case VALUE_NUMBER:
+		metrics_text__number(text, labels,
+				     *(const __u64 *)((const char *)counters + metric->at));
 		break;
 	case VALUE_BYTES:
 		if (has_size(run, &shown->row->key))
@@ -373,11 +376,11 @@ static void write_row(struct metrics_text *text, const struct report_run *run, e
 	case VALUE_KERNEL_CALLS:
 	case VALUE_KERNEL_BYTES:
 	case VALUE_KERNEL_STORAGE:
-		write_kernel_counts(text, shown, value);
+		write_kernel_counts(text, shown, metric->value);
 		break;
 	case VALUE_COVERAGE:
 	case VALUE_MISSED:
-		write_missed(text, shown, value);
+		write_missed(text, shown, metric->value);
 		break;
 	case VALUE_SEEN:
 		metrics_text__ratio_of(text, labels, NULL, NULL,
@@ -408,7 +411,7 @@ void metrics_shown__write(struct metrics_text *text, const struct report_run *ru
 			if (!begun)
 				metrics_text__begin(text, &all_shown[i].about);
 			begun = true;
-			write_row(text, run, all_shown[i].value, &rows[j]);
+			write_row(text, run, &all_shown[i], &rows[j]);
 		}
 	}
 }

@@ -50,10 +50,8 @@ void metric_sums__add_series(struct metric_sums *to, const struct snapshot_serie
 			counters->missed[i] += *series__missed((struct tm_series *)total, i);
 		return;
 	}
-	counters->count += total->count;
-	counters->errors += total->errors;
-	counters->retries += total->retries;
-	counters->bytes += total->bytes;
+#define ADD(member, ...) counters->member += total->member;
+	TM_SERIES_COUNTS(ADD)
 	counters->own_ns += series__own_ns(total);
 	counters->total_ns += total->total_ns;
 	if (key__is_operation(&total->key)) {

@@ -17,7 +17,9 @@
 #define METRIC_EDGES 14
 
 struct metric_counters {
-	__u64 count, errors, retries, bytes;
+#define METRIC_COUNTER(member, ...) __u64 member;
+	TM_SERIES_COUNTS(METRIC_COUNTER)
+#undef METRIC_COUNTER
 	__u64 own_ns; /* libraries: without traced calls inside; else all of it */
 	__u64 total_ns, queue_ns;
 	__u64 times_ns[TM_TIMES]; /* of operations by enum tm_operation_time */

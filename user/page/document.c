@@ -5,11 +5,12 @@
 
 #include "page/document.h"
 #include "page/html.h"
+#include "sink/record_tree.h"
 
 static void add_bytes(struct page_document *document, const char *bytes, size_t n)
 {
 	if (!document->failure)
-		document->failure = json_text__add_bytes(&document->text, bytes, n);
+		document->failure = record_text__add_bytes(&document->text, bytes, n);
 }
 
 static void add_text(struct page_document *document, const char *text)
@@ -20,38 +21,56 @@ static void add_text(struct page_document *document, const char *text)
 /* Names are the program's own: nothing in them is to be escaped. */
 static void begin_member(struct page_document *document, const char *name)
 {
+	if (!document->failure)
+		document->failure = document->text.record.failure;
 	add_text(document, document->text.n ? ",\n\"" : "{\n\"");
 	add_text(document, name);
 	add_text(document, "\":");
 }
 
-void page_document__put(struct page_document *document, const char *name, struct json_object *value)
+struct page_document page_document__new(struct page_common common)
+{
+	return (struct page_document){ .text = record_text__new(NULL), .common = common };
+}
+
+struct record *page_document__member(struct page_document *document, const char *name)
 {
 	begin_member(document, name);
-	if (!document->failure)
-		document->failure = json_text__add(&document->text, value);
+	return &document->text.record;
+}
+
+void page_document__put(struct page_document *document, const char *name, struct json_object *value)
+{
+	record_tree__walk(value, page_document__member(document, name), NULL);
 	json_object_put(value);
 }
 
 int page_document__end(struct page_document *document)
 {
 	add_text(document, document->text.n ? "\n}\n" : "{}\n");
-	return document->failure;
+	return document->failure ? document->failure : document->text.record.failure;
 }
 
 struct page_list page_list__new(const struct page_document *document, size_t bytes)
 {
-	return (struct page_list){ .document = document, .room = bytes };
+	return (struct page_list){
+		.document = document,
+		.text = record_text__new(NULL),
+		.room = bytes,
+	};
 }
 
 /* With the comma and the newline before it. */
 static int add_row(struct page_list *list, struct json_object *record)
 {
-	int ret = list->n ? json_text__add_bytes(&list->text, ",", 1) : 0;
+	const char *before = list->n ? ",\n" : "\n";
+	int ret = record_text__add_bytes(&list->text, before, strlen(before));
 
-	if (!ret)
-		ret = json_text__add_newline(&list->text);
-	return ret ? ret : json_text__add(&list->text, record);
+	if (!ret) {
+		record_tree__walk(record, &list->text.record, NULL);
+		ret = list->text.record.failure;
+	}
+	return ret;
 }
 
 /* As it is. */
@@ -109,8 +128,7 @@ void page_document__put_list(struct page_document *document, const char *name,
 	add_text(document, "{\"rows\":[");
 	add_bytes(document, list->text.bytes, list->text.n);
 	add_text(document, "],\"rest\":");
-	if (!document->failure)
-		document->failure = json_text__add(&document->text, rest);
+	record_tree__walk(rest, &document->text.record, NULL);
 	add_text(document, "}");
 	if (!document->failure)
 		document->failure = list->failure;

@@ -11,15 +11,22 @@
 #include <json-c/json.h>
 
 #include "page/trim.h"
-#include "sink/json_text.h"
+#include "sink/record_text.h"
 
-/* All 0 but what is common to begin with. What fails once fails for good. */
+/* What fails once fails for good. */
 struct page_document {
-	struct json_text text; /* to be freed by its owner */
+	struct record_text text; /* to be freed by its owner */
 	struct page_common common;
 	int failure; /* 0 or -ENOMEM */
 };
 
+struct page_document page_document__new(struct page_common common);
+
+/*
+ * Begins a member: one value is to be added to the record that is returned, without a name, before
+ * anything else is.
+ */
+struct record *page_document__member(struct page_document *document, const char *name);
 /* Adds a member; the value is given back, NULL: null. */
 void page_document__put(struct page_document *document, const char *name,
 			struct json_object *value);
@@ -32,7 +39,7 @@ void page_document__put_array(struct page_document *document, const char *name,
 
 struct page_list {
 	const struct page_document *document;
-	struct json_text text;
+	struct record_text text;
 	size_t room;  /* bytes */
 	size_t n;     /* records */
 	bool is_full; /* one did not fit: nor does any that comes later */

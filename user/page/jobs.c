@@ -10,7 +10,7 @@
 #include "report/jobs.h"
 #include "report/names.h"
 #include "sink/job_text.h"
-#include "sink/json_value.h"
+#include "sink/record_tree.h"
 
 struct page_job {
 	struct jobs at; /* where its series are */
@@ -67,20 +67,20 @@ static struct json_object *record_of(const struct report_run *run, const struct 
 {
 	const struct snapshot *snapshot = job->at.snapshot;
 	const struct gaps gaps = gaps__find(run, snapshot->time_ns);
-	struct json_text text = { 0 };
-	struct json_object *record;
+	struct record_tree tree = record_tree__new(NULL);
+	struct record *record = &tree.record;
 
-	if (job->id)
-		job_text__add(&text, run, &job->at, &gaps, true);
-	record = job->id ? json_text__take_object(&text) : json_object_new_object();
-	if (!record)
-		return NULL;
-	json_value__add_u64(record, "busy_ns", job->busy_ns);
-	json_object_object_add(record, "libraries",
-			       page_layers__outermost(run, snapshot, job->at.first, job->at.end));
-	json_object_object_add(record, "layers",
-			       page_layers__of(run, snapshot, job->at.first, job->at.end));
-	return record;
+	if (job->id) {
+		job_text__add(record, run, &job->at, &gaps, true);
+		record_tree__reopen(&tree);
+	} else {
+		record__open(record, NULL);
+	}
+	record__u64(record, "busy_ns", job->busy_ns);
+	page_layers__add_outermost(record, "libraries", run, snapshot, job->at.first, job->at.end);
+	page_layers__add(record, "layers", run, snapshot, job->at.first, job->at.end);
+	record__close(record);
+	return record_tree__take(&tree);
 }
 
 /* Those beyond the numbered ones together; NULL: there are none. */
@@ -88,7 +88,8 @@ static struct json_object *rest_of(const struct page_jobs *jobs, const struct re
 				   const struct snapshot *snapshot)
 {
 	struct snapshot rest = *snapshot;
-	struct json_object *object = NULL;
+	struct record_tree tree = record_tree__new(NULL);
+	struct record *record = &tree.record;
 
 	if (jobs->numbered == jobs->n)
 		return NULL;
@@ -97,15 +98,12 @@ static struct json_object *rest_of(const struct page_jobs *jobs, const struct re
 	for (size_t i = jobs->numbered; rest.series && i < jobs->n; i++)
 		for (size_t j = jobs->jobs[i].at.first; j < jobs->jobs[i].at.end; j++)
 			rest.series[rest.n_series++] = snapshot->series[j];
-	if (rest.series)
-		object = json_object_new_object();
-	if (object) {
-		json_value__add_u64(object, "n", jobs->n - jobs->numbered);
-		json_object_object_add(object, "layers",
-				       page_layers__of(run, &rest, 0, rest.n_series));
-	}
+	record__open(record, NULL);
+	record__u64(record, "n", jobs->n - jobs->numbered);
+	page_layers__add(record, "layers", run, &rest, 0, rest.n_series);
+	record__close(record);
 	free((void *)rest.series);
-	return object;
+	return record_tree__take(&tree);
 }
 
 static int number(struct page_jobs *jobs)
@@ -171,7 +169,7 @@ __u64 page_jobs__id(const struct page_jobs *jobs, int number)
 	return jobs->jobs[number].id;
 }
 
-void page_jobs__mark(struct json_object *record, int number)
+void page_jobs__drop_names(struct json_object *record)
 {
 	static const char *const names[] = { "cgroup", "cgroup_id", "jobid", "step" };
 
@@ -179,5 +177,12 @@ void page_jobs__mark(struct json_object *record, int number)
 		return;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		json_object_object_del(record, names[i]);
+}
+
+void page_jobs__mark(struct json_object *record, int number)
+{
+	if (!record)
+		return;
+	page_jobs__drop_names(record);
 	json_object_object_add(record, "job", number < 0 ? NULL : json_object_new_int(number));
 }

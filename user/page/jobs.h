@@ -26,6 +26,8 @@ int page_jobs__number(const struct page_jobs *jobs, __u64 id);
 int page_jobs__n(const struct page_jobs *jobs);
 __u64 page_jobs__id(const struct page_jobs *jobs, int number);
 
+/* Takes a job's names away: the record says its number. NULL is fine. */
+void page_jobs__drop_names(struct json_object *record);
 /* In the record of a series, or the like, its job's number in place of the job's names. */
 void page_jobs__mark(struct json_object *record, int number);
 

@@ -3,114 +3,102 @@
 #include "page/layers.h"
 #include "report/layer_sum.h"
 #include "report/names.h"
-#include "sink/json_value.h"
+#include "report/series_fields.h"
 
-static void add_times(struct json_object *layer, const struct report_run *run,
+static void add_times(struct record *record, const struct report_run *run,
 		      const struct figures *figures)
 {
-	static const char *const names[TM_TIMES] = {
-		[TM_TIME_VFS] = "vfs_ns",     [TM_TIME_NET] = "net_ns",
-		[TM_TIME_WAIT] = "wait_ns",   [TM_TIME_SYSCALL] = "syscall_ns",
-		[TM_TIME_BLOCK] = "block_ns", [TM_TIME_IOWAIT] = "iowait_ns",
-	};
-
 	for (enum tm_time time = 0; time < TM_TIMES; time++)
-		json_value__add_measured(layer, names[time], figures->times_ns[time],
-					 figures->timed && report__knows(run, time));
+		record__measured(record, series_fields__time(time), figures->times_ns[time],
+				 figures->timed && report__knows(run, time));
 }
 
-static struct json_object *brief_of(const struct report_run *run, const struct layer_sum *sum,
-				    __u8 id)
+static void add_brief_figures(struct record *record, const struct report_run *run,
+			      const struct layer_sum *sum, __u8 id)
 {
 	const struct figures *figures = &sum->figures;
-	struct json_object *layer = json_object_new_object();
 
-	if (!layer)
-		return NULL;
-	json_value__add_string(layer, "layer", names__layer(run, id));
-	json_value__add_u64(layer, "count", figures->count);
-	json_value__add_u64(layer, "errors", figures->errors);
-	json_value__add_measured(layer, "bytes", figures->bytes, figures->sized != 0);
-	json_value__add_measured(layer, "time_ns", sum->time_ns, figures->timed != 0);
-	json_value__add_measured(layer, "p99_ns", figures->p99_ns, figures->bucketed != 0);
-	return layer;
+	record__string(record, "layer", names__layer(run, id));
+	record__u64(record, "count", figures->count);
+	record__u64(record, "errors", figures->errors);
+	record__measured(record, "bytes", figures->bytes, figures->sized != 0);
+	record__measured(record, "time_ns", sum->time_ns, figures->timed != 0);
+	record__measured(record, "p99_ns", figures->p99_ns, figures->bucketed != 0);
 }
 
-static struct json_object *layer_of(const struct report_run *run, const struct layer_sum *sum,
-				    __u8 id)
+static void add_figures(struct record *record, const struct report_run *run,
+			const struct layer_sum *sum, __u8 id)
 {
 	const struct figures *figures = &sum->figures;
-	struct json_object *layer = brief_of(run, sum, id);
 	bool timed = figures->timed != 0, bucketed = figures->bucketed != 0;
 
-	if (!layer)
-		return NULL;
-	json_value__add_u64(layer, "retries", figures->retries);
-	json_value__add_measured(layer, "total_ns", figures->total_ns, timed);
-	json_value__add_u64(layer, "in_flight", figures->in_flight);
+	add_brief_figures(record, run, sum, id);
+	record__u64(record, "retries", figures->retries);
+	record__measured(record, "total_ns", figures->total_ns, timed);
+	record__u64(record, "in_flight", figures->in_flight);
 	if (id == TM_LAYER_BLOCK)
-		json_value__add_measured(layer, "queue_ns", figures->queue_ns, timed);
+		record__measured(record, "queue_ns", figures->queue_ns, timed);
 	else
-		add_times(layer, run, figures);
-	json_value__add_measured(layer, "min_ns", figures->min_ns, timed);
-	json_value__add_measured(layer, "max_ns", figures->max_ns, timed);
-	json_value__add_measured(layer, "p50_ns", figures->p50_ns, bucketed);
-	json_value__add_measured(layer, "p90_ns", figures->p90_ns, bucketed);
-	json_value__add_measured(layer, "p999_ns", figures->p999_ns, bucketed);
-	return layer;
+		add_times(record, run, figures);
+	record__measured(record, "min_ns", figures->min_ns, timed);
+	record__measured(record, "max_ns", figures->max_ns, timed);
+	record__measured(record, "p50_ns", figures->p50_ns, bucketed);
+	record__measured(record, "p90_ns", figures->p90_ns, bucketed);
+	record__measured(record, "p999_ns", figures->p999_ns, bucketed);
 }
 
-typedef struct json_object *make_layer(const struct report_run *run, const struct layer_sum *sum,
-				       __u8 id);
+typedef void add_of(struct record *record, const struct report_run *run,
+		    const struct layer_sum *sum, __u8 id);
 
-static struct json_object *make_layers(const struct report_run *run,
-				       const struct snapshot *snapshot, size_t first, size_t end,
-				       make_layer *make)
+static void add_layers(struct record *record, const char *name, const struct report_run *run,
+		       const struct snapshot *snapshot, size_t first, size_t end, add_of *add)
 {
-	struct json_object *layers = json_object_new_array();
 	struct layer_sum sum;
 
-	if (!layers)
-		return NULL;
+	record__open_array(record, name);
 	for (int id = names__top_layer(run); id >= 0; id = names__layer_below(run, id)) {
 		layer_sum__make(&sum, snapshot, first, end, (__u8)id);
-		if (sum.n)
-			json_object_array_add(layers, make(run, &sum, (__u8)id));
+		if (!sum.n)
+			continue;
+		record__open(record, NULL);
+		add(record, run, &sum, (__u8)id);
+		record__close(record);
 	}
-	return layers;
+	record__close_array(record);
 }
 
-struct json_object *page_layers__of(const struct report_run *run, const struct snapshot *snapshot,
-				    size_t first, size_t end)
+void page_layers__add(struct record *record, const char *name, const struct report_run *run,
+		      const struct snapshot *snapshot, size_t first, size_t end)
 {
-	return make_layers(run, snapshot, first, end, layer_of);
+	add_layers(record, name, run, snapshot, first, end, add_figures);
 }
 
-struct json_object *page_layers__brief(const struct report_run *run,
-				       const struct snapshot *snapshot, size_t first, size_t end)
+void page_layers__add_brief(struct record *record, const char *name, const struct report_run *run,
+			    const struct snapshot *snapshot, size_t first, size_t end)
 {
-	return make_layers(run, snapshot, first, end, brief_of);
+	add_layers(record, name, run, snapshot, first, end, add_brief_figures);
 }
 
-struct json_object *page_layers__outermost(const struct report_run *run,
-					   const struct snapshot *snapshot, size_t first,
-					   size_t end)
+void page_layers__add_outermost(struct record *record, const char *name,
+				const struct report_run *run, const struct snapshot *snapshot,
+				size_t first, size_t end)
 {
 	struct outermost_sum sum;
-	struct json_object *object;
 
 	outermost_sum__make(&sum, snapshot, first, end);
-	object = sum.total_ns ? json_object_new_object() : NULL;
-	if (!object)
-		return NULL;
-	json_value__add_u64(object, "total_ns", sum.total_ns);
-	json_value__add_measured(object, "vfs_ns", sum.times_ns[TM_TIME_VFS],
-				 report__knows(run, TM_TIME_VFS));
-	json_value__add_measured(object, "net_ns", sum.times_ns[TM_TIME_NET],
-				 report__knows(run, TM_TIME_NET));
-	json_value__add_measured(object, "wait_ns", sum.times_ns[TM_TIME_WAIT],
-				 report__knows(run, TM_TIME_WAIT));
-	return object;
+	if (!sum.total_ns) {
+		record__null(record, name);
+		return;
+	}
+	record__open(record, name);
+	record__u64(record, "total_ns", sum.total_ns);
+	record__measured(record, "vfs_ns", sum.times_ns[TM_TIME_VFS],
+			 report__knows(run, TM_TIME_VFS));
+	record__measured(record, "net_ns", sum.times_ns[TM_TIME_NET],
+			 report__knows(run, TM_TIME_NET));
+	record__measured(record, "wait_ns", sum.times_ns[TM_TIME_WAIT],
+			 report__knows(run, TM_TIME_WAIT));
+	record__close(record);
 }
 
 __u64 page_layers__busy_ns(const struct snapshot *snapshot, size_t first, size_t end)

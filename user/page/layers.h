@@ -3,25 +3,23 @@
 #ifndef USER_PAGE_LAYERS_H
 #define USER_PAGE_LAYERS_H
 
-#include <json-c/json.h>
-
-#include "report/report.h"
+#include "sink/record.h"
 
 /*
- * Of series first to end - 1, from the application down to the device; those that were not used are
- * left out. To be given back with json_object_put(); NULL without memory.
+ * Adds the array of that name: of series first to end - 1, from the application down to the device;
+ * those that were not used are left out.
  */
-struct json_object *page_layers__of(const struct report_run *run, const struct snapshot *snapshot,
-				    size_t first, size_t end);
+void page_layers__add(struct record *record, const char *name, const struct report_run *run,
+		      const struct snapshot *snapshot, size_t first, size_t end);
 
 /* The same with the most important figures alone, as those of processes are told. */
-struct json_object *page_layers__brief(const struct report_run *run,
-				       const struct snapshot *snapshot, size_t first, size_t end);
+void page_layers__add_brief(struct record *record, const char *name, const struct report_run *run,
+			    const struct snapshot *snapshot, size_t first, size_t end);
 
-/* The time in library calls that are in no other one; NULL: there are none, or no memory. */
-struct json_object *page_layers__outermost(const struct report_run *run,
-					   const struct snapshot *snapshot, size_t first,
-					   size_t end);
+/* The time in library calls that are in no other one; null: there are none. */
+void page_layers__add_outermost(struct record *record, const char *name,
+				const struct report_run *run, const struct snapshot *snapshot,
+				size_t first, size_t end);
 
 /*
  * The longest of the time in libraries, in file operations and of requests: by that jobs are put in

@@ -10,7 +10,7 @@
 #include "page/room.h"
 #include "report/names.h"
 #include "sink/json_object.h"
-#include "sink/json_value.h"
+#include "sink/record_tree.h"
 
 /* Of a job's accesses, so many of the most frequent sizes. */
 #define COMMON_SHOWN 4
@@ -55,8 +55,11 @@ static struct json_object *object_of(const struct writer *writer, const struct s
 {
 	static const char *const names[] = { "open_first_ns", "open_last_ns", "close_first_ns",
 					     "close_last_ns", "others_by" };
-	struct json_object *record = json_object_record(writer->run, merged, i), *access;
+	struct record_tree tree = record_tree__new(NULL);
+	struct json_object *record, *access;
 
+	json_object__add(&tree.record, writer->run, merged, i);
+	record = record_tree__take(&tree);
 	if (!record)
 		return NULL;
 	page_jobs__mark(record, job);
@@ -115,60 +118,51 @@ static int write_objects(const struct writer *writer)
 	return ret;
 }
 
-static struct json_object *sizes_of(const struct access_sum *sum)
+static void add_sizes(struct record *record, const struct access_sum *sum)
 {
-	struct json_object *array = json_object_new_array(), *class;
-
-	for (__u32 i = 0; array && i < TM_OBJECT_SIZES; i++) {
-		class = json_value__size_class(i);
-		if (class)
-			json_object_array_add(class, json_object_new_uint64(sum->sizes[i]));
-		json_object_array_add(array, class);
+	record__open_array(record, "sizes");
+	for (__u32 i = 0; i < TM_OBJECT_SIZES; i++) {
+		record__open_array(record, NULL);
+		record__size_edges(record, i);
+		record__u64(record, NULL, sum->sizes[i]);
+		record__close_array(record);
 	}
-	return array;
-}
-
-/* [bytes, how often], the most frequent first. */
-static struct json_object *common_of(const struct access_sum *sum)
-{
-	struct json_object *array = json_object_new_array(), *pair;
-
-	for (size_t i = 0; array && i < sum->n_common && i < COMMON_SHOWN; i++) {
-		pair = json_object_new_array_ext(2);
-		if (pair) {
-			json_object_array_add(pair, json_object_new_uint64(sum->common[i].tag - 1));
-			json_object_array_add(pair, json_object_new_uint64(sum->common[i].count));
-		}
-		json_object_array_add(array, pair);
+	record__close_array(record);
+	/* [bytes, how often], the most frequent first. */
+	record__open_array(record, "common_sizes");
+	for (size_t i = 0; i < sum->n_common && i < COMMON_SHOWN; i++) {
+		record__open_array(record, NULL);
+		record__u64(record, NULL, sum->common[i].tag - 1);
+		record__u64(record, NULL, sum->common[i].count);
+		record__close_array(record);
 	}
-	return array;
+	record__close_array(record);
 }
 
 static struct json_object *access_of(const struct access_sum *sum, enum tm_direction direction,
 				     int job)
 {
-	struct json_object *row = json_object_new_object();
 	const struct snapshot_object *slowest = sum->slowest;
+	struct record_tree tree = record_tree__new(NULL);
+	struct record *record = &tree.record;
 
-	if (!row)
-		return NULL;
-	json_object_object_add(row, "job", json_object_new_int(job));
-	json_value__add_string(row, "direction", direction == TM_DIRECTION_READ ? "read" : "write");
-	json_value__add_u64(row, "count", sum->count);
-	json_value__add_u64(row, "unsized", sum->unsized);
-	json_value__add_u64(row, "bytes", sum->bytes);
-	json_value__add_u64(row, "placed", sum->placed);
-	json_value__add_u64(row, "sequential", sum->sequential);
-	json_value__add_u64(row, "consecutive", sum->consecutive);
-	json_object_object_add(row, "sizes", sizes_of(sum));
-	json_object_object_add(row, "common_sizes", common_of(sum));
-	json_object_object_add(row, "common_is_exact",
-			       json_object_new_boolean(sum->is_common_exact));
-	json_value__add_measured(row, "slowest_ns",
-				 slowest ? slowest->total.access[direction].slowest_ns : 0,
-				 slowest != NULL);
-	json_value__add_string(row, "slowest_file", slowest ? slowest->name : NULL);
-	return row;
+	record__open(record, NULL);
+	record__u64(record, "job", (__u64)job);
+	record__string(record, "direction", direction == TM_DIRECTION_READ ? "read" : "write");
+	record__u64(record, "count", sum->count);
+	record__u64(record, "unsized", sum->unsized);
+	record__u64(record, "bytes", sum->bytes);
+	record__u64(record, "placed", sum->placed);
+	record__u64(record, "sequential", sum->sequential);
+	record__u64(record, "consecutive", sum->consecutive);
+	add_sizes(record, sum);
+	record__bool(record, "common_is_exact", sum->is_common_exact);
+	record__measured(record, "slowest_ns",
+			 slowest ? slowest->total.access[direction].slowest_ns : 0,
+			 slowest != NULL);
+	record__string(record, "slowest_file", slowest ? slowest->name : NULL);
+	record__close(record);
+	return record_tree__take(&tree);
 }
 
 static int write_accesses(const struct writer *writer)
@@ -207,7 +201,8 @@ static struct json_object *distribution_of(const struct writer *writer,
 {
 	const struct tm_key key = { .layer = of->layer, .function = of->function };
 	struct histogram latencies, sizes;
-	struct json_object *row;
+	struct record_tree tree = record_tree__new(NULL);
+	struct record *record = &tree.record;
 	struct merge merge;
 
 	merge__start(&merge, &key);
@@ -219,19 +214,20 @@ static struct json_object *distribution_of(const struct writer *writer,
 		    (of->job < 0 || at->job == page_jobs__id(writer->jobs, of->job)))
 			merge__add_series(&merge, series);
 	}
-	row = merge.total.count ? json_object_new_object() : NULL;
-	if (!row)
+	if (!merge.total.count)
 		return NULL;
 	latencies = histogram__of(merge.latency);
 	sizes = histogram__of(merge.size);
-	json_object_object_add(row, "job", of->job < 0 ? NULL : json_object_new_int(of->job));
-	json_value__add_string(row, "layer", names__layer(writer->run, of->layer));
-	json_value__add_string(row, "function", names__function(writer->run, &key));
-	json_value__add_u64(row, "count", merge.total.count);
-	json_value__add_u64(row, "bytes", merge.total.bytes);
-	json_object_object_add(row, "buckets", json_value__buckets(&latencies));
-	json_object_object_add(row, "size_buckets", json_value__buckets(&sizes));
-	return row;
+	record__open(record, NULL);
+	record__measured(record, "job", (__u64)of->job, of->job >= 0);
+	record__string(record, "layer", names__layer(writer->run, of->layer));
+	record__string(record, "function", names__function(writer->run, &key));
+	record__u64(record, "count", merge.total.count);
+	record__u64(record, "bytes", merge.total.bytes);
+	record__buckets(record, "buckets", &latencies);
+	record__buckets(record, "size_buckets", &sizes);
+	record__close(record);
+	return record_tree__take(&tree);
 }
 
 static void write_distributions(const struct writer *writer)

@@ -22,7 +22,7 @@
 #include "page/times.h"
 #include "page/volumes.h"
 #include "report/notes.h"
-#include "sink/json_value.h"
+#include "sink/record_tree.h"
 
 struct page {
 	FILE *out;
@@ -35,8 +35,8 @@ static void put(const struct page *page, const char *text)
 	fputs(text, page->out);
 }
 
-/* The clock that times are told by is that of who made the page. */
-static void put_clock(struct page_document *document)
+/* What is said of the page itself. The clock that times are told by is that of who made it. */
+static void put_about(struct page_document *document)
 {
 	time_t start = (time_t)(document->common.origin_ns / NS_PER_S);
 	struct tm local;
@@ -45,9 +45,11 @@ static void put_clock(struct page_document *document)
 	if (!localtime_r(&start, &local))
 		memset(&local, 0, sizeof(local));
 	snprintf(text, sizeof(text), "%llu", document->common.origin_ns);
-	page_document__put(document, "origin_ns", json_object_new_string(text));
-	page_document__put(document, "utc_offset_s", json_object_new_int64(local.tm_gmtoff));
-	page_document__put(document, "zone", json_value__string(local.tm_zone));
+	record__u64(page_document__member(document, "page"), NULL, 1);
+	record__string(page_document__member(document, "program"), NULL, TMTRACE_VERSION);
+	record__string(page_document__member(document, "origin_ns"), NULL, text);
+	record__i64(page_document__member(document, "utc_offset_s"), NULL, local.tm_gmtoff);
+	record__string(page_document__member(document, "zone"), NULL, local.tm_zone);
 }
 
 static int put_snapshot(struct page *page, const struct snapshot *folded)
@@ -55,14 +57,14 @@ static int put_snapshot(struct page *page, const struct snapshot *folded)
 	struct page_document *document = &page->document;
 	const struct report_part *whole = page->input->whole;
 	const struct snapshot *snapshot = whole->snapshot;
+	struct record_tree layers = record_tree__new(NULL);
 	struct page_jobs *jobs = NULL;
 	int ret;
 
-	page_document__put_array(document, "layers",
-				 page_layers__of(whole->run, snapshot, 0, snapshot->n_series),
-				 ROOM_LAYERS);
-	page_document__put(document, "libraries",
-			   page_layers__outermost(whole->run, snapshot, 0, snapshot->n_series));
+	page_layers__add(&layers.record, NULL, whole->run, snapshot, 0, snapshot->n_series);
+	page_document__put_array(document, "layers", record_tree__take(&layers), ROOM_LAYERS);
+	page_layers__add_outermost(page_document__member(document, "libraries"), NULL, whole->run,
+				   snapshot, 0, snapshot->n_series);
 	ret = page_jobs__write(&jobs, document, whole->run, snapshot);
 	if (!ret)
 		ret = page_runs__write(document, jobs, whole, page->input->parts, page->input->n);
@@ -91,9 +93,7 @@ static int make_document(struct page *page)
 	struct snapshot snapshot;
 	int ret, ended;
 
-	page_document__put(document, "page", json_object_new_int(1));
-	page_document__put(document, "program", json_object_new_string(TMTRACE_VERSION));
-	put_clock(document);
+	put_about(document);
 	ret = roll_up__processes(&roll_up, page->input->whole->snapshot, &snapshot);
 	if (!ret)
 		ret = put_snapshot(page, &snapshot);
@@ -253,10 +253,10 @@ int page__write(FILE *out, const struct page_input *input, struct error *err)
 	struct page page = {
 		.out = out,
 		.input = input,
-		.document.common = {
+		.document = page_document__new((struct page_common){
 			.origin_ns = input->whole->run->start_ns,
 			.hostname = input->whole->run->hostname,
-		},
+		}),
 	};
 	int ret = make_document(&page);
 

@@ -6,8 +6,8 @@
 #include "base/array.h"
 #include "page/probes.h"
 #include "page/room.h"
-#include "sink/json_value.h"
 #include "sink/probe_text.h"
+#include "sink/record_tree.h"
 
 /* The probes of a layer together. */
 struct layer {
@@ -59,38 +59,37 @@ static int add_probe(struct layers *layers, const struct probe *probe,
 	return 0;
 }
 
-static struct json_object *layer_object(const struct layer *layer)
+static void add_layer(struct record *record, const struct layer *layer)
 {
-	struct json_object *object = json_object_new_object();
-
-	if (!object)
-		return NULL;
-	json_value__add_string(object, "layer", layer->name);
-	json_value__add_string(object, "mechanism", layer->mechanism);
-	json_value__add_u64(object, "n", layer->n);
+	record__open(record, NULL);
+	record__string(record, "layer", layer->name);
+	record__string(record, "mechanism", layer->mechanism);
+	record__u64(record, "n", layer->n);
 	for (enum probe_state state = 0; state < PROBE_OFF; state++)
-		json_value__add_u64(object, probe_state__name(state), layer->states[state]);
-	json_value__add_u64(object, "hits", layer->hits);
-	json_value__add_u64(object, "recorded", layer->recorded);
-	json_value__add_u64(object, "filtered", layer->filtered);
-	json_value__add_u64(object, "lost", layer->lost);
-	json_value__add_u64(object, "in_flight", layer->in_flight);
-	json_value__add_u64(object, "unsized", layer->unsized);
-	return object;
+		record__u64(record, probe_state__name(state), layer->states[state]);
+	record__u64(record, "hits", layer->hits);
+	record__u64(record, "recorded", layer->recorded);
+	record__u64(record, "filtered", layer->filtered);
+	record__u64(record, "lost", layer->lost);
+	record__u64(record, "in_flight", layer->in_flight);
+	record__u64(record, "unsized", layer->unsized);
+	record__close(record);
 }
 
 static int write_layers(struct page_document *document, const struct report_run *run,
 			const struct snapshot *snapshot)
 {
-	struct json_object *array = json_object_new_array();
+	struct record_tree tree = record_tree__new(NULL);
 	struct layers layers = { 0 };
 	int ret = 0;
 
 	for (size_t i = 0; i < run->n_probes && i < snapshot->n_ledgers && !ret; i++)
 		ret = add_probe(&layers, &run->probes[i], &snapshot->ledgers[i]);
-	for (size_t i = 0; array && i < layers.n; i++)
-		json_object_array_add(array, layer_object(&layers.at[i]));
-	page_document__put_array(document, "probes", array, ROOM_PROBES);
+	record__open_array(&tree.record, NULL);
+	for (size_t i = 0; i < layers.n; i++)
+		add_layer(&tree.record, &layers.at[i]);
+	record__close_array(&tree.record);
+	page_document__put_array(document, "probes", record_tree__take(&tree), ROOM_PROBES);
 	free(layers.at);
 	return ret;
 }
@@ -113,17 +112,17 @@ static int compare(const void *left, const void *right)
 static struct json_object *record_of(const struct report_run *run, const struct snapshot *snapshot,
 				     const struct lost *lost)
 {
-	struct json_text text = { 0 };
+	struct record_tree tree = record_tree__new(NULL);
 
-	probe_text__add_loss(&text, run, snapshot, lost->probe, lost->loss);
-	return json_text__take_object(&text);
+	probe_text__add_loss(&tree.record, run, snapshot, lost->probe, lost->loss);
+	return record_tree__take(&tree);
 }
 
 static int write_losses(struct page_document *document, const struct report_run *run,
 			const struct snapshot *snapshot)
 {
 	struct page_list list = page_list__new(document, ROOM_LOSSES);
-	struct json_object *rest = NULL;
+	struct record_tree rest = record_tree__new(NULL);
 	struct lost *losses = NULL;
 	size_t n = 0, room = 0, written = 0;
 	__u64 sum = 0;
@@ -145,13 +144,13 @@ static int write_losses(struct page_document *document, const struct report_run 
 		written++;
 	for (size_t i = written; i < n; i++)
 		sum += losses[i].n;
-	if (written < n)
-		rest = json_object_new_object();
-	if (rest) {
-		json_value__add_u64(rest, "n", n - written);
-		json_value__add_u64(rest, "count", sum);
+	if (written < n) {
+		record__open(&rest.record, NULL);
+		record__u64(&rest.record, "n", n - written);
+		record__u64(&rest.record, "count", sum);
+		record__close(&rest.record);
 	}
-	page_document__put_list(document, "losses", &list, rest);
+	page_document__put_list(document, "losses", &list, record_tree__take(&rest));
 	free(losses);
 	return ret;
 }

@@ -7,7 +7,7 @@
 #include "report/names.h"
 #include "report/process_sums.h"
 #include "sink/json_process.h"
-#include "sink/json_value.h"
+#include "sink/record_tree.h"
 #include "sink/series_text.h"
 
 struct writer {
@@ -26,43 +26,40 @@ static struct json_object *row_of(const struct writer *writer, size_t i)
 	const struct process_info *process = names__process(run, sum->number);
 	const struct tm_key *key = &writer->sums.snapshot.series[sum->first]->total.key;
 	int job = page_jobs__number(writer->jobs, key->job);
-	struct json_text text = { 0 };
-	struct record_text who = record_text__begin(&text);
-	struct json_object *row;
+	struct record_tree tree = record_tree__new(NULL);
+	struct record *record = &tree.record;
 
-	series_text__add_who(&who, process, names__jobid_of(run, key->job, process));
+	record__open(record, NULL);
+	series_text__add_who(record, process, process ? process->rank : -1,
+			     names__jobid_of(run, key->job, process));
 	if (process && process->node)
-		record_text__string(&who, "hostname", process->node);
-	record_text__end(&who);
-	row = json_text__take_object(&text);
-	if (!row)
-		return NULL;
+		record__string(record, "hostname", process->node);
 	/* The next names take the place of these. */
 	process = names__process(run, sum->number);
-	json_value__add_string(row, "command", process ? process->command : NULL);
-	json_value__add_string(row, "kind", kinds[process_sum__kind(sum)]);
-	json_object_object_add(row, "job", job < 0 ? NULL : json_object_new_int(job));
-	json_value__add_u64(row, "busy_ns", sum->busy_ns);
-	json_object_object_add(
-		row, "layers",
-		page_layers__brief(run, &writer->sums.snapshot, sum->first, sum->end));
-	return row;
+	record__string(record, "command", process ? process->command : NULL);
+	record__string(record, "kind", kinds[process_sum__kind(sum)]);
+	record__measured(record, "job", (__u64)job, job >= 0);
+	record__u64(record, "busy_ns", sum->busy_ns);
+	page_layers__add_brief(record, "layers", run, &writer->sums.snapshot, sum->first, sum->end);
+	record__close(record);
+	return record_tree__take(&tree);
 }
 
 /* Those from this one on together. */
 static struct json_object *rest_of(const struct writer *writer, size_t first)
 {
 	const struct process_sums *sums = &writer->sums;
-	struct json_object *rest = first < sums->n ? json_object_new_object() : NULL;
+	struct record_tree tree = record_tree__new(NULL);
+	struct record *record = &tree.record;
 
-	if (!rest)
+	if (first >= sums->n)
 		return NULL;
-	json_value__add_u64(rest, "n", sums->n - first);
-	json_object_object_add(rest, "layers",
-			       page_layers__brief(writer->whole->run, &sums->snapshot,
-						  sums->at[first].first,
-						  sums->at[sums->n - 1].end));
-	return rest;
+	record__open(record, NULL);
+	record__u64(record, "n", sums->n - first);
+	page_layers__add_brief(record, "layers", writer->whole->run, &sums->snapshot,
+			       sums->at[first].first, sums->at[sums->n - 1].end);
+	record__close(record);
+	return record_tree__take(&tree);
 }
 
 static int write_sums(struct writer *writer, const char *name, size_t room, enum process_sums_by by)
@@ -93,9 +90,11 @@ struct accounts {
 
 static int put_account(void *context, const struct process_account *account)
 {
+	struct record_tree tree = record_tree__new(NULL);
 	struct accounts *accounts = context;
 
-	page_list__add(&accounts->list, json_process__record(accounts->run, account));
+	json_process__add(&tree.record, accounts->run, account);
+	page_list__add(&accounts->list, record_tree__take(&tree));
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "page/report_stories.h"
 #include "story/stories.h"
 #include "story/story_call.h"
+#include "sink/record_tree.h"
 #include "story/story_json.h"
 
 /* Of what is below a call, so many are told. */
@@ -135,14 +136,14 @@ static int tell_operation(const struct telling *telling, const struct story_oper
 			  struct json_object *out)
 {
 	const struct stories *stories = &telling->stories;
+	struct record_tree tree = record_tree__new(NULL);
 	struct story story;
 	int rc = story__join(&story, stories->input, stories->clock, operation);
 
 	if (rc)
 		return rc;
-	json_object_array_add(
-		out,
-		story_json__record(recording__run(stories->recordings[operation->run]), &story));
+	story_json__add(&tree.record, recording__run(stories->recordings[operation->run]), &story);
+	json_object_array_add(out, record_tree__take(&tree));
 	story__free(&story);
 	return 0;
 }
@@ -152,13 +153,15 @@ static int tell_call(const struct telling *telling, const struct wanted *wanted,
 {
 	const struct stories *stories = &telling->stories;
 	const struct story_call *call = story_input__call(stories->input, wanted->run, wanted->id);
+	struct record_tree tree = record_tree__new(NULL);
 	struct story story;
 	int rc = call ? story_call__join(&story, stories->input, call, CHAIN_NODES) : 0;
 
 	if (rc || !call)
 		return rc;
-	json_object_array_add(out, story_json__call(recording__run(stories->recordings[call->run]),
-						    &story, call));
+	story_json__add_call(&tree.record, recording__run(stories->recordings[call->run]), &story,
+			     call);
+	json_object_array_add(out, record_tree__take(&tree));
 	story__free(&story);
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "page/rest.h"
-#include "sink/json_value.h"
+#include "sink/record_tree.h"
 
 void page_rest__add(struct page_rest *rest, const struct figures *figures)
 {
@@ -18,16 +18,19 @@ void page_rest__add_series(struct page_rest *rest, const struct snapshot_series 
 
 struct json_object *page_rest__object(const struct page_rest *rest)
 {
-	struct json_object *object = rest->n ? json_object_new_object() : NULL;
+	struct record_tree tree = record_tree__new(NULL);
+	struct record *record = &tree.record;
 
-	if (!object)
+	if (!rest->n)
 		return NULL;
-	json_value__add_u64(object, "n", rest->n);
-	json_value__add_u64(object, "count", rest->sum.count);
-	json_value__add_u64(object, "errors", rest->sum.errors);
-	json_value__add_u64(object, "bytes", rest->sum.bytes);
-	json_value__add_u64(object, "total_ns", rest->sum.total_ns);
-	json_value__add_u64(object, "self_ns", rest->sum.self_ns);
-	json_value__add_u64(object, "queue_ns", rest->sum.queue_ns);
-	return object;
+	record__open(record, NULL);
+	record__u64(record, "n", rest->n);
+	record__u64(record, "count", rest->sum.count);
+	record__u64(record, "errors", rest->sum.errors);
+	record__u64(record, "bytes", rest->sum.bytes);
+	record__u64(record, "total_ns", rest->sum.total_ns);
+	record__u64(record, "self_ns", rest->sum.self_ns);
+	record__u64(record, "queue_ns", rest->sum.queue_ns);
+	record__close(record);
+	return record_tree__take(&tree);
 }

@@ -16,7 +16,7 @@ void page_rest__add_series(struct page_rest *rest, const struct snapshot_series 
 /* Figures of what else is counted, by what of them is known. */
 void page_rest__add(struct page_rest *rest, const struct figures *figures);
 
-/* Of no rest, NULL: null. Without memory, too. */
+/* To be given back with json_object_put(). Of no rest, NULL: null. Without memory, too. */
 struct json_object *page_rest__object(const struct page_rest *rest);
 
 #endif

@@ -11,20 +11,27 @@
 #include "sink/json_nodes.h"
 #include "sink/json_pool.h"
 #include "sink/json_unusual.h"
-#include "sink/json_value.h"
+#include "sink/record_tree.h"
 #include "sink/run_text.h"
 
 /* Of each layer, the slowest so many nodes are told, and the fastest. */
 #define NODES_SHOWN 64
 
 /* Its notes are text of the page. */
-static struct json_object *run_of(const struct report_run *run, __u64 end_ns)
+static struct json_object *run_of(const struct report_part *part, bool is_node)
 {
+	struct record_tree tree = record_tree__new(NULL);
 	struct json_object *record;
-	struct json_text text = { 0 };
 
-	run_text__add(&text, run, end_ns, NULL, 0);
-	record = json_text__take_object(&text);
+	run_text__add(&tree.record, part->run, part->snapshot->time_ns, NULL, 0);
+	if (is_node) {
+		record_tree__reopen(&tree);
+		record__string(&tree.record, "node", part->name);
+		/* Said of each, also where it is the same in all. */
+		record__string(&tree.record, "host", part->run->hostname);
+		record__close(&tree.record);
+	}
+	record = record_tree__take(&tree);
 	if (record)
 		json_object_object_del(record, "notes");
 	return record;
@@ -35,7 +42,7 @@ static struct json_object *whole_of(const struct page_document *document,
 				    const struct report_part *whole)
 {
 	static const char *const longest[] = { "argv", "scope" };
-	struct json_object *run = run_of(whole->run, whole->snapshot->time_ns);
+	struct json_object *run = run_of(whole, false);
 
 	for (size_t i = 0; run && i < sizeof(longest) / sizeof(*longest); i++) {
 		const char *text = json_object_to_json_string(run);
@@ -51,24 +58,17 @@ static struct json_object *whole_of(const struct page_document *document,
 static void write_runs(struct page_document *document, const struct report_part *parts, size_t n)
 {
 	struct page_list list = page_list__new(document, ROOM_RUNS);
-	struct json_object *rest = NULL, *record;
-	size_t i;
+	struct record_tree rest = record_tree__new(NULL);
+	size_t i = 0;
 
-	for (i = 0; i < n; i++) {
-		record = run_of(parts[i].run, parts[i].snapshot->time_ns);
-		if (record) {
-			json_value__add_string(record, "node", parts[i].name);
-			/* Said of each, also where it is the same in all. */
-			json_value__add_string(record, "host", parts[i].run->hostname);
-		}
-		if (!page_list__add(&list, record))
-			break;
+	while (i < n && page_list__add(&list, run_of(&parts[i], true)))
+		i++;
+	if (i < n) {
+		record__open(&rest.record, NULL);
+		record__u64(&rest.record, "n", n - i);
+		record__close(&rest.record);
 	}
-	if (i < n)
-		rest = json_object_new_object();
-	if (rest)
-		json_value__add_u64(rest, "n", n - i);
-	page_document__put_list(document, "runs", &list, rest);
+	page_document__put_list(document, "runs", &list, record_tree__take(&rest));
 }
 
 struct writer {
@@ -81,16 +81,16 @@ struct writer {
 static int put_nodes(void *context, const struct nodes_layer *layer)
 {
 	struct writer *writer = context;
-	struct json_object *record = json_nodes__record(writer->run, layer, writer->time_ns);
-	struct json_object *nodes;
-	size_t n;
+	struct record_tree tree = record_tree__new(NULL);
+	struct json_object *record, *nodes;
 
-	if (json_object_object_get_ex(record, "nodes", &nodes)) {
-		n = json_object_array_length(nodes);
-		json_value__add_u64(record, "n", n);
-		if (n > NODES_SHOWN)
-			json_object_array_del_idx(nodes, NODES_SHOWN - 1, n - NODES_SHOWN);
-	}
+	json_nodes__add(&tree.record, writer->run, layer, writer->time_ns);
+	record_tree__reopen(&tree);
+	record__u64(&tree.record, "n", layer->n);
+	record__close(&tree.record);
+	record = record_tree__take(&tree);
+	if (layer->n > NODES_SHOWN && json_object_object_get_ex(record, "nodes", &nodes))
+		json_object_array_del_idx(nodes, NODES_SHOWN - 1, layer->n - NODES_SHOWN);
 	page_list__add(&writer->list, record);
 	return 0;
 }
@@ -100,9 +100,11 @@ static int put_period(void *context, const struct timeline *timeline,
 {
 	struct writer *writer = context;
 	int job = page_jobs__number(writer->jobs, timeline__about(timeline).job);
-	struct json_object *record =
-		json_unusual__period(writer->run, timeline, period, writer->time_ns);
+	struct record_tree tree = record_tree__new(NULL);
+	struct json_object *record;
 
+	json_unusual__add_period(&tree.record, writer->run, timeline, period, writer->time_ns);
+	record = record_tree__take(&tree);
 	/* One whose job is not told of otherwise keeps its names. */
 	if (job >= 0)
 		page_jobs__mark(record, job);
@@ -113,20 +115,24 @@ static int put_period(void *context, const struct timeline *timeline,
 static int put_slow_node(void *context, const struct nodes_layer *layer,
 			 const struct slow_node *node)
 {
+	struct record_tree tree = record_tree__new(NULL);
 	struct writer *writer = context;
 
-	page_list__add(&writer->list,
-		       json_unusual__node(writer->run, layer, node, writer->time_ns));
+	json_unusual__add_node(&tree.record, writer->run, layer, node, writer->time_ns);
+	page_list__add(&writer->list, record_tree__take(&tree));
 	return 0;
 }
 
 static void write_pools(struct page_document *document, const struct report_run *run)
 {
 	struct page_list list = page_list__new(document, ROOM_POOLS);
+	struct record_tree tree = record_tree__new(NULL);
 	const struct pool_info *pool;
 
-	for (size_t i = 0; (pool = names__pool(run, i)); i++)
-		page_list__add(&list, json_pool__record(run, pool, 0));
+	for (size_t i = 0; (pool = names__pool(run, i)); i++) {
+		json_pool__add(&tree.record, run, pool, 0);
+		page_list__add(&list, record_tree__take(&tree));
+	}
 	page_document__put_list(document, "pools", &list, NULL);
 }
 

@@ -7,6 +7,7 @@
 #include "page/room.h"
 #include "page/series.h"
 #include "report/series_kind.h"
+#include "sink/record_tree.h"
 #include "sink/series_text.h"
 
 static const struct {
@@ -56,11 +57,11 @@ static struct json_object *record_of(const struct writer *writer, size_t i, int 
 {
 	static const char *const names[] = { "pid",	 "rank",      "comm",	  "uid",
 					     "workflow", "component", "hostname", "interval" };
-	struct json_text text = { 0 };
+	struct record_tree tree = record_tree__new(NULL);
 	struct json_object *record;
 
-	series_text__add(&text, writer->run, writer->snapshot, i, true, &writer->gaps);
-	record = json_text__take_object(&text);
+	series_text__add(&tree.record, writer->run, writer->snapshot, i, true, &writer->gaps);
+	record = record_tree__take(&tree);
 	if (!record)
 		return NULL;
 	page_jobs__mark(record, job);

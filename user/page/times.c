@@ -6,7 +6,7 @@
 #include "page/room.h"
 #include "page/times.h"
 #include "sink/json_timeline.h"
-#include "sink/json_value.h"
+#include "sink/record_tree.h"
 #include "timeline/timeline.h"
 
 /* Of buckets, whose edges half octaves share. */
@@ -17,14 +17,15 @@ static __u32 half_of(__u32 bucket)
 	return bucket <= TM_BUCKETS_PER_POWER ? 0 : 1 + (bucket - TM_BUCKETS_PER_POWER - 1) / HALF;
 }
 
-static struct json_object *heat_of_bin(const struct histogram *latency)
+static void add_heat_of_bin(struct record *record, const struct histogram *latency)
 {
 	__u64 counts[1 + TM_BUCKETS / HALF] = { 0 };
 	__u32 first = half_of(latency->first), last = first;
-	struct json_object *array = latency->n ? json_object_new_array() : NULL;
 
-	if (!array)
-		return NULL;
+	if (!latency->n) {
+		record__null(record, NULL);
+		return;
+	}
 	for (__u32 i = 0; i < latency->n; i++) {
 		__u32 half = half_of(latency->first + i);
 
@@ -33,19 +34,19 @@ static struct json_object *heat_of_bin(const struct histogram *latency)
 	}
 	while (first < last && !counts[first])
 		first++;
-	json_object_array_add(array, json_object_new_uint64(first));
+	record__open_array(record, NULL);
+	record__u64(record, NULL, first);
 	for (__u32 half = first; half <= last; half++)
-		json_object_array_add(array, json_object_new_uint64(counts[half]));
-	return array;
+		record__u64(record, NULL, counts[half]);
+	record__close_array(record);
 }
 
-static struct json_object *heat_of(const struct timeline *timeline)
+static void add_heat(struct record *record, const struct timeline *timeline)
 {
-	struct json_object *array = json_object_new_array();
-
-	for (size_t i = 0; array && i < timeline__n(timeline); i++)
-		json_object_array_add(array, heat_of_bin(&timeline__bin(timeline, i)->latency));
-	return array;
+	record__open_array(record, "heat");
+	for (size_t i = 0; i < timeline__n(timeline); i++)
+		add_heat_of_bin(record, &timeline__bin(timeline, i)->latency);
+	record__close_array(record);
 }
 
 #define LAYERS (1 << 8)
@@ -62,13 +63,16 @@ struct writer {
 static struct json_object *record_of(const struct writer *writer, const struct timeline *timeline,
 				     int number)
 {
-	struct json_object *record =
-		json_timeline__record(writer->run, timeline, writer->snapshot->time_ns);
+	struct record_tree tree = record_tree__new(NULL);
+	struct json_object *record;
 
-	if (!record)
-		return NULL;
-	page_jobs__mark(record, number);
-	json_object_object_add(record, "heat", heat_of(timeline));
+	json_timeline__add(&tree.record, writer->run, timeline, writer->snapshot->time_ns);
+	record_tree__reopen(&tree);
+	record__measured(&tree.record, "job", (__u64)number, number >= 0);
+	add_heat(&tree.record, timeline);
+	record__close(&tree.record);
+	record = record_tree__take(&tree);
+	page_jobs__drop_names(record);
 	return record;
 }
 

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "page/volumes.h"
-#include "sink/json_value.h"
-
-static struct json_object *bins_of(const struct volumes *volumes, enum volume volume)
-{
-	struct json_object *array = json_object_new_array();
-
-	for (size_t i = 0; array && i < volumes->n; i++)
-		json_object_array_add(array, json_object_new_uint64(volumes->bytes[volume][i]));
-	return array;
-}
+#include "sink/record_tree.h"
 
 void page_volumes__write(struct page_document *document, const struct volumes *volumes)
 {
@@ -19,14 +10,24 @@ void page_volumes__write(struct page_document *document, const struct volumes *v
 		[VOLUME_DEVICES_READ] = "devices_read_bytes",
 		[VOLUME_DEVICES_WRITTEN] = "devices_written_bytes",
 	};
-	struct json_object *object = volumes->n ? json_object_new_object() : NULL;
+	struct record_tree tree = record_tree__new(NULL);
+	struct record *record = &tree.record;
+	struct json_object *object = NULL;
 
-	if (object) {
-		json_value__add_u64(object, "start_ns", volumes__start_ns(volumes));
-		json_value__add_u64(object, "bin_ns", volumes->bin_ns);
-		for (enum volume volume = 0; volume < VOLUMES; volume++)
-			json_object_object_add(object, names[volume], bins_of(volumes, volume));
-		page_trim__record(object, &document->common);
+	if (volumes->n) {
+		record__open(record, NULL);
+		record__u64(record, "start_ns", volumes__start_ns(volumes));
+		record__u64(record, "bin_ns", volumes->bin_ns);
+		for (enum volume volume = 0; volume < VOLUMES; volume++) {
+			record__open_array(record, names[volume]);
+			for (size_t i = 0; i < volumes->n; i++)
+				record__u64(record, NULL, volumes->bytes[volume][i]);
+			record__close_array(record);
+		}
+		record__close(record);
+		object = record_tree__take(&tree);
 	}
+	if (object)
+		page_trim__record(object, &document->common);
 	page_document__put(document, "volumes", object);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "recording/account_code.h"
+#include "recording/archive.h"
 
 /* All sums are numbers: further ones come at the end. */
 #define SUMS (sizeof(struct tm_account_sums) / sizeof(__u64))
@@ -10,38 +11,13 @@ _Static_assert(SUMS == 3 * (TM_DIRECTIONS + 1) + 1 + TM_DIRECTIONS + 2 * TM_ACCO
 			       TM_TASK_IO_COUNTS + TM_MISSED,
 	       "what is in struct tm_account_sums is written as it stands there");
 
-void account_code__pack(struct pack *pack, const struct process_account *account)
+static void pack_variables(struct pack *pack, const struct process_account *account)
 {
-	const struct process_info *info = &account->info;
-
-	pack__u64(pack, account->time_ns);
-	pack__u64(pack, info->pid);
-	pack__u64(pack, info->ppid);
-	pack__u64(pack, info->uid);
-	pack__u64(pack, info->start_ns);
-	pack__u64(pack, info->end_ns);
-	pack__u64(pack, account->job);
-	pack__u64(pack, account->processes);
-	pack__u64(pack, account->user_ns);
-	pack__u64(pack, account->system_ns);
-	pack__u64(pack, account->max_rss_bytes);
-	pack__u64(pack, account->threads);
-	pack__u64(pack, account->status);
-	pack__u64(pack, account->was_oom);
-	pack__string(pack, info->comm);
-	pack__string(pack, account->program);
-	pack__s64(pack, info->rank);
-	pack__string(pack, info->jobid);
-	pack__string(pack, info->workflow);
-	pack__string(pack, info->component);
-	pack__numbers(pack, (const __u64 *)&account->sums, SUMS);
 	pack__u64(pack, account->n_variables);
 	for (size_t i = 0; i < account->n_variables; i++) {
 		pack__string(pack, account->variables[i].name);
 		pack__string(pack, account->variables[i].value);
 	}
-	pack__string(pack, info->step);
-	pack__numbers(pack, account->unseen_ns, TM_ACCOUNT_LAYERS);
 }
 
 static void unpack_variables(struct process_account *account, struct unpack *unpack)
@@ -61,37 +37,52 @@ static void unpack_variables(struct process_account *account, struct unpack *unp
 	unpack->failed |= n && !variables;
 }
 
+static void archive_account(struct archive *archive, struct process_account *account)
+{
+	struct process_info *info = &account->info;
+
+	archive__number(archive, account->time_ns);
+	archive__number(archive, info->pid);
+	archive__number(archive, info->ppid);
+	archive__number(archive, info->uid);
+	archive__number(archive, info->start_ns);
+	archive__number(archive, info->end_ns);
+	archive__number(archive, account->job);
+	archive__number(archive, account->processes);
+	archive__number(archive, account->user_ns);
+	archive__number(archive, account->system_ns);
+	archive__number(archive, account->max_rss_bytes);
+	archive__number(archive, account->threads);
+	archive__number(archive, account->status);
+	archive__below(archive, account->was_oom, 2);
+	archive__string(archive, &info->comm);
+	archive__string(archive, &account->program);
+	archive__signed(archive, &info->rank);
+	archive__string(archive, &info->jobid);
+	archive__string(archive, &info->workflow);
+	archive__string(archive, &info->component);
+	archive__numbers(archive, (__u64 *)&account->sums, SUMS);
+	if (archive->to)
+		pack_variables(archive->to, account);
+	else
+		unpack_variables(account, archive->from);
+	if (archive__ends(archive))
+		return;
+	archive__string(archive, &info->step);
+	if (archive__ends(archive))
+		return;
+	archive__numbers(archive, account->unseen_ns, TM_ACCOUNT_LAYERS);
+}
+
+void account_code__pack(struct pack *pack, const struct process_account *account)
+{
+	archive_account(ARCHIVE_TO(pack), (struct process_account *)account);
+}
+
 int account_code__unpack(struct process_account *account, struct unpack *unpack)
 {
-	const __u64 limit = 1ULL << 32;
-
-	*account = (struct process_account){ .time_ns = unpack__u64(unpack) };
-	account->info.pid = (__u32)unpack__below(unpack, limit);
-	account->info.ppid = (__u32)unpack__below(unpack, limit);
-	account->info.uid = (__u32)unpack__below(unpack, limit);
-	account->info.start_ns = unpack__u64(unpack);
-	account->info.end_ns = unpack__u64(unpack);
-	account->job = unpack__u64(unpack);
-	account->processes = unpack__u64(unpack);
-	account->user_ns = unpack__u64(unpack);
-	account->system_ns = unpack__u64(unpack);
-	account->max_rss_bytes = unpack__u64(unpack);
-	account->threads = (__u32)unpack__below(unpack, limit);
-	account->status = (__u32)unpack__below(unpack, limit);
-	account->was_oom = unpack__below(unpack, 2);
-	account->info.comm = unpack__string(unpack);
-	account->program = unpack__string(unpack);
-	account->info.rank = unpack__s64(unpack);
-	account->info.jobid = unpack__string(unpack);
-	account->info.workflow = unpack__string(unpack);
-	account->info.component = unpack__string(unpack);
-	unpack__numbers(unpack, (__u64 *)&account->sums, SUMS);
-	unpack_variables(account, unpack);
-	/* Not there in older recordings. */
-	if (!unpack->failed && unpack->at < unpack->end)
-		account->info.step = unpack__string(unpack);
-	if (!unpack->failed && unpack->at < unpack->end)
-		unpack__numbers(unpack, account->unseen_ns, TM_ACCOUNT_LAYERS);
+	*account = (struct process_account){ 0 };
+	archive_account(ARCHIVE_FROM(unpack), account);
 	if (!unpack->failed)
 		return 0;
 	account_code__free(account);

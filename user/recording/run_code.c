@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recording/archive.h"
 #include "recording/recording_format.h"
 #include "recording/run_code.h"
 
@@ -25,73 +26,70 @@ static void pack_argv(struct pack *pack, char *const *argv)
 		pack__string(pack, "...");
 }
 
+/* What there is one of. */
+static void archive_run(struct archive *archive, struct report_run *run,
+			struct recording_about *about)
+{
+	archive__needed(archive, &run->kernel);
+	archive__needed(archive, &run->hostname);
+	archive__needed(archive, &run->scope);
+	archive__needed(archive, &run->epoch);
+	archive__string(archive, &about->user);
+	archive__string(archive, &about->boot_id);
+	archive__number(archive, about->cpus);
+	archive__number(archive, run->start_ns);
+	archive__number(archive, run->times_known);
+	archive__number(archive, run->n_start_notes);
+}
+
+static void archive_argument(struct archive *archive, void *argument)
+{
+	archive__needed(archive, argument);
+}
+
+static void archive_mechanism(struct archive *archive, void *item)
+{
+	struct report_mechanism *mechanism = item;
+
+	archive__needed(archive, &mechanism->layer);
+	archive__needed(archive, &mechanism->mechanism);
+}
+
+static void archive_cost(struct archive *archive, void *item)
+{
+	struct report_hit_cost *cost = item;
+
+	archive__needed(archive, &cost->site_class);
+	archive__number(archive, cost->ns);
+	archive__number(archive, cost->inside_ns);
+	archive__number(archive, cost->counted_ns);
+}
+
+typedef void archive_item(struct archive *archive, void *item);
+
+static void pack_array(struct pack *pack, const void *array, size_t n, size_t size,
+		       archive_item *item)
+{
+	pack__u64(pack, n);
+	for (size_t i = 0; i < n; i++)
+		item(ARCHIVE_TO(pack), (char *)array + i * size);
+}
+
 void run_code__pack(struct pack *pack, const struct report_run *run,
 		    const struct recording_about *about)
 {
 	pack__u64(pack, RECORDING_VERSION);
 	pack__string(pack, run->version);
-	pack__string(pack, run->kernel);
-	pack__string(pack, run->hostname);
-	pack__string(pack, run->scope);
-	pack__string(pack, run->epoch);
-	pack__string(pack, about->user);
-	pack__string(pack, about->boot_id);
-	pack__u64(pack, about->cpus);
-	pack__u64(pack, run->start_ns);
-	pack__u64(pack, run->times_known);
-	pack__u64(pack, run->n_start_notes);
+	archive_run(ARCHIVE_TO(pack), (struct report_run *)run, (struct recording_about *)about);
 	pack_argv(pack, run->argv);
-	pack__u64(pack, run->n_mechanisms);
-	for (size_t i = 0; i < run->n_mechanisms; i++) {
-		pack__string(pack, run->mechanisms[i].layer);
-		pack__string(pack, run->mechanisms[i].mechanism);
-	}
-	pack__u64(pack, run->n_hit_costs);
-	for (size_t i = 0; i < run->n_hit_costs; i++) {
-		const struct report_hit_cost *cost = &run->hit_costs[i];
-
-		pack__string(pack, cost->site_class);
-		pack__u64(pack, cost->ns);
-		pack__u64(pack, cost->inside_ns);
-		pack__u64(pack, cost->counted_ns);
-	}
-}
-
-/* A string that has to be there. */
-static const char *needed(struct unpack *unpack)
-{
-	char *text = unpack__string(unpack);
-
-	unpack->failed |= !text;
-	return text;
-}
-
-static void unpack_argument(void *to, struct unpack *unpack)
-{
-	*(const char **)to = needed(unpack);
-}
-
-static void unpack_mechanism(void *to, struct unpack *unpack)
-{
-	struct report_mechanism *mechanism = to;
-
-	mechanism->layer = needed(unpack);
-	mechanism->mechanism = needed(unpack);
-}
-
-static void unpack_cost(void *to, struct unpack *unpack)
-{
-	struct report_hit_cost *cost = to;
-
-	cost->site_class = needed(unpack);
-	cost->ns = unpack__u64(unpack);
-	cost->inside_ns = unpack__u64(unpack);
-	cost->counted_ns = unpack__u64(unpack);
+	pack_array(pack, run->mechanisms, run->n_mechanisms, sizeof(*run->mechanisms),
+		   archive_mechanism);
+	pack_array(pack, run->hit_costs, run->n_hit_costs, sizeof(*run->hit_costs), archive_cost);
 }
 
 /* As many items of size bytes as follow, and one of zeros; NULL for none. */
 static void *unpack_array(struct unpack *unpack, size_t *n, __u64 most, size_t size,
-			  void (*unpack_item)(void *to, struct unpack *unpack))
+			  archive_item *item)
 {
 	__u64 there = unpack__below(unpack, most);
 	char *array = there ? calloc(there + 1, size) : NULL;
@@ -99,7 +97,7 @@ static void *unpack_array(struct unpack *unpack, size_t *n, __u64 most, size_t s
 	*n = array ? there : 0;
 	unpack->failed |= there && !array;
 	for (size_t i = 0; i < *n && !unpack->failed; i++)
-		unpack_item(array + i * size, unpack);
+		item(ARCHIVE_FROM(unpack), array + i * size);
 	return array;
 }
 
@@ -113,25 +111,16 @@ int run_code__unpack(struct run_code *out, struct unpack *unpack)
 
 	*out = (struct run_code){ .run.probe_share = -1 };
 	out->coding = unpack__u64(unpack);
-	run->version = needed(unpack);
+	archive__needed(ARCHIVE_FROM(unpack), &run->version);
 	if (!unpack->failed && out->coding != RECORDING_VERSION)
 		return -ENOTSUP;
-	run->kernel = needed(unpack);
-	run->hostname = needed(unpack);
-	run->scope = needed(unpack);
-	run->epoch = needed(unpack);
-	out->about.user = unpack__string(unpack);
-	out->about.boot_id = unpack__string(unpack);
-	out->about.cpus = (unsigned int)unpack__u64(unpack);
-	run->start_ns = unpack__u64(unpack);
-	run->times_known = (__u32)unpack__u64(unpack);
-	run->n_start_notes = unpack__u64(unpack);
+	archive_run(ARCHIVE_FROM(unpack), run, &out->about);
 	run->argv = unpack_array(unpack, &n_arguments, RECORDING_ARGUMENTS_MAX + 1,
-				 sizeof(*run->argv), unpack_argument);
+				 sizeof(*run->argv), archive_argument);
 	run->mechanisms = unpack_array(unpack, &run->n_mechanisms, MECHANISMS_MAX,
-				       sizeof(*run->mechanisms), unpack_mechanism);
+				       sizeof(*run->mechanisms), archive_mechanism);
 	run->hit_costs = unpack_array(unpack, &run->n_hit_costs, MECHANISMS_MAX,
-				      sizeof(*run->hit_costs), unpack_cost);
+				      sizeof(*run->hit_costs), archive_cost);
 	return unpack->failed ? -EBADMSG : 0;
 }
 
@@ -164,50 +153,41 @@ void run_code__free(struct run_code *code)
 #define PARKING_NUMBERS (offsetof(struct probe_parking, thread_ppm) / sizeof(__u64))
 #define THREAD_NUMBERS	(sizeof(struct probe_parking) / sizeof(__u64) - PARKING_NUMBERS)
 
+static void archive_probe(struct archive *archive, struct probe *probe)
+{
+	archive__number(archive, probe->layer_id);
+	archive__below(archive, probe->function_id, RECORDING_FUNCTIONS_MAX);
+	archive__below(archive, probe->entry_only, 2);
+	archive__below(archive, probe->state, PROBE_OFF + 1);
+	archive__number(archive, probe->site);
+	archive__below(archive, probe->entry.first, ENTRY_CLASSES);
+	archive__below(archive, probe->entry.site, ENTRY_CLASSES);
+	archive__number(archive, probe->entry.moved);
+	archive__string(archive, &probe->library);
+	archive__string(archive, &probe->mechanism);
+	archive__string(archive, &probe->reason);
+	if (archive__ends(archive))
+		return;
+	archive__numbers(archive, (__u64 *)&probe->parking, PARKING_NUMBERS);
+	if (archive__ends(archive))
+		return;
+	archive__numbers(archive, (__u64 *)&probe->untimed, PARKING_NUMBERS);
+	archive__number(archive, probe->counted);
+	if (archive__ends(archive))
+		return;
+	archive__numbers(archive, &probe->parking.thread_ppm, THREAD_NUMBERS);
+	archive__numbers(archive, &probe->untimed.thread_ppm, THREAD_NUMBERS);
+}
+
 void run_code__pack_probe(struct pack *pack, const struct probe *probe)
 {
-	pack__u64(pack, probe->layer_id);
-	pack__u64(pack, probe->function_id);
-	pack__u64(pack, probe->entry_only);
-	pack__u64(pack, probe->state);
-	pack__u64(pack, probe->site);
-	pack__u64(pack, probe->entry.first);
-	pack__u64(pack, probe->entry.site);
-	pack__u64(pack, probe->entry.moved);
-	pack__string(pack, probe->library);
-	pack__string(pack, probe->mechanism);
-	pack__string(pack, probe->reason);
-	pack__numbers(pack, (const __u64 *)&probe->parking, PARKING_NUMBERS);
-	pack__numbers(pack, (const __u64 *)&probe->untimed, PARKING_NUMBERS);
-	pack__u64(pack, probe->counted);
-	pack__numbers(pack, &probe->parking.thread_ppm, THREAD_NUMBERS);
-	pack__numbers(pack, &probe->untimed.thread_ppm, THREAD_NUMBERS);
+	archive_probe(ARCHIVE_TO(pack), (struct probe *)probe);
 }
 
 int run_code__unpack_probe(struct probe *out, struct unpack *unpack)
 {
 	*out = (struct probe){ 0 };
-	out->layer_id = (__u8)unpack__below(unpack, 1 << 8);
-	out->function_id = (__u32)unpack__below(unpack, RECORDING_FUNCTIONS_MAX);
-	out->entry_only = unpack__u64(unpack) != 0;
-	out->state = (enum probe_state)unpack__below(unpack, PROBE_OFF + 1);
-	out->site = unpack__u64(unpack);
-	out->entry.first = (enum entry_class)unpack__below(unpack, ENTRY_CLASSES);
-	out->entry.site = (enum entry_class)unpack__below(unpack, ENTRY_CLASSES);
-	out->entry.moved = (__u32)unpack__u64(unpack);
-	out->library = unpack__string(unpack);
-	out->mechanism = unpack__string(unpack);
-	out->reason = unpack__string(unpack);
-	if (unpack->at < unpack->end) /* older ones have no more */
-		unpack__numbers(unpack, (__u64 *)&out->parking, PARKING_NUMBERS);
-	if (unpack->at < unpack->end) {
-		unpack__numbers(unpack, (__u64 *)&out->untimed, PARKING_NUMBERS);
-		out->counted = unpack__u64(unpack);
-	}
-	if (unpack->at < unpack->end) {
-		unpack__numbers(unpack, &out->parking.thread_ppm, THREAD_NUMBERS);
-		unpack__numbers(unpack, &out->untimed.thread_ppm, THREAD_NUMBERS);
-	}
+	archive_probe(ARCHIVE_FROM(unpack), out);
 	if (!unpack->failed)
 		return 0;
 	run_code__free_probe(out);

@@ -2,38 +2,33 @@
 #include <string.h>
 
 #include "drain/merge.h"
+#include "recording/archive.h"
 #include "recording/histogram_code.h"
 #include "recording/series_code.h"
 
-static void pack_key(struct pack *pack, const struct tm_key *key)
+static void archive_key(struct archive *archive, struct tm_key *key)
 {
-	pack__u64(pack, key->job);
-	pack__u64(pack, key->layer);
-	pack__u64(pack, key->function);
-	pack__u64(pack, key->where);
-	pack__u64(pack, key->flags);
+	archive__number(archive, key->job);
+	archive__number(archive, key->layer);
+	archive__number(archive, key->function);
+	archive__number(archive, key->where);
+	archive__number(archive, key->flags);
 }
 
-static void unpack_key(struct unpack *unpack, struct tm_key *key)
+#define PLACE_BIT(member, joins, place, ...) | 1U << (place)
+_Static_assert((0 TM_SERIES_COUNTERS(PLACE_BIT)) == (1U << TM_SERIES_N) - 1,
+	       "each counter has a place of its own in recordings, and none is left out");
+
+/* Older recordings have fewer: the rest is 0. */
+#define AT_PLACE(member, joins, place, ...) [place] = offsetof(struct tm_series, member),
+static const size_t counters[] = { TM_SERIES_COUNTERS(AT_PLACE) };
+
+static void archive_counters(struct archive *archive, struct tm_series *total)
 {
-	key->job = unpack__u64(unpack);
-	key->layer = (__u8)unpack__below(unpack, 1 << 8);
-	key->function = (__u32)unpack__below(unpack, 1ULL << 32);
-	key->where = unpack__u64(unpack);
-	key->flags = (__u8)unpack__below(unpack, 1 << 8);
+	archive__offsets(archive, total, counters, TM_SERIES_N);
+	archive__numbers(archive, total->times_ns, TM_TIMES);
+	archive__numbers(archive, total->outer_ns, TM_OUTER_TIMES);
 }
-
-/* The plain counters, in the order in which they are written. */
-static const size_t counters[] = {
-	offsetof(struct tm_series, count),    offsetof(struct tm_series, in_flight),
-	offsetof(struct tm_series, total_ns), offsetof(struct tm_series, self_ns),
-	offsetof(struct tm_series, min_ns),   offsetof(struct tm_series, max_ns),
-	offsetof(struct tm_series, bytes),    offsetof(struct tm_series, errors),
-	offsetof(struct tm_series, retries),  offsetof(struct tm_series, queue_ns),
-	offsetof(struct tm_series, mapped),   offsetof(struct tm_series, errors_other),
-};
-
-#define COUNTERS (sizeof(counters) / sizeof(*counters))
 
 static void pack_errors(struct pack *pack, const struct tm_series *total)
 {
@@ -65,18 +60,13 @@ void series_code__pack(struct pack *pack, const struct snapshot_series *series, 
 {
 	const struct tm_series *total = &series->total;
 	char label[sizeof(total->label) + 1] = { 0 };
-	__u64 numbers[COUNTERS];
 
-	for (size_t i = 0; i < COUNTERS; i++)
-		memcpy(&numbers[i], (const char *)total + counters[i], sizeof(*numbers));
 	memcpy(label, total->label, sizeof(total->label));
 	pack__u64(pack, flags);
-	pack_key(pack, &total->key);
+	archive_key(ARCHIVE_TO(pack), (struct tm_key *)&total->key);
 	pack__u64(pack, total->creator);
 	pack__string(pack, label);
-	pack__numbers(pack, numbers, COUNTERS);
-	pack__numbers(pack, total->times_ns, TM_TIMES);
-	pack__numbers(pack, total->outer_ns, TM_OUTER_TIMES);
+	archive_counters(ARCHIVE_TO(pack), (struct tm_series *)total);
 	pack_errors(pack, total);
 	histogram_code__pack(pack, &series->latency);
 	histogram_code__pack(pack, &series->size);
@@ -86,23 +76,18 @@ void series_code__pack(struct pack *pack, const struct snapshot_series *series, 
 
 struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
 {
-	__u64 numbers[COUNTERS] = { 0 };
 	struct merge merge = { 0 };
 	struct unpack_text label;
 
 	*flags = unpack__u64(unpack);
-	unpack_key(unpack, &merge.total.key);
+	archive_key(ARCHIVE_FROM(unpack), &merge.total.key);
 	merge.total.creator = (__u32)unpack__u64(unpack);
 	label = unpack__text(unpack);
 	if (label.n > sizeof(merge.total.label))
 		return NULL;
 	if (label.n)
 		memcpy(merge.total.label, label.at, label.n);
-	unpack__numbers(unpack, numbers, COUNTERS);
-	for (size_t i = 0; i < COUNTERS; i++)
-		memcpy((char *)&merge.total + counters[i], &numbers[i], sizeof(*numbers));
-	unpack__numbers(unpack, merge.total.times_ns, TM_TIMES);
-	unpack__numbers(unpack, merge.total.outer_ns, TM_OUTER_TIMES);
+	archive_counters(ARCHIVE_FROM(unpack), &merge.total);
 	unpack_errors(unpack, &merge.total);
 	histogram_code__unpack(unpack, merge.latency);
 	histogram_code__unpack(unpack, merge.size);
@@ -114,68 +99,49 @@ struct snapshot_series *series_code__unpack(struct unpack *unpack, __u64 *flags)
 	return unpack->failed ? NULL : merge__finish(&merge);
 }
 
-#define CALL_FATES 6
+#define AT_FATE(member) offsetof(struct tm_call_fates, member),
+static const size_t fates_at[] = { TM_CALL_FATES(AT_FATE) };
 
-static void pack_fates(struct pack *pack, const struct tm_call_fates *fates)
+static void archive_fates(struct archive *archive, struct tm_call_fates *fates)
 {
-	const __u64 numbers[CALL_FATES] = { fates->recorded, fates->too_short, fates->sampled_out,
-					    fates->full,     fates->busy,      fates->untimed };
-
-	pack__numbers(pack, numbers, CALL_FATES);
+	archive__offsets(archive, fates, fates_at, sizeof(fates_at) / sizeof(*fates_at));
 }
 
-static struct tm_call_fates unpack_fates(struct unpack *unpack)
-{
-	__u64 numbers[CALL_FATES] = { 0 };
+#define AT_LEDGER(member) offsetof(struct tm_ledger, member),
+static const size_t ledger_at[] = { TM_LEDGER_COUNTERS(AT_LEDGER) };
 
-	unpack__numbers(unpack, numbers, CALL_FATES);
-	return (struct tm_call_fates){
-		.recorded = numbers[0],
-		.too_short = numbers[1],
-		.sampled_out = numbers[2],
-		.full = numbers[3],
-		.busy = numbers[4],
-		.untimed = numbers[5],
-	};
+static void archive_ledger(struct archive *archive, struct tm_ledger *ledger)
+{
+	archive__offsets(archive, ledger, ledger_at, sizeof(ledger_at) / sizeof(*ledger_at));
+	archive__numbers(archive, ledger->lost, TM_LOSSES);
 }
 
 void series_code__pack_ledger(struct pack *pack, const struct tm_ledger *ledger,
 			      const struct tm_call_ledger *calls)
 {
-	const __u64 numbers[] = { ledger->hits,	     ledger->recorded, ledger->filtered,
-				  ledger->in_flight, ledger->nested,   ledger->unsized };
-
-	pack__numbers(pack, numbers, sizeof(numbers) / sizeof(*numbers));
-	pack__numbers(pack, ledger->lost, TM_LOSSES);
+	archive_ledger(ARCHIVE_TO(pack), (struct tm_ledger *)ledger);
 	if (!calls)
 		return;
-	pack_fates(pack, &calls->calls);
-	pack_fates(pack, &calls->operations);
+	archive_fates(ARCHIVE_TO(pack), (struct tm_call_fates *)&calls->calls);
+	archive_fates(ARCHIVE_TO(pack), (struct tm_call_fates *)&calls->operations);
 }
 
 struct tm_ledger series_code__unpack_ledger(struct unpack *unpack)
 {
 	struct tm_ledger ledger = { 0 };
-	__u64 numbers[6] = { 0 };
 
-	unpack__numbers(unpack, numbers, 6);
-	ledger.hits = numbers[0];
-	ledger.recorded = numbers[1];
-	ledger.filtered = numbers[2];
-	ledger.in_flight = numbers[3];
-	ledger.nested = numbers[4];
-	ledger.unsized = numbers[5];
-	unpack__numbers(unpack, ledger.lost, TM_LOSSES);
+	archive_ledger(ARCHIVE_FROM(unpack), &ledger);
 	return ledger;
 }
 
 bool series_code__unpack_calls(struct unpack *unpack, struct tm_call_ledger *out)
 {
-	if (unpack->failed || unpack->at == unpack->end)
+	if (archive__ends(ARCHIVE_FROM(unpack)))
 		return false;
-	*out = (struct tm_call_ledger){ .calls = unpack_fates(unpack) };
+	*out = (struct tm_call_ledger){ 0 };
+	archive_fates(ARCHIVE_FROM(unpack), &out->calls);
 	/* Not in the first recordings. */
-	if (!unpack->failed && unpack->at < unpack->end)
-		out->operations = unpack_fates(unpack);
+	if (!archive__ends(ARCHIVE_FROM(unpack)))
+		archive_fates(ARCHIVE_FROM(unpack), &out->operations);
 	return !unpack->failed;
 }

@@ -183,7 +183,7 @@ static void describe(struct combined *combined, const struct report_part *parts,
 		keep_same(&run->hostname, part->hostname);
 		keep_same(&run->version, part->version);
 		keep_same(&run->kernel, part->kernel);
-		run->times_known |= part->times_known;
+		run->times_known = report__join_known(run->times_known, part->times_known);
 		if (part->start_ns < run->start_ns)
 			run->start_ns = part->start_ns;
 		if (parts[i].snapshot->time_ns > combined->snapshot.time_ns)

@@ -17,18 +17,8 @@ void figures__set_quantiles(struct figures *figures, const struct histogram *lat
 
 static void copy_counters(struct figures *out, const struct tm_series *total)
 {
-	*out = (struct figures){
-		.count = total->count,
-		.errors = total->errors,
-		.retries = total->retries,
-		.bytes = total->bytes,
-		.in_flight = total->in_flight,
-		.total_ns = total->total_ns,
-		.self_ns = total->self_ns,
-		.queue_ns = total->queue_ns,
-		.min_ns = total->min_ns,
-		.max_ns = total->max_ns,
-	};
+#define COPY(member, ...) .member = total->member,
+	*out = (struct figures){ TM_SERIES_SHOWN(COPY) };
 	memcpy(out->times_ns, total->times_ns, sizeof(out->times_ns));
 	memcpy(out->outer_ns, total->outer_ns, sizeof(out->outer_ns));
 }
@@ -76,6 +66,21 @@ static void find_extremes(struct figures *out, const struct histogram *latency,
 		out->max_ns = tm_bucket_upper(latency->first + latency->n - 1);
 }
 
+#define SUBTRACT_SUM(to, from)	((to) -= (from))
+#define SUBTRACT_OPEN(to, from) ((void)0)
+#define SUBTRACT_MIN(to, from)	((void)0)
+#define SUBTRACT_MAX(to, from)	((void)0)
+
+static void subtract_counters(struct figures *out, const struct tm_series *old)
+{
+#define SUBTRACT(member, joins, ...) SUBTRACT_##joins(out->member, old->member);
+	TM_SERIES_SHOWN(SUBTRACT)
+	for (int i = 0; i < TM_TIMES; i++)
+		out->times_ns[i] -= old->times_ns[i];
+	for (int i = 0; i < TM_OUTER_TIMES; i++)
+		out->outer_ns[i] -= old->outer_ns[i];
+}
+
 void figures__interval(struct figures *out, const struct snapshot_series *series,
 		       const struct snapshot_series *before)
 {
@@ -89,17 +94,7 @@ void figures__interval(struct figures *out, const struct snapshot_series *series
 	}
 	old = &before->total;
 	copy_counters(out, &series->total);
-	out->count -= old->count;
-	out->errors -= old->errors;
-	out->retries -= old->retries;
-	out->bytes -= old->bytes;
-	out->total_ns -= old->total_ns;
-	out->self_ns -= old->self_ns;
-	out->queue_ns -= old->queue_ns;
-	for (int i = 0; i < TM_TIMES; i++)
-		out->times_ns[i] -= old->times_ns[i];
-	for (int i = 0; i < TM_OUTER_TIMES; i++)
-		out->outer_ns[i] -= old->outer_ns[i];
+	subtract_counters(out, old);
 	latency__since(count, series, before);
 	latency = histogram__of(count);
 	find_extremes(out, &latency, &series->total, old);
@@ -110,23 +105,22 @@ void figures__interval(struct figures *out, const struct snapshot_series *series
 			       histogram__total(&series->size) - histogram__total(&before->size));
 }
 
+#define ADD_SUM(to, from)  ((to) += (from))
+#define ADD_OPEN(to, from) ((to) += (from))
+#define ADD_MIN(to, from)  ((void)0)
+#define ADD_MAX(to, from)  ((void)0)
+
 void figures__add(struct figures *to, const struct figures *from)
 {
 	if (from->timed && (!to->timed || from->min_ns < to->min_ns))
 		to->min_ns = from->min_ns;
 	if (from->timed && from->max_ns > to->max_ns)
 		to->max_ns = from->max_ns;
-	to->count += from->count;
-	to->errors += from->errors;
-	to->retries += from->retries;
-	to->bytes += from->bytes;
-	to->in_flight += from->in_flight;
+#define ADD(member, joins, ...) ADD_##joins(to->member, from->member);
+	TM_SERIES_SHOWN(ADD)
 	to->timed += from->timed;
 	to->bucketed += from->bucketed;
 	to->sized += from->sized;
-	to->total_ns += from->total_ns;
-	to->self_ns += from->self_ns;
-	to->queue_ns += from->queue_ns;
 	for (int i = 0; i < TM_TIMES; i++)
 		to->times_ns[i] += from->times_ns[i];
 	for (int i = 0; i < TM_OUTER_TIMES; i++)

@@ -6,15 +6,15 @@
 #include "drain/drain.h"
 
 struct figures {
-	__u64 count, errors, retries, bytes;
-	__u64 in_flight; /* now, also for an interval */
-	__u64 timed;	 /* calls that were timed: of the others no time is known */
-	__u64 bucketed;	 /* those of them that are in histograms: of the others no percentiles */
-	__u64 sized;	 /* calls whose size is known */
-	__u64 total_ns, self_ns, queue_ns;
+	/* As struct tm_series has them; in_flight: now, also for an interval. */
+#define FIGURES_MEMBER(member, ...) __u64 member;
+	TM_SERIES_SHOWN(FIGURES_MEMBER)
+#undef FIGURES_MEMBER
+	__u64 timed;	/* calls that were timed: of the others no time is known */
+	__u64 bucketed; /* those of them that are in histograms: of the others no percentiles */
+	__u64 sized;	/* calls whose size is known */
 	__u64 times_ns[TM_TIMES];
 	__u64 outer_ns[TM_OUTER_TIMES]; /* of library calls that are in no other one */
-	__u64 min_ns, max_ns;		/* of timed calls; of an interval within one bucket */
 	__u64 p50_ns, p90_ns, p99_ns, p999_ns;
 };
 

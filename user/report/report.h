@@ -84,18 +84,27 @@ struct report_run {
 	const char *const *notes; /* each degradation in words */
 	size_t n_notes;
 	size_t n_start_notes; /* those that were there when the run began */
-	__u32 times_known;    /* 1 << enum tm_time: those that are measured inside calls */
+	__u32 times_known;    /* 1 << enum tm_time or enum tm_known: those that are measured */
 	struct report_names names;
 	const struct probe *probes; /* by number */
 	size_t n_probes;
 };
 
 /* times_known where system calls and uninterruptible sleep are followed. */
-#define REPORT_ALL_TIMES ((1U << TM_TIMES) - 1)
+#define REPORT_ALL_TIMES ((1U << TM_KNOWN) - 1)
 
-static inline bool report__knows(const struct report_run *run, enum tm_time time)
+/* which: enum tm_time or enum tm_known */
+static inline bool report__knows(const struct report_run *run, unsigned int which)
 {
-	return run->times_known >> time & 1;
+	return run->times_known >> which & 1;
+}
+
+/* Of several runs as one: times where one has them, counters where all do. */
+static inline __u32 report__join_known(__u32 a, __u32 b)
+{
+	const __u32 times = (1U << TM_TIMES) - 1;
+
+	return ((a | b) & times) | (a & b & ~times);
 }
 
 #endif

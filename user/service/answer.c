@@ -183,7 +183,7 @@ static int view__open(struct view *view, struct asked *asked, struct error *err)
 
 /* Where what is told of a rank goes: the one or the other. */
 struct rank_writer {
-	struct sink_json *sink;
+	struct record_sink *sink;
 	struct recording_writer *recording;
 	const struct report_run *run;
 	struct error *err;
@@ -193,7 +193,7 @@ static int put_rank(void *context, const struct process_account *account)
 {
 	const struct rank_writer *to = context;
 
-	return to->sink ? sink_json__process(to->sink, account, to->err)
+	return to->sink ? SINK_CALL(&to->sink->sink, process, account, to->err)
 			: recording_writer__account(to->recording, to->run, account, to->err);
 }
 
@@ -203,26 +203,25 @@ static int put_rank(void *context, const struct process_account *account)
 static int put_records(const struct view *view, FILE *body, struct error *err)
 {
 	struct rank_writer to = { .err = err };
-	struct sink_json *sink;
+	struct record_sink *sink;
 	int rc = sink_json__new(&sink, body, "the answer", &view->run, err);
 
 	if (rc < 0)
 		return rc;
 	sink_json__gather(sink, GATHERED);
-	sink_json__all_jobs(sink);
-	if (view->of_jobs)
-		sink_json__called_probes(sink);
+	sink->all_jobs = true;
+	sink->called_probes = view->of_jobs;
 	to.sink = sink;
-	rc = sink_json__run_start(sink, err);
+	rc = SINK_CALL(&sink->sink, start, err);
 	if (rc == 0)
-		rc = sink_json__snapshot(sink, &view->snapshot, true, err);
+		rc = SINK_CALL(&sink->sink, snapshot, &view->snapshot, true, err);
 	if (rc == 0)
 		rc = rank_sums__each(view->ranks, put_rank, &to);
 	if (rc == 0)
-		rc = sink_json__run_end(sink, &view->snapshot, err);
+		rc = SINK_CALL(&sink->sink, end, &view->snapshot, err);
 	if (rc == 0)
-		return sink_json__close(sink, err);
-	sink_json__close(sink, NULL);
+		return SINK_CALL(&sink->sink, close, err);
+	SINK_CALL(&sink->sink, close, NULL);
 	return rc;
 }
 

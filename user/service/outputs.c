@@ -7,16 +7,15 @@
 #include "base/utf8.h"
 #include "service/outputs.h"
 
-struct json_object *outputs__json(const struct service_outputs *outputs)
+void outputs__add(const struct service_outputs *outputs, struct record *record)
 {
-	struct json_object *object = json_object_new_object();
 	__u64 now = clock__ns(CLOCK_MONOTONIC), realtime = clock__ns(CLOCK_REALTIME);
 
-	for (size_t i = 0; object && i < SERVICE_OUTPUTS; i++)
+	record__open(record, "outputs");
+	for (size_t i = 0; i < SERVICE_OUTPUTS; i++)
 		if (outputs->at[i])
-			json_object_object_add(object, outputs->at[i]->kind->name,
-					       output_state__json(outputs->at[i], now, realtime));
-	return object;
+			output_state__add(outputs->at[i], record, now, realtime);
+	record__close(record);
 }
 
 static const char *text_of(struct json_object *output, const char *name)

@@ -7,6 +7,7 @@
 #define USER_SERVICE_OUTPUTS_H
 
 #include <stdio.h>
+#include <json-c/json.h>
 
 #include "metrics/text.h"
 #include "sink/output_state.h"
@@ -25,8 +26,8 @@ struct service_outputs {
 	const struct output_state *at[SERVICE_OUTPUTS];
 };
 
-/* By their names; NULL without memory. */
-struct json_object *outputs__json(const struct service_outputs *outputs);
+/* The member "outputs" of the status record: by their names. */
+void outputs__add(const struct service_outputs *outputs, struct record *record);
 
 /* The lines of that for people; NULL: nothing, as of a service that is older. */
 void outputs__print(struct json_object *outputs, FILE *out);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "report/jobs.h"
 #include "report/names.h"
 #include "service/status.h"
-#include "sink/json_value.h"
 #include "sink/probe_text.h"
+#include "sink/record_text.h"
+#include "sink/record_tree.h"
 
 void status__sum(struct status_sums *out, const struct service_status *status)
 {
@@ -30,78 +32,84 @@ void status__sum(struct status_sums *out, const struct service_status *status)
 	}
 }
 
-static void add(struct json_object *record, const char *name, struct json_object *value)
+static void add_share(struct record *record, const char *name, double share)
 {
-	json_object_object_add(record, name, value);
-}
-
-static void add_share(struct json_object *record, const char *name, double share)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.6f", share);
-	add(record, name, share < 0 ? NULL : json_object_new_double_s(share, text));
+	if (share < 0)
+		record__null(record, name);
+	else
+		record__fixed(record, name, share, 6);
 }
 
 /* Null where there is none. */
-static void add_bound(struct json_object *record, const char *name, double bound)
+static void add_bound(struct record *record, const char *name, double bound)
 {
 	add_share(record, name, bound > 0 ? bound : -1);
 }
 
-static struct json_object *mechanisms(const struct report_run *run)
+/* Is there another one of its layer, from first to end - 1? */
+static bool has_layer(const struct report_run *run, size_t i, size_t first, size_t end)
 {
-	struct json_object *object = json_object_new_object();
-
-	for (size_t i = 0; i < run->n_mechanisms; i++)
-		json_value__add_string(object, run->mechanisms[i].layer,
-				       run->mechanisms[i].mechanism);
-	return object;
+	for (size_t k = first; k < end; k++)
+		if (!strcmp(run->mechanisms[k].layer, run->mechanisms[i].layer))
+			return true;
+	return false;
 }
 
-static struct json_object *probe_counts(const struct status_sums *sums)
+/* Of a layer that has several, the last one. */
+static void add_mechanisms(struct record *record, const struct report_run *run)
 {
-	struct json_object *object = json_object_new_object();
+	record__open(record, "mechanisms");
+	for (size_t i = 0; i < run->n_mechanisms; i++) {
+		size_t last = run->n_mechanisms - 1;
 
+		if (has_layer(run, i, 0, i))
+			continue;
+		while (!has_layer(run, i, last, last + 1))
+			last--;
+		record__string(record, run->mechanisms[i].layer, run->mechanisms[last].mechanism);
+	}
+	record__close(record);
+}
+
+static void add_probe_counts(struct record *record, const struct status_sums *sums)
+{
+	record__open(record, "probes");
 	for (enum probe_state state = 0; state < PROBE_OFF; state++)
-		json_value__add_u64(object, probe_state__name(state), sums->states[state]);
-	return object;
+		record__u64(record, probe_state__name(state), sums->states[state]);
+	record__close(record);
 }
 
-static struct json_object *losses(const struct status_sums *sums)
+static void add_losses(struct record *record, const struct status_sums *sums)
 {
-	struct json_object *object = json_object_new_object();
-
+	record__open(record, "lost_by");
 	for (enum tm_loss loss = 0; loss < TM_LOSSES; loss++)
 		if (sums->lost_by[loss])
-			json_value__add_u64(object, probe_loss_names[loss], sums->lost_by[loss]);
-	return object;
+			record__u64(record, probe_loss_names[loss], sums->lost_by[loss]);
+	record__close(record);
 }
 
-static struct json_object *cost(const struct service_status *status)
+static void add_cost(struct record *record, const struct service_status *status)
 {
-	struct json_object *object = json_object_new_object();
-
-	add(object, "cpus", json_object_new_uint64(status->cost.cpus));
-	add_share(object, "own_share", status->cost.own_share);
-	add_share(object, "probes_share", status->cost.probes_share);
-	add_share(object, "other_calls_share", status->cost.other_share);
-	add_share(object, "following_share", status->cost.following_share);
-	json_value__add_u64(object, "hits_per_s", (__u64)status->cost.hits_per_s);
-	json_value__add_u64(object, "own_cpu_ns", status->own_ns);
-	json_value__add_u64(object, "memory_bytes", status->cost.memory_bytes);
-	return object;
+	record__open(record, "cost");
+	record__u64(record, "cpus", status->cost.cpus);
+	add_share(record, "own_share", status->cost.own_share);
+	add_share(record, "probes_share", status->cost.probes_share);
+	add_share(record, "other_calls_share", status->cost.other_share);
+	add_share(record, "following_share", status->cost.following_share);
+	record__u64(record, "hits_per_s", (__u64)status->cost.hits_per_s);
+	record__u64(record, "own_cpu_ns", status->own_ns);
+	record__u64(record, "memory_bytes", status->cost.memory_bytes);
+	record__close(record);
 }
 
-static struct json_object *log_counts(const struct service_status *status)
+static void add_log(struct record *record, const struct service_status *status)
 {
-	struct json_object *object = json_object_new_object();
-
-	json_value__add_u64(object, "sent", status->log.sent);
-	json_value__add_u64(object, "held_back", status->log.held_back);
-	json_value__add_u64(object, "lost", status->log.lost);
-	json_value__add_u64(object, "waiting", status->log.waiting);
-	return object;
+	record__open(record, "log");
+	record__u64(record, "sent", status->log.sent);
+	record__u64(record, "held_back", status->log.held_back);
+	record__u64(record, "lost", status->log.lost);
+	record__u64(record, "waiting", status->log.waiting);
+	record__close(record);
 }
 
 static __u64 count_jobs(const struct snapshot *snapshot)
@@ -115,13 +123,12 @@ static __u64 count_jobs(const struct snapshot *snapshot)
 	return n;
 }
 
-static struct json_object *notes(const struct report_run *run)
+static void add_notes(struct record *record, const struct report_run *run)
 {
-	struct json_object *array = json_object_new_array();
-
+	record__open_array(record, "notes");
 	for (size_t i = 0; i < run->n_notes; i++)
-		json_object_array_add(array, json_value__string(run->notes[i]));
-	return array;
+		record__string(record, NULL, run->notes[i]);
+	record__close_array(record);
 }
 
 static bool is_parked(const struct probe *probe)
@@ -136,54 +143,54 @@ static bool is_untimed(const struct probe *probe)
 }
 
 /* For whose load it is parked: of the thread from which most was taken then. */
-static void add_payer(struct json_object *object, const struct service_status *status,
+static void add_payer(struct record *record, const struct service_status *status,
 		      const struct probe_parking *parking)
 {
 	if (!parking->thread_pid)
 		return;
-	json_value__add_u64(object, "thread_pid", parking->thread_pid);
+	record__u64(record, "thread_pid", parking->thread_pid);
 	if (!status->names_jobs)
 		return;
-	json_value__add_string(object, "jobid",
-			       names__jobid_of(status->run, parking->thread_job, NULL));
-	json_value__add_string(object, "cgroup", names__cgroup(status->run, parking->thread_job));
+	record__string(record, "jobid", names__jobid_of(status->run, parking->thread_job, NULL));
+	record__string(record, "cgroup", names__cgroup(status->run, parking->thread_job));
 }
 
 /* Those that are parked, by the governor or the configuration, or untimed, and why. */
-static struct json_object *list_probes(const struct service_status *status,
-				       bool (*is_wanted)(const struct probe *probe))
+static void add_probes(struct record *record, const char *name, const struct service_status *status,
+		       bool (*is_wanted)(const struct probe *probe))
 {
 	const struct report_run *run = status->run;
-	struct json_object *array = json_object_new_array(), *object;
 	char text[PROBE_REASON];
 
+	record__open_array(record, name);
 	for (size_t i = 0; i < run->n_probes; i++) {
 		const struct probe *probe = &run->probes[i];
 
 		if (!is_wanted(probe))
 			continue;
-		object = json_object_new_object();
-		json_value__add_string(object, "layer", probe->layer);
-		json_value__add_string(object, "function", probe->function);
-		json_value__add_string(object, "library", probe->library);
-		json_value__add_string(object, "reason", probe__reason(probe, text));
-		add_payer(object, status, is_parked(probe) ? &probe->parking : &probe->untimed);
-		json_object_array_add(array, object);
+		record__open(record, NULL);
+		record__string(record, "layer", probe->layer);
+		record__string(record, "function", probe->function);
+		record__string(record, "library", probe->library);
+		record__string(record, "reason", probe__reason(probe, text));
+		add_payer(record, status, is_parked(probe) ? &probe->parking : &probe->untimed);
+		record__close(record);
 	}
-	return array;
+	record__close_array(record);
 }
 
 /* By which cgroups jobs are told, and why. */
-static struct json_object *hierarchy(const struct hierarchy_choice *choice)
+static void add_hierarchy(struct record *record, const struct hierarchy_choice *choice)
 {
-	struct json_object *object = choice->root ? json_object_new_object() : NULL;
-
-	if (!object)
-		return NULL;
-	json_value__add_string(object, "name", cgroup__hierarchy(choice->root));
-	json_value__add_string(object, "mount", choice->root->mount);
-	json_value__add_string(object, "reason", hierarchy_reason_names[choice->reason]);
-	return object;
+	if (!choice->root) {
+		record__null(record, "hierarchy");
+		return;
+	}
+	record__open(record, "hierarchy");
+	record__string(record, "name", cgroup__hierarchy(choice->root));
+	record__string(record, "mount", choice->root->mount);
+	record__string(record, "reason", hierarchy_reason_names[choice->reason]);
+	record__close(record);
 }
 
 /* What is missing in what the kernel itself counts of tasks. */
@@ -194,101 +201,81 @@ static const char *const task_io_losses[TM_TASK_IO_LOSSES] = {
 };
 
 /* How that is taken over. */
-static struct json_object *kernel_io(const struct task_passes *passes)
+static void add_kernel_io(struct record *record, const struct task_passes *passes)
 {
-	struct json_object *object, *lost;
 	struct task_passes_figures figures;
-	char text[32];
 
-	if (!passes)
-		return NULL;
+	if (!passes) {
+		record__null(record, "kernel_io");
+		return;
+	}
 	figures = task_passes__figures(passes);
-	object = json_object_new_object();
-	lost = json_object_new_object();
+	record__open(record, "kernel_io");
+	record__u64(record, "tasks", figures.tasks);
+	record__u64(record, "pass_ns", figures.cost_ns);
+	record__u64(record, "passes_ns", figures.all_ns);
+	record__fixed(record, "interval_s", figures.interval_s, 1);
+	record__open(record, "lost");
 	for (int reason = 0; reason < TM_TASK_IO_LOSSES; reason++)
 		if (figures.lost[reason])
-			json_value__add_u64(lost, task_io_losses[reason], figures.lost[reason]);
-	json_value__add_u64(object, "tasks", figures.tasks);
-	json_value__add_u64(object, "pass_ns", figures.cost_ns);
-	json_value__add_u64(object, "passes_ns", figures.all_ns);
-	snprintf(text, sizeof(text), "%.1f", figures.interval_s);
-	add(object, "interval_s", json_object_new_double_s(figures.interval_s, text));
-	add(object, "lost", lost);
-	return object;
+			record__u64(record, task_io_losses[reason], figures.lost[reason]);
+	record__close(record);
+	record__close(record);
 }
 
-struct json_object *status__record(const struct service_status *status)
+static void add_status(struct record *record, const struct service_status *status)
 {
 	const struct report_run *run = status->run;
-	struct json_object *record = json_value__record(run, "status", status->snapshot->time_ns);
 	struct status_sums sums;
 
-	if (!record)
-		return NULL;
+	record__begin(record, run, "status", status->snapshot->time_ns, run->hostname);
 	status__sum(&sums, status);
-	json_value__add_string(record, "version", run->version);
-	json_value__add_u64(record, "pid", (__u64)getpid());
-	json_value__add_u64(record, "start_ns", run->start_ns);
-	json_value__add_string(record, "config", status->config->file);
-	json_value__add_string(record, "history", status->config->history);
-	json_value__add_string(record, "pins", status->config->pins);
-	json_value__add_u64(record, "restarts", status->restarts);
-	json_value__add_u64(record, "adopted_links", status->adopted);
-	add(record, "mechanisms", mechanisms(run));
-	add(record, "hierarchy", hierarchy(&status->hierarchy));
-	add(record, "probes", probe_counts(&sums));
-	json_value__add_u64(record, "hits", sums.hits);
-	json_value__add_u64(record, "recorded", sums.recorded);
-	json_value__add_u64(record, "filtered", sums.filtered);
-	json_value__add_u64(record, "lost", sums.lost);
-	add(record, "lost_by", losses(&sums));
-	json_value__add_u64(record, "in_flight", sums.in_flight);
-	json_value__add_u64(record, "jobs", count_jobs(status->snapshot));
-	json_value__add_u64(record, "series", status->snapshot->n_series);
-	json_value__add_u64(record, "max_series", status->config->series);
+	record__string(record, "version", run->version);
+	record__u64(record, "pid", (__u64)getpid());
+	record__u64(record, "start_ns", run->start_ns);
+	record__string(record, "config", status->config->file);
+	record__string(record, "history", status->config->history);
+	record__string(record, "pins", status->config->pins);
+	record__u64(record, "restarts", status->restarts);
+	record__u64(record, "adopted_links", status->adopted);
+	add_mechanisms(record, run);
+	add_hierarchy(record, &status->hierarchy);
+	add_probe_counts(record, &sums);
+	record__u64(record, "hits", sums.hits);
+	record__u64(record, "recorded", sums.recorded);
+	record__u64(record, "filtered", sums.filtered);
+	record__u64(record, "lost", sums.lost);
+	add_losses(record, &sums);
+	record__u64(record, "in_flight", sums.in_flight);
+	record__u64(record, "jobs", count_jobs(status->snapshot));
+	record__u64(record, "series", status->snapshot->n_series);
+	record__u64(record, "max_series", status->config->series);
 	if (status->levels)
-		add(record, "levels", status->levels);
-	add(record, "cost", cost(status));
-	add(record, "kernel_io", kernel_io(status->passes));
+		record_tree__walk(status->levels, record, "levels");
+	add_cost(record, status);
+	add_kernel_io(record, status->passes);
 	add_bound(record, "max_overhead", status->config->bounds.node);
 	add_bound(record, "max_thread_overhead", status->config->bounds.thread);
 	add_bound(record, "max_service_overhead", status->config->max_service_overhead);
 	if (status->history_s > 0)
-		add(record, "history_interval", json_object_new_double(status->history_s));
-	add(record, "parked", list_probes(status, is_parked));
-	add(record, "untimed", list_probes(status, is_untimed));
-	add(record, "log", log_counts(status));
-	add(record, "outputs", outputs__json(&status->outputs));
-	add(record, "notes", notes(run));
-	return record;
-}
-
-/* A line, and the record is given back. */
-static void put(FILE *out, struct json_object *record)
-{
-	const int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
-
-	if (record)
-		fprintf(out, "%s\n", json_object_to_json_string_ext(record, flags));
-	json_object_put(record);
-}
-
-static void put_probe(const struct service_status *status, size_t i, FILE *out)
-{
-	struct json_text text = { 0 };
-
-	if (!probe_text__add(&text, status->run, status->snapshot, i) &&
-	    !json_text__add_newline(&text))
-		fwrite(text.bytes, 1, text.n, out);
-	free(text.bytes);
+		record__double(record, "history_interval", status->history_s);
+	add_probes(record, "parked", status, is_parked);
+	add_probes(record, "untimed", status, is_untimed);
+	add_log(record, status);
+	outputs__add(&status->outputs, record);
+	add_notes(record, run);
+	record__end(record);
 }
 
 void status__write(const struct service_status *status, bool probes, FILE *out)
 {
+	struct record_text text = record_text__new(record_text__end_line);
 	const struct report_run *run = status->run;
 
-	put(out, status__record(status));
+	add_status(&text.record, status);
 	for (size_t i = 0; probes && i < run->n_probes && i < status->snapshot->n_ledgers; i++)
 		if (run->probes[i].state != PROBE_OFF || status->snapshot->ledgers[i].hits)
-			put_probe(status, i, out);
+			probe_text__add(&text.record, run, status->snapshot, i);
+	fwrite(text.bytes, 1, text.n, out);
+	free(text.bytes);
 }

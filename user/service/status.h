@@ -24,7 +24,7 @@ struct service_status {
 	struct service_outputs outputs;
 	struct hierarchy_choice hierarchy; /* of cgroups, by which jobs are told */
 	bool names_jobs;		   /* whoever asks may know what others do: root */
-	struct json_object *levels;	   /* what status__record() takes over; NULL: none */
+	struct json_object *levels;	   /* a member of that name; NULL: none */
 	__u64 restarts;			   /* since the counters began */
 	size_t adopted;			   /* links that were in place when this process began */
 	const struct task_passes *passes;  /* NULL: the kernel counts nothing of tasks */
@@ -38,9 +38,6 @@ struct status_sums {
 };
 
 void status__sum(struct status_sums *out, const struct service_status *status);
-
-/* The status record; NULL without memory. */
-struct json_object *status__record(const struct service_status *status);
 
 /* Writes the record, and if asked for one of each probe; a line each. */
 void status__write(const struct service_status *status, bool probes, FILE *out);

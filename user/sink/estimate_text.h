@@ -4,12 +4,12 @@
 #define USER_SINK_ESTIMATE_TEXT_H
 
 #include "report/estimate.h"
-#include "sink/record_text.h"
+#include "sink/record.h"
 
 /* Members "coverage" and "estimated"; sized, timed: there are bytes, and times. */
-void estimate_text__add(struct record_text *record, const struct estimate *estimate, bool sized,
+void estimate_text__add(struct record *record, const struct estimate *estimate, bool sized,
 			bool timed);
 /* The same where neither is known. */
-void estimate_text__add_unknown(struct record_text *record);
+void estimate_text__add_unknown(struct record *record);
 
 #endif

@@ -8,19 +8,18 @@
 #include "sink/estimate_text.h"
 #include "sink/job_text.h"
 
-static void add_known(struct record_text *record, const char *name, __u64 value)
+static void add_known(struct record *record, const char *name, __u64 value)
 {
-	record_text__measured(record, name, value, value != JOB_UNKNOWN);
+	record__measured(record, name, value, value != JOB_UNKNOWN);
 }
 
-static void add_usage(struct record_text *record, const struct job_info *info, bool has_ended)
+static void add_usage(struct record *record, const struct job_info *info, bool has_ended)
 {
 	const struct job_usage none = job_usage__unknown();
 	const struct job_usage *usage = info ? &info->usage : &none;
 
-	record_text__measured(record, "start_ns", info ? info->start_ns : 0,
-			      info && info->start_ns);
-	record_text__measured(record, "end_ns", info ? info->end_ns : 0, has_ended);
+	record__measured(record, "start_ns", info ? info->start_ns : 0, info && info->start_ns);
+	record__measured(record, "end_ns", info ? info->end_ns : 0, has_ended);
 	add_known(record, "cpu_ns", usage->cpu_ns);
 	add_known(record, "cpu_user_ns", usage->user_ns);
 	add_known(record, "cpu_system_ns", usage->system_ns);
@@ -47,7 +46,7 @@ static bool count_processes(const struct report_run *run, const struct jobs *job
 }
 
 /* Of what was not all counted, or timed. */
-static void add_estimate(struct record_text *record, const struct jobs *jobs, int id,
+static void add_estimate(struct record *record, const struct jobs *jobs, int id,
 			 const struct layer_sum *sum, const struct gaps *gaps)
 {
 	struct coverage coverage;
@@ -67,17 +66,17 @@ static void add_estimate(struct record_text *record, const struct jobs *jobs, in
 				   sum->figures.timed != 0);
 }
 
-static void add_layer(struct record_text *record, const struct jobs *jobs, int id, const char *name,
+static void add_layer(struct record *record, const struct jobs *jobs, int id, const char *name,
 		      const struct layer_sum *sum, const struct gaps *gaps)
 {
-	record_text__open(record, name);
-	record_text__u64(record, "count", sum->figures.count);
-	record_text__u64(record, "errors", sum->figures.errors);
-	record_text__measured(record, "bytes", sum->figures.bytes, sum->figures.sized != 0);
-	record_text__u64(record, "time_ns", sum->time_ns);
-	record_text__u64(record, "in_flight", sum->figures.in_flight);
+	record__open(record, name);
+	record__u64(record, "count", sum->figures.count);
+	record__u64(record, "errors", sum->figures.errors);
+	record__measured(record, "bytes", sum->figures.bytes, sum->figures.sized != 0);
+	record__u64(record, "time_ns", sum->time_ns);
+	record__u64(record, "in_flight", sum->figures.in_flight);
 	add_estimate(record, jobs, id, sum, gaps);
-	record_text__close(record);
+	record__close(record);
 }
 
 /* Was anything of it missed? Then there is something to be told, whatever was seen. */
@@ -88,13 +87,13 @@ static bool was_missed(const struct jobs *jobs, int id)
 }
 
 /* By the layers' names; the time is as layer_sum.h has it. */
-static void add_layers(struct record_text *record, const struct report_run *run,
-		       const struct jobs *jobs, const struct gaps *gaps)
+static void add_layers(struct record *record, const struct report_run *run, const struct jobs *jobs,
+		       const struct gaps *gaps)
 {
 	struct layer_sum sum;
 	const char *name;
 
-	record_text__open(record, "layers");
+	record__open(record, "layers");
 	for (int id = 0; id < 1 << 8; id++) {
 		name = names__layer(run, (__u8)id);
 		if (!name && id >= TM_LAYER_USER)
@@ -103,10 +102,10 @@ static void add_layers(struct record_text *record, const struct report_run *run,
 		if (name && (sum.n || was_missed(jobs, id)))
 			add_layer(record, jobs, id, name, &sum, gaps);
 	}
-	record_text__close(record);
+	record__close(record);
 }
 
-static void add_bytes(struct record_text *record, const struct jobs *jobs)
+static void add_bytes(struct record *record, const struct jobs *jobs)
 {
 	__u64 bytes[TM_LAYER_USER][FLOW_NEITHER] = { 0 }; /* of files and devices */
 
@@ -117,49 +116,48 @@ static void add_bytes(struct record_text *record, const struct jobs *jobs)
 		if (flow != FLOW_NEITHER)
 			bytes[total->key.layer][flow] += total->bytes;
 	}
-	record_text__u64(record, "vfs_read_bytes", bytes[TM_LAYER_VFS][FLOW_READ]);
-	record_text__u64(record, "vfs_write_bytes", bytes[TM_LAYER_VFS][FLOW_WRITE]);
-	record_text__u64(record, "storage_read_bytes", bytes[TM_LAYER_BLOCK][FLOW_READ]);
-	record_text__u64(record, "storage_write_bytes", bytes[TM_LAYER_BLOCK][FLOW_WRITE]);
+	record__u64(record, "vfs_read_bytes", bytes[TM_LAYER_VFS][FLOW_READ]);
+	record__u64(record, "vfs_write_bytes", bytes[TM_LAYER_VFS][FLOW_WRITE]);
+	record__u64(record, "storage_read_bytes", bytes[TM_LAYER_BLOCK][FLOW_READ]);
+	record__u64(record, "storage_write_bytes", bytes[TM_LAYER_BLOCK][FLOW_WRITE]);
 }
 
-static void add_kernel_io(struct record_text *record, const struct jobs *jobs)
+static void add_kernel_io(struct record *record, const struct jobs *jobs)
 {
 	struct tm_task_io io;
 
 	if (!kernel_io__sum(&io, jobs->snapshot, jobs->first, jobs->end)) {
-		record_text__null(record, "kernel_io");
+		record__null(record, "kernel_io");
 		return;
 	}
-	record_text__open(record, "kernel_io");
+	record__open(record, "kernel_io");
 	for (int i = 0; i < TM_TASK_IO_COUNTS; i++)
-		record_text__u64(record, kernel_io_names[i], io.count[i]);
-	record_text__close(record);
+		record__u64(record, kernel_io_names[i], io.count[i]);
+	record__close(record);
 }
 
-int job_text__add(struct json_text *text, const struct report_run *run, const struct jobs *jobs,
-		  const struct gaps *gaps, bool over)
+void job_text__add(struct record *record, const struct report_run *run, const struct jobs *jobs,
+		   const struct gaps *gaps, bool over)
 {
 	const struct job_info *info = names__job(run, jobs__id(jobs));
 	bool has_ended = job_info__has_ended(info, jobs->snapshot->time_ns);
-	struct record_text record = record_text__begin(text);
 	bool told_apart;
 	__u64 n;
 
-	record_text__head(&record, run, "job", jobs->snapshot->time_ns, run->hostname);
-	record_text__string(&record, "cgroup", names__cgroup(run, jobs__id(jobs)));
-	record_text__cgroup(&record, jobs__id(jobs), !run->combined);
-	record_text__string(&record, "kind", info ? info->kind : NULL);
-	record_text__string(&record, "jobid", info ? info->jobid : NULL);
-	record_text__string(&record, "step", info ? info->step : NULL);
-	record_text__string(&record, "sluid", info ? info->sluid : NULL);
-	record_text__measured(&record, "uid", info ? info->uid : 0, info && info->is_named);
-	add_usage(&record, info, has_ended);
+	record__begin(record, run, "job", jobs->snapshot->time_ns, run->hostname);
+	record__string(record, "cgroup", names__cgroup(run, jobs__id(jobs)));
+	record__cgroup(record, jobs__id(jobs), !run->combined);
+	record__string(record, "kind", info ? info->kind : NULL);
+	record__string(record, "jobid", info ? info->jobid : NULL);
+	record__string(record, "step", info ? info->step : NULL);
+	record__string(record, "sluid", info ? info->sluid : NULL);
+	record__measured(record, "uid", info ? info->uid : 0, info && info->is_named);
+	add_usage(record, info, has_ended);
 	told_apart = count_processes(run, jobs, &n);
-	record_text__measured(&record, "processes", n, told_apart);
-	add_layers(&record, run, jobs, gaps);
-	add_bytes(&record, jobs);
-	add_kernel_io(&record, jobs);
-	record_text__bool(&record, "final", over || has_ended);
-	return record_text__end(&record);
+	record__measured(record, "processes", n, told_apart);
+	add_layers(record, run, jobs, gaps);
+	add_bytes(record, jobs);
+	add_kernel_io(record, jobs);
+	record__bool(record, "final", over || has_ended);
+	record__end(record);
 }

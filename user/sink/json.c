@@ -1,57 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sink/json.h"
-#include "sink/json_call.h"
-#include "sink/json_nodes.h"
-#include "sink/json_process.h"
-#include "sink/json_text.h"
-#include "sink/json_unusual.h"
-#include "sink/records.h"
+#include "sink/output_file.h"
+#include "sink/record_text.h"
+
+/* So many bytes of ADDB2 records are written together. */
+#define ADDB_BYTES (64U << 10)
 
 struct sink_json {
+	struct record_sink base;
+	struct record_text text; /* where records and their newlines are put together */
 	FILE *file;
+	struct output_file *own; /* the same; NULL: it is the caller's */
+	bool has_begun;
 	bool can_take_back; /* a regular file, and not one that others append to */
 	char *name;
-	const struct report_run *run;
-	struct json_calls *calls; /* NULL: there were none yet */
-	struct json_text text;	  /* where records and their newlines are put together */
-	bool all_jobs;		  /* the last snapshot tells of those that ended before, too */
-	bool called_probes;	  /* it tells of no others of the kernel's */
 	size_t gathers;	     /* so many bytes before they are written; 0: each record at once */
+	size_t limit;	     /* the same just now */
 	__u64 gathered;	     /* records that are in the text */
 	__u64 written, lost; /* records */
+	__u64 told;	     /* of the lost ones */
 	int failure;	     /* the last one: negative errno */
 };
-
-int sink_json__new(struct sink_json **out, FILE *file, const char *name,
-		   const struct report_run *run, struct error *err)
-{
-	struct sink_json *sink = calloc(1, sizeof(*sink));
-	struct stat st;
-
-	if (sink)
-		sink->name = strdup(name);
-	if (!sink || !sink->name) {
-		free(sink);
-		return error__set(err, -ENOMEM, "%s: out of memory", name);
-	}
-	sink->file = file;
-	sink->run = run;
-	sink->can_take_back = fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) &&
-			      !(fcntl(fileno(file), F_GETFL) & O_APPEND);
-	/* Each line is written at once: one who follows the file, or kills us, finds whole lines.
-	 */
-	fflush(file);
-	setvbuf(file, NULL, _IONBF, 0);
-	*out = sink;
-	return 0;
-}
 
 /* Leaves no half line at the end of the file. Best effort: the failure itself is reported. */
 static void take_back(struct sink_json *sink, off_t start)
@@ -97,222 +75,173 @@ static void write_text(struct sink_json *sink)
 	sink->gathered = sink->text.n = 0;
 }
 
-/* A record has been added from there on, or failed to be; what fails is counted, for report(). */
-static void end_line(struct sink_json *sink, size_t start, int ret)
+/* A record is in the text, or failed to be: that is counted, for report(). */
+static void end_line(struct record *record)
 {
+	struct record_text *text = (struct record_text *)record;
+	struct sink_json *sink = (void *)((char *)text - offsetof(struct sink_json, text));
+	int ret = record->failure;
+
 	if (!ret)
-		ret = json_text__add_newline(&sink->text);
+		ret = record_text__add_bytes(text, "\n", 1);
 	if (ret) {
-		sink->text.n = start;
+		text->n = text->start;
 		count(sink, 1, ret);
 	} else {
 		sink->gathered++;
 	}
-	if (sink->text.n >= sink->gathers)
+	if (text->n >= sink->limit)
 		write_text(sink);
 }
 
-/* Writes and gives back a record. */
-static void put(void *context, struct json_object *record)
+/* The error of what was lost beyond those before; 0 if all was written. */
+static int report_since(struct sink_json *sink, __u64 before, struct error *err)
 {
-	struct sink_json *sink = context;
-	size_t start = sink->text.n;
-
-	end_line(sink, start, record ? json_text__add(&sink->text, record) : -ENOMEM);
-	json_object_put(record);
-}
-
-static void put_text(void *context, const struct json_text *record)
-{
-	struct sink_json *sink = context;
-	size_t start = sink->text.n;
-
-	end_line(sink, start, json_text__add_bytes(&sink->text, record->bytes, record->n));
-}
-
-/* The error of what was put since lost was so high; 0 if all was written. */
-static int report(const struct sink_json *sink, __u64 lost_before, struct error *err)
-{
-	if (sink->lost == lost_before)
+	sink->told = sink->lost;
+	if (sink->lost == before)
 		return 0;
 	return error__set(err, sink->failure, "%s: %s: %llu record%s lost after %llu written",
 			  sink->name, strerror(-sink->failure), sink->lost,
 			  sink->lost == 1 ? "" : "s", sink->written);
 }
 
-int sink_json__run_start(struct sink_json *sink, struct error *err)
+static int report(struct record_sink *base, struct error *err)
 {
-	const struct records_sink records = { put, put_text, sink };
-	__u64 lost = sink->lost;
+	struct sink_json *sink = (struct sink_json *)base;
 
-	records__run_start(&records, sink->run);
-	return report(sink, lost, err);
+	return report_since(sink, sink->told, err);
 }
 
-void sink_json__gather(struct sink_json *sink, size_t bytes)
+/* Of a batch, written together. */
+static int put_calls(struct sink *base, const struct call_batch *batch, struct error *err)
 {
-	sink->gathers = bytes;
-}
-
-void sink_json__all_jobs(struct sink_json *sink)
-{
-	sink->all_jobs = true;
-}
-
-void sink_json__called_probes(struct sink_json *sink)
-{
-	sink->called_probes = true;
-}
-
-void sink_json__use(struct sink_json *sink, const struct report_run *run)
-{
-	sink->run = run;
-	/* They have texts of the run before. */
-	json_calls__free(sink->calls);
-	sink->calls = NULL;
-}
-
-int sink_json__run_end(struct sink_json *sink, const struct snapshot *snapshot, struct error *err)
-{
-	const struct records_sink records = { put, put_text, sink };
-	__u64 lost = sink->lost;
-
-	records__run_end(&records, sink->run, snapshot);
-	return report(sink, lost, err);
-}
-
-int sink_json__snapshot(struct sink_json *sink, const struct snapshot *snapshot, bool final,
-			struct error *err)
-{
-	const struct records_sink records = {
-		.put = put,
-		.put_text = put_text,
-		.context = sink,
-		.all_jobs = sink->all_jobs,
-		.called_probes = sink->called_probes,
-	};
-	__u64 lost = sink->lost;
-
-	records__snapshot(&records, sink->run, snapshot, final);
-	return report(sink, lost, err);
-}
-
-/* A sink, and when what it writes was measured. */
-struct nodes_sink {
-	struct sink_json *sink;
-	__u64 time_ns;
-};
-
-static int put_layer(void *context, const struct nodes_layer *layer)
-{
-	const struct nodes_sink *to = context;
-
-	put(to->sink, json_nodes__record(to->sink->run, layer, to->time_ns));
-	return 0;
-}
-
-int sink_json__nodes(struct sink_json *sink, const struct report_part *parts, size_t n,
-		     const struct snapshot *snapshot, struct error *err)
-{
-	struct nodes_sink to = { sink, snapshot->time_ns };
-	__u64 lost = sink->lost;
-	int ret = nodes__each(parts, n, put_layer, &to);
-
-	if (ret)
-		return error__set(err, ret, "%s: %s", sink->name, strerror(-ret));
-	return report(sink, lost, err);
-}
-
-static int put_period(void *context, const struct timeline *timeline,
-		      const struct slow_period *period)
-{
-	const struct nodes_sink *to = context;
-
-	put(to->sink, json_unusual__period(to->sink->run, timeline, period, to->time_ns));
-	return 0;
-}
-
-static int put_slow_node(void *context, const struct nodes_layer *layer,
-			 const struct slow_node *node)
-{
-	const struct nodes_sink *to = context;
-
-	put(to->sink, json_unusual__node(to->sink->run, layer, node, to->time_ns));
-	return 0;
-}
-
-int sink_json__unusual(struct sink_json *sink, const struct report_part *parts, size_t n,
-		       const struct snapshot *snapshot, struct error *err)
-{
-	struct nodes_sink to = { sink, snapshot->time_ns };
-	__u64 lost = sink->lost;
-	int ret = unusual__each_period(snapshot, put_period, &to);
-
-	if (!ret && n > 1)
-		ret = unusual__each_node(parts, n, put_slow_node, &to);
-	if (ret)
-		return error__set(err, ret, "%s: %s", sink->name, strerror(-ret));
-	return report(sink, lost, err);
-}
-
-int sink_json__calls(struct sink_json *sink, const struct call_batch *batch, struct error *err)
-{
-	__u64 lost = sink->lost;
-	const char *text;
-	size_t len;
-	int ret = 0;
-
-	if (!sink->calls)
-		sink->calls = json_calls__new(sink->run);
-	if (!sink->calls)
-		ret = -ENOMEM;
-	if (!ret)
-		ret = json_calls__text(sink->calls, batch, &text, &len);
-	write_text(sink);
-	if (!ret)
-		ret = write_lines(sink, text, len);
-	count(sink, batch->n_calls + batch->n_operations, ret);
-	return report(sink, lost, err);
-}
-
-int sink_json__process(struct sink_json *sink, const struct process_account *account,
-		       struct error *err)
-{
-	__u64 lost = sink->lost;
-
-	put(sink, json_process__record(sink->run, account));
-	return report(sink, lost, err);
-}
-
-int sink_json__record(struct sink_json *sink, struct json_object *record, struct error *err)
-{
-	__u64 lost = sink->lost;
-
-	put(sink, record);
-	return report(sink, lost, err);
-}
-
-int sink_json__lines(struct sink_json *sink, const char *text, size_t length, __u64 records,
-		     struct error *err)
-{
-	__u64 lost = sink->lost;
-
-	write_text(sink);
-	count(sink, records, write_lines(sink, text, length));
-	return report(sink, lost, err);
-}
-
-int sink_json__close(struct sink_json *sink, struct error *err)
-{
+	struct sink_json *sink = (struct sink_json *)base;
 	int ret;
 
-	if (!sink)
-		return 0;
+	sink->limit = SIZE_MAX;
+	ret = record_sink__calls(base, batch, err);
+	sink->limit = sink->gathers;
 	write_text(sink);
-	ret = report(sink, 0, err);
-	json_calls__free(sink->calls);
+	return ret ? ret : report(&sink->base, err);
+}
+
+static int put_addb(struct sink *base, const struct addb_record *record,
+		    const struct addb_origin *origin, struct error *err)
+{
+	struct sink_json *sink = (struct sink_json *)base;
+	int ret;
+
+	sink->limit = sink->gathers > ADDB_BYTES ? sink->gathers : ADDB_BYTES;
+	ret = record_sink__addb(base, record, origin, err);
+	sink->limit = sink->gathers;
+	return ret;
+}
+
+static int start(struct sink *base, struct error *err)
+{
+	int ret = sink_json__begin((struct record_sink *)base, err);
+
+	return ret < 0 ? ret : record_sink__start(base, err);
+}
+
+static int flush(struct sink *base, struct error *err)
+{
+	struct sink_json *sink = (struct sink_json *)base;
+
+	write_text(sink);
+	return report(&sink->base, err);
+}
+
+static int close_sink(struct sink *base, struct error *err)
+{
+	struct sink_json *sink = (struct sink_json *)base;
+	struct error later;
+	int ret, closed;
+
+	write_text(sink);
+	ret = report_since(sink, 0, err);
+	closed = output_file__close(sink->own, ret < 0 ? &later : err);
+	record_sink__clear(&sink->base);
 	free(sink->text.bytes);
 	free(sink->name);
 	free(sink);
+	return ret < 0 ? ret : closed;
+}
+
+static const struct sink_ops ops = {
+	.start = start,
+	.snapshot = record_sink__snapshot,
+	.calls = put_calls,
+	.addb = put_addb,
+	.addb_counts = record_sink__addb_counts,
+	.process = record_sink__process,
+	.flush = flush,
+	.end = record_sink__end,
+	.close = close_sink,
+};
+
+int sink_json__new(struct record_sink **out, FILE *file, const char *name,
+		   const struct report_run *run, struct error *err)
+{
+	struct sink_json *sink = calloc(1, sizeof(*sink));
+	struct stat st;
+
+	if (sink)
+		sink->name = strdup(name);
+	if (!sink || !sink->name) {
+		free(sink);
+		return error__set(err, -ENOMEM, "%s: out of memory", name);
+	}
+	sink->text = record_text__new(end_line);
+	sink->base = (struct record_sink){
+		.sink = { &ops },
+		.to = &sink->text.record,
+		.run = run,
+		.report = report,
+	};
+	sink->file = file;
+	sink->can_take_back = fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) &&
+			      !(fcntl(fileno(file), F_GETFL) & O_APPEND);
+	/* Each line is written at once: one who follows the file, or kills us, finds whole lines.
+	 */
+	fflush(file);
+	setvbuf(file, NULL, _IONBF, 0);
+	*out = &sink->base;
+	return 0;
+}
+
+int sink_json__open(struct record_sink **out, const char *path, const char *user,
+		    const struct report_run *run, struct error *err)
+{
+	struct output_file *file = NULL;
+	struct error ignored;
+	int ret;
+
+	if (!strcmp(path, "-"))
+		return sink_json__new(out, stdout, "standard output", run, err);
+	ret = output_file__open(&file, path, user, false, err);
+	if (ret < 0)
+		return ret;
+	ret = sink_json__new(out, output_file__stream(file), path, run, err);
+	if (ret < 0)
+		output_file__close(file, &ignored);
+	else
+		((struct sink_json *)*out)->own = file;
 	return ret;
+}
+
+int sink_json__begin(struct record_sink *base, struct error *err)
+{
+	struct sink_json *sink = (struct sink_json *)base;
+	bool begins = sink->own && !sink->has_begun;
+
+	sink->has_begun = true;
+	return begins ? output_file__begin(sink->own, err) : 0;
+}
+
+void sink_json__gather(struct record_sink *base, size_t bytes)
+{
+	struct sink_json *sink = (struct sink_json *)base;
+
+	sink->gathers = sink->limit = bytes;
 }

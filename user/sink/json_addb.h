@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ADDB2 records as JSON records of type addb. */
+/* ADDB2 records as records of type addb. */
 #ifndef USER_SINK_JSON_ADDB_H
 #define USER_SINK_JSON_ADDB_H
 
-#include <stdio.h>
-
 #include "addb/record.h"
-#include "report/report.h"
+#include "sink/record.h"
 
-struct json_addb;
+void json_addb__add(struct record *record, const struct report_run *run,
+		    const struct addb_record *addb, const struct addb_origin *origin);
 
-/* run must outlive it. NULL without memory. */
-struct json_addb *json_addb__new(const struct report_run *run);
-void json_addb__free(struct json_addb *addb); /* NULL is fine */
-
-/* Writes one, and a newline. Errors stay in the stream. */
-void json_addb__put(struct json_addb *addb, FILE *out, const struct addb_record *record,
-		    const struct addb_origin *origin);
-
-/* Writes what became of all records, and a newline. */
-void json_addb__put_counts(struct json_addb *addb, FILE *out, const struct addb_counts *counts);
+/* What became of all of them. */
+void json_addb__add_counts(struct record *record, const struct report_run *run,
+			   const struct addb_counts *counts);
 
 #endif

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Records of calls and operations as text. There are too many of them to make an object of each:
- * what is the same in many is put into text once.
- */
+/* Records of single calls and operations. */
 #ifndef USER_SINK_JSON_CALL_H
 #define USER_SINK_JSON_CALL_H
 
 #include "calls/call_batch.h"
-#include "report/report.h"
+#include "sink/record.h"
 
 struct json_calls;
 
@@ -15,10 +12,10 @@ struct json_calls;
 struct json_calls *json_calls__new(const struct report_run *run);
 void json_calls__free(struct json_calls *calls); /* NULL is fine */
 
-/*
- * The records of a batch, a line each; *text lives until the next call. 0 or -ENOMEM.
- */
-int json_calls__text(struct json_calls *calls, const struct call_batch *batch, const char **text,
-		     size_t *length);
+/* Call, or operation, i of the batch. */
+void json_calls__add(struct json_calls *calls, struct record *record,
+		     const struct call_batch *batch, size_t i);
+void json_calls__add_operation(struct json_calls *calls, struct record *record,
+			       const struct call_batch *batch, size_t i);
 
 #endif

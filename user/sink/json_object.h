@@ -3,12 +3,11 @@
 #ifndef USER_SINK_JSON_OBJECT_H
 #define USER_SINK_JSON_OBJECT_H
 
-#include <json-c/json.h>
-
 #include "report/report.h"
+#include "sink/record.h"
 
-/* Object i of a snapshot, to be given back with json_object_put(); NULL without memory. */
-struct json_object *json_object_record(const struct report_run *run,
-				       const struct snapshot *snapshot, size_t i);
+/* Object i of a snapshot. */
+void json_object__add(struct record *record, const struct report_run *run,
+		      const struct snapshot *snapshot, size_t i);
 
 #endif

@@ -3,21 +3,18 @@
 
 #include "report/names.h"
 #include "sink/json_pool.h"
-#include "sink/json_value.h"
 
-struct json_object *json_pool__record(const struct report_run *run, const struct pool_info *pool,
-				      __u64 time_ns)
+void json_pool__add(struct record *record, const struct report_run *run,
+		    const struct pool_info *pool, __u64 time_ns)
 {
-	struct json_object *record = json_value__record(run, "pool", time_ns);
 	char id[NAMES_POOL_ID];
 
-	if (!record)
-		return NULL;
-	json_value__add_string(record, "layer", names__layer(run, pool->layer));
-	json_value__add_string(record, "id", names__pool_id(pool, id));
-	json_value__add_string(record, "name", pool->name);
-	json_value__add_string(record, "storage_type", pool->type);
-	json_value__add_measured(record, "capacity_bytes", pool->capacity, pool->capacity != 0);
-	json_value__add(record, "final", json_object_new_boolean(1));
-	return record;
+	record__begin(record, run, "pool", time_ns, run->hostname);
+	record__string(record, "layer", names__layer(run, pool->layer));
+	record__string(record, "id", names__pool_id(pool, id));
+	record__string(record, "name", pool->name);
+	record__string(record, "storage_type", pool->type);
+	record__measured(record, "capacity_bytes", pool->capacity, pool->capacity != 0);
+	record__bool(record, "final", true);
+	record__end(record);
 }

@@ -3,12 +3,11 @@
 #ifndef USER_SINK_JSON_POOL_H
 #define USER_SINK_JSON_POOL_H
 
-#include <json-c/json.h>
-
 #include "report/report.h"
+#include "sink/record.h"
 
-/* Of a pool of the run; to be given back with json_object_put(). NULL without memory. */
-struct json_object *json_pool__record(const struct report_run *run, const struct pool_info *pool,
-				      __u64 time_ns);
+/* Of a pool of the run. */
+void json_pool__add(struct record *record, const struct report_run *run,
+		    const struct pool_info *pool, __u64 time_ns);
 
 #endif

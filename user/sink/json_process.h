@@ -3,13 +3,12 @@
 #ifndef USER_SINK_JSON_PROCESS_H
 #define USER_SINK_JSON_PROCESS_H
 
-#include <json-c/json.h>
-
 #include "process/account.h"
 #include "report/report.h"
+#include "sink/record.h"
 
-/* To be given back with json_object_put(); NULL without memory. */
-struct json_object *json_process__record(const struct report_run *run,
-					 const struct process_account *account);
+/* Of one process, or of several together. */
+void json_process__add(struct record *record, const struct report_run *run,
+		       const struct process_account *account);
 
 #endif

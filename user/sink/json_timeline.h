@@ -2,17 +2,16 @@
 #ifndef USER_SINK_JSON_TIMELINE_H
 #define USER_SINK_JSON_TIMELINE_H
 
-#include <json-c/json.h>
-
 #include "report/report.h"
 #include "timeline/timeline.h"
+#include "sink/record.h"
 
-/* Of type "timeline", see docs/records.md. NULL without memory. */
-struct json_object *json_timeline__record(const struct report_run *run,
-					  const struct timeline *timeline, __u64 time_ns);
+/* Of type "timeline", see docs/records.md. */
+void json_timeline__add(struct record *record, const struct report_run *run,
+			const struct timeline *timeline, __u64 time_ns);
 
 /* The members that say of which job and layer it is. */
-void json_timeline__add_key(struct json_object *record, const struct report_run *run,
+void json_timeline__add_key(struct record *record, const struct report_run *run,
 			    const struct timeline *timeline);
 
 #endif

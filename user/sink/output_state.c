@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "sink/json_value.h"
 #include "sink/output_state.h"
 
 static void say(const struct output_state *state, const char *text)
@@ -120,25 +119,22 @@ __u64 output_state__failed_ns(const struct output_state *state, __u64 now_ns)
 	return state->past_ns + (state->fails ? now_ns - state->since_ns : 0);
 }
 
-struct json_object *output_state__json(const struct output_state *state, __u64 now_ns,
-				       __u64 realtime_ns)
+void output_state__add(const struct output_state *state, struct record *record, __u64 now_ns,
+		       __u64 realtime_ns)
 {
-	struct json_object *object = json_object_new_object();
-
-	if (!object)
-		return NULL;
-	json_value__add_string(object, "state", state->fails ? "fails" : "works");
-	json_value__add_u64(object, "failures", state->failures);
-	json_value__add_u64(object, "failed_tries", state->tries);
-	json_value__add_u64(object, "failed_ns", output_state__failed_ns(state, now_ns));
-	json_value__add_u64(object, "lost", state->lost);
-	json_value__add_string(object, "lost_are", state->kind ? state->kind->lost : NULL);
-	if (!state->fails)
-		return object;
-	json_value__add_u64(object, "since_ns", realtime_ns - (now_ns - state->since_ns));
-	json_value__add_string(object, "reason", state->reason.text);
-	json_value__add_string(object, "remedy", output_state__remedy(state));
-	json_value__add_u64(object, "next_try_ns",
+	record__open(record, state->kind->name);
+	record__string(record, "state", state->fails ? "fails" : "works");
+	record__u64(record, "failures", state->failures);
+	record__u64(record, "failed_tries", state->tries);
+	record__u64(record, "failed_ns", output_state__failed_ns(state, now_ns));
+	record__u64(record, "lost", state->lost);
+	record__string(record, "lost_are", state->kind->lost);
+	if (state->fails) {
+		record__u64(record, "since_ns", realtime_ns - (now_ns - state->since_ns));
+		record__string(record, "reason", state->reason.text);
+		record__string(record, "remedy", output_state__remedy(state));
+		record__u64(record, "next_try_ns",
 			    state->due_ns > now_ns ? state->due_ns - now_ns : 0);
-	return object;
+	}
+	record__close(record);
 }

@@ -12,10 +12,10 @@
 #define USER_SINK_OUTPUT_STATE_H
 
 #include <stdbool.h>
-#include <json-c/json.h>
 #include <linux/types.h>
 
 #include "base/error.h"
+#include "sink/record.h"
 
 #define OUTPUT_PAUSE_MIN_NS 1000000000ULL
 #define OUTPUT_PAUSE_MAX_NS (300 * OUTPUT_PAUSE_MIN_NS)
@@ -61,9 +61,11 @@ __u64 output_state__failed_ns(const struct output_state *state, __u64 now_ns);
  */
 const char *output_state__remedy(const struct output_state *state);
 
-/* As a member of the status record; NULL without memory. realtime_ns: the same moment since 1970.
+/*
+ * A member of the status record, of the name of its kind, which must be there. realtime_ns: the
+ * same moment since 1970.
  */
-struct json_object *output_state__json(const struct output_state *state, __u64 now_ns,
-				       __u64 realtime_ns);
+void output_state__add(const struct output_state *state, struct record *record, __u64 now_ns,
+		       __u64 realtime_ns);
 
 #endif

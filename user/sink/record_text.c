@@ -1,202 +1,220 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <stdio.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/utf8.h"
 #include "sink/record_text.h"
-#include "tmtrace/env_job.h"
-#include "tmtrace/number.h"
 
-/* Keeps what failed first. */
-static void note(struct record_text *record, int ret)
+/* Characters of the longest number, with its sign. */
+#define NUMBER_MAX 21
+
+static char *grow(struct record_text *text, size_t more)
 {
-	if (!record->failure)
-		record->failure = ret;
+	size_t room = text->room ? text->room : 1024;
+	char *bytes;
+
+	while (room < text->n + more)
+		room *= 2;
+	bytes = realloc(text->bytes, room);
+	if (!bytes)
+		return NULL;
+	text->bytes = bytes;
+	text->room = room;
+	return bytes + text->n;
 }
 
-static void put(struct record_text *record, const char *text)
+/* Room for so many more bytes; NULL: no memory. */
+static inline char *reach(struct record_text *text, size_t more)
 {
-	note(record, json_text__add_bytes(record->text, text, strlen(text)));
+	return text->n + more <= text->room ? text->bytes + text->n : grow(text, more);
+}
+
+static int add(struct record_text *text, const char *bytes, size_t n)
+{
+	char *at = reach(text, n);
+
+	if (!at)
+		return -ENOMEM;
+	memcpy(at, bytes, n);
+	text->n += n;
+	return 0;
+}
+
+static int add_number(struct record_text *text, __u64 left, bool is_negative)
+{
+	char digits[NUMBER_MAX], *at = digits + sizeof(digits);
+
+	do {
+		*--at = (char)('0' + left % 10);
+		left /= 10;
+	} while (left);
+	if (is_negative)
+		*--at = '-';
+	return add(text, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+/* Behind a backslash; 0: it stands for itself, or has no letter. */
+static char letter_of(unsigned char c)
+{
+	switch (c) {
+	case '\b':
+		return 'b';
+	case '\n':
+		return 'n';
+	case '\r':
+		return 'r';
+	case '\t':
+		return 't';
+	case '\f':
+		return 'f';
+	case '"':
+	case '\\':
+		return (char)c;
+	default:
+		return '\0';
+	}
+}
+
+/* Those that stand for themselves. */
+static const bool is_plain[UCHAR_MAX + 1] = {
+	[' ' ... '!'] = true,
+	['#' ... '['] = true,
+	[']' ... UCHAR_MAX] = true,
+};
+
+/* Where it ends. */
+static char *escape(char *at, unsigned char c)
+{
+	static const char hex[] = "0123456789abcdef";
+	char letter = letter_of(c);
+
+	*at++ = '\\';
+	if (letter) {
+		*at++ = letter;
+		return at;
+	}
+	at[0] = 'u';
+	at[1] = at[2] = '0';
+	at[3] = hex[c >> 4];
+	at[4] = hex[c & 15];
+	return at + 5;
+}
+
+/* Of n bytes, each may become six, and there are the quotes. */
+#define QUOTED_MAX(n) (6 * (n) + 2)
+
+/* Where there is room for that. Where it ends. */
+static char *quote(char *at, const char *string, size_t n)
+{
+	*at++ = '"';
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)string[i];
+
+		if (is_plain[c])
+			*at++ = (char)c;
+		else
+			at = escape(at, c);
+	}
+	*at++ = '"';
+	return at;
+}
+
+static int add_string(struct record_text *text, const char *string)
+{
+	size_t n = strlen(string);
+	char *at = reach(text, QUOTED_MAX(n));
+
+	if (!at)
+		return -ENOMEM;
+	text->n = (size_t)(quote(at, string, n) - text->bytes);
+	return 0;
 }
 
 /* What comes before a value. */
-static void put_name(struct record_text *record, const char *name)
+static int add_name(struct record_text *text, const char *name)
 {
-	if (name)
-		note(record, json_text__add_name(record->text, name, record->has_members));
-	else if (record->has_members)
-		put(record, ",");
-	record->has_members = true;
-}
+	size_t n = name ? strlen(name) : 0;
+	char *at = reach(text, QUOTED_MAX(n) + 4);
 
-static void open_with(struct record_text *record, const char *name, const char *bracket)
-{
-	put_name(record, name);
-	put(record, bracket);
-	record->has_members = false;
-}
-
-static void close_with(struct record_text *record, const char *bracket)
-{
-	put(record, bracket);
-	record->has_members = true;
-}
-
-struct record_text record_text__begin(struct json_text *text)
-{
-	struct record_text record = { .text = text, .start = text->n };
-
-	put(&record, "{");
-	return record;
-}
-
-int record_text__end(struct record_text *record)
-{
-	put(record, "}");
-	if (record->failure)
-		record->text->n = record->start;
-	return record->failure;
-}
-
-void record_text__head(struct record_text *record, const struct report_run *run, const char *type,
-		       __u64 time_ns, const char *hostname)
-{
-	char text[64], date[32];
-
-	snprintf(text, sizeof(text), "%s.%09lluZ",
-		 clock__utc(date, sizeof(date), time_ns, JSON_DATE), time_ns % NS_PER_S);
-	record_text__u64(record, "v", 1);
-	record_text__string(record, "type", type);
-	record_text__string(record, "time", text);
-	record_text__u64(record, "time_ns", time_ns);
-	record_text__string(record, "hostname", hostname);
-	record_text__string(record, "epoch", run->epoch);
-}
-
-void record_text__string(struct record_text *record, const char *name, const char *string)
-{
-	char *clean = NULL;
-
-	if (!string) {
-		record_text__null(record, name);
-		return;
+	if (!at)
+		return -ENOMEM;
+	if (text->has_members)
+		*at++ = ',';
+	if (text->is_spaced)
+		*at++ = ' ';
+	if (name) {
+		at = quote(at, name, n);
+		*at++ = ':';
 	}
-	put_name(record, name);
-	if (!utf8__is_clean(string)) {
-		clean = utf8__clean(string);
-		string = clean;
+	if (name && text->is_spaced)
+		*at++ = ' ';
+	text->n = (size_t)(at - text->bytes);
+	text->has_members = true;
+	return 0;
+}
+
+static int add_value(struct record_text *text, const struct record_value *value)
+{
+	switch (value->kind) {
+	case RECORD_BOOL:
+		return value->yes ? add(text, "true", 4) : add(text, "false", 5);
+	case RECORD_U64:
+		return add_number(text, value->u64, false);
+	case RECORD_I64:
+		return value->i64 < 0 ? add_number(text, -(__u64)value->i64, true)
+				      : add_number(text, (__u64)value->i64, false);
+	case RECORD_DOUBLE:
+		return add(text, value->text, strlen(value->text));
+	case RECORD_STRING:
+		return add_string(text, value->text);
+	case RECORD_OBJECT:
+	case RECORD_ARRAY:
+		text->has_members = false;
+		return add(text, value->kind == RECORD_OBJECT ? "{" : "[", 1);
+	case RECORD_OBJECT_END:
+	case RECORD_ARRAY_END:
+		text->has_members = text->record.depth != 0;
+		if (text->is_spaced)
+			return add(text, value->kind == RECORD_OBJECT_END ? " }" : " ]", 2);
+		return add(text, value->kind == RECORD_OBJECT_END ? "}" : "]", 1);
+	default:
+		return add(text, "null", 4);
 	}
-	note(record, string ? json_text__add_string(record->text, string) : -ENOMEM);
-	free(clean);
 }
 
-void record_text__u64(struct record_text *record, const char *name, __u64 value)
+static void put(struct record *record, const char *name, const struct record_value *value)
 {
-	put_name(record, name);
-	note(record, json_text__add_u64(record->text, value));
+	struct record_text *text = (struct record_text *)record;
+	bool ends = value->kind == RECORD_OBJECT_END || value->kind == RECORD_ARRAY_END;
+	int ret = 0;
+
+	if (!record->depth && !ends)
+		text->start = text->n;
+	if (!ends && record->depth)
+		ret = add_name(text, name);
+	if (!ret)
+		ret = add_value(text, value);
+	if (!record->failure)
+		record->failure = ret;
+	if (record->failure && !record->depth && ends)
+		text->n = text->start;
 }
 
-void record_text__fixed(struct record_text *record, const char *name, double value, int digits)
+struct record_text record_text__new(void (*done)(struct record *record))
 {
-	char text[64];
-
-	snprintf(text, sizeof(text), "%.*f", digits, value);
-	put_name(record, name);
-	put(record, text);
+	return (struct record_text){ .record = { .put = put, .done = done } };
 }
 
-void record_text__number(struct record_text *record, const char *name, __u32 number, bool known)
+void record_text__end_line(struct record *record)
 {
-	char text[16];
-
-	if (!known) {
-		record_text__null(record, name);
-		return;
-	}
-	snprintf(text, sizeof(text), "%d", tm_number(number));
-	put_name(record, name);
-	put(record, text);
+	if (!record->failure)
+		add((struct record_text *)record, "\n", 1);
 }
 
-void record_text__measured(struct record_text *record, const char *name, __u64 value, bool measured)
+int record_text__add_bytes(struct record_text *text, const char *bytes, size_t n)
 {
-	if (measured)
-		record_text__u64(record, name, value);
-	else
-		record_text__null(record, name);
-}
-
-void record_text__bool(struct record_text *record, const char *name, bool value)
-{
-	put_name(record, name);
-	put(record, value ? "true" : "false");
-}
-
-void record_text__null(struct record_text *record, const char *name)
-{
-	put_name(record, name);
-	put(record, "null");
-}
-
-void record_text__hex(struct record_text *record, const char *name, __u64 value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "0x%llx", value);
-	record_text__string(record, name, text);
-}
-
-void record_text__cgroup(struct record_text *record, __u64 job, bool known)
-{
-	record_text__measured(record, "cgroup_id", job, known && !tm_env_job_is(job));
-}
-
-void record_text__buckets(struct record_text *record, const char *name,
-			  const struct histogram *histogram)
-{
-	open_with(record, name, "[");
-	for (__u32 i = 0; i < histogram->n; i++) {
-		if (!histogram->count[i])
-			continue;
-		open_with(record, NULL, "[");
-		record_text__u64(record, NULL, tm_bucket_lower(histogram->first + i));
-		record_text__u64(record, NULL, tm_bucket_upper(histogram->first + i));
-		record_text__u64(record, NULL, histogram->count[i]);
-		close_with(record, "]");
-	}
-	close_with(record, "]");
-}
-
-void record_text__size_class(struct record_text *record, const char *name, __u32 class)
-{
-	__u64 smallest = class ? tm_object_size_edge(class - 1) + 1 : 0;
-	bool last = class == TM_OBJECT_SIZES - 1;
-
-	open_with(record, name, "[");
-	record_text__u64(record, NULL, smallest);
-	record_text__measured(record, NULL, last ? 0 : tm_object_size_edge(class), !last);
-	close_with(record, "]");
-}
-
-void record_text__open(struct record_text *record, const char *name)
-{
-	open_with(record, name, "{");
-}
-
-void record_text__close(struct record_text *record)
-{
-	close_with(record, "}");
-}
-
-void record_text__open_array(struct record_text *record, const char *name)
-{
-	open_with(record, name, "[");
-}
-
-void record_text__close_array(struct record_text *record)
-{
-	close_with(record, "]");
+	return n ? add(text, bytes, n) : 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <endian.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +9,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "sink/json_addb.h"
-#include "sink/json_call.h"
 #include "sink/json_cut.h"
-#include "sink/json_process.h"
-#include "sink/json_value.h"
-#include "sink/records.h"
+#include "sink/record_sink.h"
+#include "sink/record_tree.h"
 #include "sink/selfie.h"
 #include "sink/syslog.h"
 #include "sink/syslog_socket.h"
@@ -49,13 +47,13 @@ const char *const syslog_type_names[SYSLOG_TYPES] = {
 };
 
 struct sink_syslog {
+	struct record_sink base;
+	struct record_tree tree; /* of the record that is made */
+	bool is_admitted;	 /* it is to be sent */
 	struct syslog_options options;
-	const struct report_run *run;
 	struct syslog_socket *socket;
-	struct json_calls *calls; /* NULL: there were none yet */
-	struct json_addb *addb;	  /* the same */
-	double allowance;	  /* lines that may be sent now */
-	double allowed_s;	  /* CLOCK_MONOTONIC: when that was so */
+	double allowance; /* lines that may be sent now */
+	double allowed_s; /* CLOCK_MONOTONIC: when that was so */
 	__u64 held_back;
 	__u64 unmade; /* lost for want of memory, or too long */
 };
@@ -63,31 +61,6 @@ struct sink_syslog {
 static double now_s(void)
 {
 	return (double)clock__ns(CLOCK_MONOTONIC) / NS_PER_S;
-}
-
-int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *options,
-		      const struct report_run *run, struct error *err)
-{
-	struct sink_syslog *sink = calloc(1, sizeof(*sink));
-	int rc;
-
-	if (!sink)
-		return error__set(err, -ENOMEM, "no memory");
-	sink->options = *options;
-	sink->run = run;
-	sink->allowance = options->rate;
-	sink->allowed_s = now_s();
-	if (!options->path) {
-		sink->options.journal = access(JOURNAL_SOCKET, W_OK) == 0;
-		sink->options.path = sink->options.journal ? JOURNAL_SOCKET : SYSLOG_SOCKET;
-	}
-	rc = syslog_socket__open(&sink->socket, sink->options.path, options->patient, err);
-	if (rc < 0) {
-		free(sink);
-		return error__prefix(err, "--syslog");
-	}
-	*out = sink;
-	return 0;
 }
 
 void sink_syslog__choose(struct sink_syslog *sink, unsigned int types, unsigned int rate)
@@ -212,119 +185,80 @@ static bool is_chosen(const struct sink_syslog *sink, struct json_object *record
 	return false;
 }
 
-static void put(void *context, struct json_object *record)
+/* A record has been made, or could not be. */
+static void take(struct record *to)
 {
-	struct sink_syslog *sink = context;
+	struct record_tree *tree = (struct record_tree *)to;
+	struct sink_syslog *sink = (void *)((char *)tree - offsetof(struct sink_syslog, tree));
+	struct json_object *record = record_tree__take(tree);
 
-	if (!record || is_chosen(sink, record)) {
+	if (sink->is_admitted) {
+		send_record(sink, record);
+	} else if (!record || is_chosen(sink, record)) {
 		if (is_allowed(sink))
 			send_record(sink, record);
 		else
 			sink->held_back++;
 	}
 	json_object_put(record);
+	sink->is_admitted = false;
 }
 
-static void put_text(void *context, const struct json_text *record)
+/* What is lost is counted. */
+static int report(struct record_sink *base, struct error *err)
 {
-	put(context, json_text__object(record));
+	(void)base;
+	(void)err;
+	return 0;
 }
 
-void sink_syslog__run_start(struct sink_syslog *sink)
+static int put_snapshot(struct sink *base, const struct snapshot *snapshot, bool final,
+			struct error *err)
 {
-	records__run_start(&(struct records_sink){ put, put_text, sink }, sink->run);
+	struct sink_syslog *sink = (struct sink_syslog *)base;
+
+	sink->base.without_series = !(sink->options.types & SYSLOG_SERIES);
+	return record_sink__snapshot(base, snapshot, final, err);
 }
 
-void sink_syslog__snapshot(struct sink_syslog *sink, const struct snapshot *snapshot, bool final)
+/* Records are made only of as many as may be sent. */
+static int put_calls(struct sink *base, const struct call_batch *batch, struct error *err)
 {
-	const struct records_sink records = {
-		.put = put,
-		.put_text = put_text,
-		.context = sink,
-		.without_series = !(sink->options.types & SYSLOG_SERIES),
-	};
-
-	records__snapshot(&records, sink->run, snapshot, final);
-}
-
-/* A batch of one call or operation. */
-static void send_call(struct sink_syslog *sink, const struct call_batch *one)
-{
-	struct json_object *record;
-	const char *text;
-	size_t length;
-
-	if (!sink->calls || json_calls__text(sink->calls, one, &text, &length) < 0) {
-		sink->unmade++;
-		return;
-	}
-	record = json_tokener_parse(text);
-	send_record(sink, record);
-	json_object_put(record);
-}
-
-/* Of many calls only as many are put into JSON as may be sent. */
-void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch)
-{
+	struct sink_syslog *sink = (struct sink_syslog *)base;
 	size_t n_calls = sink->options.types >> SYSLOG_CALL & 1 ? batch->n_calls : 0;
 	size_t n = sink->options.types >> SYSLOG_OPERATION & 1 ? batch->n_operations : 0;
 	struct call_batch one = *batch;
 
 	n += n_calls;
-	if (n && !sink->calls)
-		sink->calls = json_calls__new(sink->run);
 	for (size_t i = 0; i < n; i++) {
-		bool is_call = i < n_calls;
-
-		if (!is_allowed(sink)) {
+		sink->is_admitted = is_allowed(sink);
+		if (!sink->is_admitted) {
 			sink->held_back += n - i;
-			return;
+			break;
 		}
-		one.n_calls = is_call;
-		one.n_operations = !is_call;
-		if (is_call)
+		one.n_calls = i < n_calls;
+		one.n_operations = i >= n_calls;
+		if (one.n_calls)
 			one.calls = &batch->calls[i];
 		else
 			one.operations = &batch->operations[i - n_calls];
-		send_call(sink, &one);
+		sink->unmade += record_sink__calls(base, &one, err) != 0;
 	}
+	return 0;
 }
 
-/* A record of ADDB2 as JSON; NULL: no memory. */
-static struct json_object *addb_record(struct sink_syslog *sink, const struct addb_record *record,
-				       const struct addb_origin *origin)
+static int put_addb(struct sink *base, const struct addb_record *record,
+		    const struct addb_origin *origin, struct error *err)
 {
-	struct json_object *parsed = NULL;
-	char *text = NULL;
-	size_t length;
-	FILE *out;
-
-	if (!sink->addb)
-		sink->addb = json_addb__new(sink->run);
-	out = sink->addb ? open_memstream(&text, &length) : NULL;
-	if (!out)
-		return NULL;
-	json_addb__put(sink->addb, out, record, origin);
-	if (!fclose(out))
-		parsed = json_tokener_parse(text);
-	free(text);
-	return parsed;
-}
-
-void sink_syslog__addb(struct sink_syslog *sink, const struct addb_record *record,
-		       const struct addb_origin *origin)
-{
-	struct json_object *parsed;
+	struct sink_syslog *sink = (struct sink_syslog *)base;
 
 	if (!(sink->options.types >> SYSLOG_ADDB & 1))
-		return;
-	if (!is_allowed(sink)) {
-		sink->held_back++;
-		return;
-	}
-	parsed = addb_record(sink, record, origin);
-	send_record(sink, parsed);
-	json_object_put(parsed);
+		return 0;
+	sink->is_admitted = is_allowed(sink);
+	if (sink->is_admitted)
+		return record_sink__addb(base, record, origin, err);
+	sink->held_back++;
+	return 0;
 }
 
 /* A line of selFIe's, as from the process itself. */
@@ -367,7 +301,7 @@ static int send_selfie_fields(struct sink_syslog *sink, __u32 pid, const char *t
 
 static void send_selfie(struct sink_syslog *sink, const struct process_account *account)
 {
-	char *text = selfie__line(sink->run, account, SYSLOG_LINE - HEADER_MAX);
+	char *text = selfie__line(sink->base.run, account, SYSLOG_LINE - HEADER_MAX);
 	__u32 pid = account->info.pid;
 	int rc = -ENOMEM;
 
@@ -378,44 +312,67 @@ static void send_selfie(struct sink_syslog *sink, const struct process_account *
 	sink->unmade += rc != 0;
 }
 
-void sink_syslog__process(struct sink_syslog *sink, const struct process_account *account)
+static int put_process(struct sink *base, const struct process_account *account, struct error *err)
 {
+	struct sink_syslog *sink = (struct sink_syslog *)base;
+
 	if (sink->options.types >> SYSLOG_PROCESS & 1)
-		put(sink, json_process__record(sink->run, account));
+		record_sink__process(base, account, err);
 	/* selFIe tells of a process when it ends. */
 	if (!(sink->options.types >> SYSLOG_SELFIE & 1) || !account->info.end_ns)
-		return;
+		return 0;
 	if (is_allowed(sink))
 		send_selfie(sink, account);
 	else
 		sink->held_back++;
+	return 0;
 }
 
 /* What did not arrive is said in any case. */
 static void tell_counts(struct sink_syslog *sink)
 {
-	struct json_object *record;
+	struct record *record = sink->base.to;
 	struct syslog_counts counts;
 
 	sink_syslog__counts(sink, &counts);
 	if (!counts.held_back && !counts.lost)
 		return;
-	record = json_value__record(sink->run, "syslog", clock__ns(CLOCK_REALTIME));
-	if (record) {
-		json_value__add_u64(record, "sent", counts.sent);
-		json_value__add_u64(record, "held_back", counts.held_back);
-		json_value__add_u64(record, "lost", counts.lost);
-	}
-	send_record(sink, record);
-	json_object_put(record);
+	sink->is_admitted = true;
+	record__begin(record, sink->base.run, "syslog", clock__ns(CLOCK_REALTIME),
+		      sink->base.run->hostname);
+	record__u64(record, "sent", counts.sent);
+	record__u64(record, "held_back", counts.held_back);
+	record__u64(record, "lost", counts.lost);
+	record__end(record);
 }
 
-void sink_syslog__run_end(struct sink_syslog *sink, const struct snapshot *snapshot)
+/* The same on standard error. */
+static void tell_user(const struct sink_syslog *sink)
 {
-	records__run_end(&(struct records_sink){ put, put_text, sink }, sink->run, snapshot);
+	struct syslog_counts counts;
+
+	sink_syslog__counts(sink, &counts);
+	if (counts.held_back)
+		fprintf(stderr,
+			"tmtrace: --syslog: %llu of %llu records were held back; --syslog-rate "
+			"lets more through\n",
+			counts.held_back, counts.held_back + counts.lost + counts.sent);
+	if (counts.lost)
+		fprintf(stderr,
+			"tmtrace: --syslog: %llu records were lost: the daemon was gone or "
+			"did not keep up\n",
+			counts.lost);
+}
+
+static int put_end(struct sink *base, const struct snapshot *snapshot, struct error *err)
+{
+	struct sink_syslog *sink = (struct sink_syslog *)base;
+
+	record_sink__end(base, snapshot, err);
 	syslog_socket__finish(sink->socket);
 	tell_counts(sink);
-	syslog_socket__finish(sink->socket);
+	sink_syslog__finish(sink);
+	return 0;
 }
 
 void sink_syslog__flush(struct sink_syslog *sink)
@@ -426,6 +383,7 @@ void sink_syslog__flush(struct sink_syslog *sink)
 void sink_syslog__finish(struct sink_syslog *sink)
 {
 	syslog_socket__finish(sink->socket);
+	tell_user(sink);
 }
 
 int sink_syslog__fd(const struct sink_syslog *sink)
@@ -450,12 +408,59 @@ struct output_state *sink_syslog__state(struct sink_syslog *sink)
 	return syslog_socket__state(sink->socket);
 }
 
-void sink_syslog__close(struct sink_syslog *sink)
+static int close_sink(struct sink *base, struct error *err)
 {
-	if (!sink)
-		return;
-	json_calls__free(sink->calls);
-	json_addb__free(sink->addb);
+	struct sink_syslog *sink = (struct sink_syslog *)base;
+
+	(void)err;
+	record_sink__clear(&sink->base);
 	syslog_socket__close(sink->socket);
 	free(sink);
+	return 0;
+}
+
+static const struct sink_ops ops = {
+	.start = record_sink__start,
+	.snapshot = put_snapshot,
+	.calls = put_calls,
+	.addb = put_addb,
+	.process = put_process,
+	.end = put_end,
+	.close = close_sink,
+};
+
+int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *options,
+		      const struct report_run *run, struct error *err)
+{
+	struct sink_syslog *sink = calloc(1, sizeof(*sink));
+	int rc;
+
+	if (!sink)
+		return error__set(err, -ENOMEM, "no memory");
+	sink->options = *options;
+	sink->tree = record_tree__new(take);
+	sink->base = (struct record_sink){
+		.sink = { &ops },
+		.to = &sink->tree.record,
+		.run = run,
+		.report = report,
+	};
+	sink->allowance = options->rate;
+	sink->allowed_s = now_s();
+	if (!options->path) {
+		sink->options.journal = access(JOURNAL_SOCKET, W_OK) == 0;
+		sink->options.path = sink->options.journal ? JOURNAL_SOCKET : SYSLOG_SOCKET;
+	}
+	rc = syslog_socket__open(&sink->socket, sink->options.path, options->patient, err);
+	if (rc < 0) {
+		free(sink);
+		return error__prefix(err, "--syslog");
+	}
+	*out = sink;
+	return 0;
+}
+
+struct sink *sink_syslog__sink(struct sink_syslog *sink)
+{
+	return &sink->base.sink;
 }

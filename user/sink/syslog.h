@@ -9,11 +9,8 @@
 
 #include <stdbool.h>
 
-#include "addb/record.h"
-#include "calls/call_batch.h"
-#include "process/account.h"
-#include "report/report.h"
 #include "sink/output_state.h"
+#include "sink/sink.h"
 
 struct sink_syslog;
 
@@ -79,22 +76,19 @@ int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *opt
 /* From now on these types, at this rate, as in the options. */
 void sink_syslog__choose(struct sink_syslog *sink, unsigned int types, unsigned int rate);
 
-/* As those of json.h. What does not arrive is counted. */
-void sink_syslog__run_start(struct sink_syslog *sink);
-void sink_syslog__snapshot(struct sink_syslog *sink, const struct snapshot *snapshot, bool final);
-void sink_syslog__calls(struct sink_syslog *sink, const struct call_batch *batch);
-void sink_syslog__addb(struct sink_syslog *sink, const struct addb_record *record,
-		       const struct addb_origin *origin);
-void sink_syslog__process(struct sink_syslog *sink, const struct process_account *account);
-/* Also sends what was held back and lost, as a record of the type syslog, if anything was. */
-void sink_syslog__run_end(struct sink_syslog *sink, const struct snapshot *snapshot);
+/*
+ * What it is called by as the others; what does not arrive is counted. At the end it also sends
+ * what was held back and lost, as a record of the type syslog, if anything was, and tells it on
+ * standard error.
+ */
+struct sink *sink_syslog__sink(struct sink_syslog *sink);
 
 /* Sends what waits for the daemon: every SYSLOG_PERIOD_S, and when that can be read: */
 #define SYSLOG_PERIOD_S 0.2
 void sink_syslog__flush(struct sink_syslog *sink);
 /* A descriptor of the sink's; negative: none. */
 int sink_syslog__fd(const struct sink_syslog *sink);
-/* The last time, with a wait: what the daemon does not take is lost, and counted. */
+/* The last time, with a wait: what the daemon does not take is lost. Standard error tells that. */
 void sink_syslog__finish(struct sink_syslog *sink);
 
 struct syslog_counts {
@@ -104,6 +98,5 @@ struct syslog_counts {
 void sink_syslog__counts(const struct sink_syslog *sink, struct syslog_counts *out);
 /* Whether the daemon takes them; lives as long as the sink. */
 struct output_state *sink_syslog__state(struct sink_syslog *sink);
-void sink_syslog__close(struct sink_syslog *sink); /* NULL is fine */
 
 #endif

@@ -3,26 +3,26 @@
 #ifndef USER_STORY_STORY_JSON_H
 #define USER_STORY_STORY_JSON_H
 
-#include <json-c/json.h>
-
-#include "report/report.h"
+#include "sink/record.h"
 #include "story/story_join.h"
 
-/* The `story` record of one operation; run: that it was recorded in. NULL: no memory. */
-struct json_object *story_json__record(const struct report_run *run, const struct story *story);
+/* The `story` record of one operation; run: that it was recorded in. */
+void story_json__add(struct record *record, const struct report_run *run,
+		     const struct story *story);
 
 /*
  * The tree of a call (story_call.h), of the run that it was recorded in: its id, root, nodes and
- * what was cut, as in a `story` record. NULL: no memory.
+ * what was cut, as in a `story` record.
  */
-struct json_object *story_json__call(const struct report_run *run, const struct story *story,
-				     const struct story_call *call);
+void story_json__add_call(struct record *record, const struct report_run *run,
+			  const struct story *story, const struct story_call *call);
 
 /*
  * The `clock` record of a host: how far its clock is from that of the first one; run: one of that
- * first host. NULL: no memory.
+ * first host.
  */
-struct json_object *story_json__clock(const struct report_run *run, const struct story_input *input,
-				      const struct story_clock *clock, __u32 host);
+void story_json__add_clock(struct record *record, const struct report_run *run,
+			   const struct story_input *input, const struct story_clock *clock,
+			   __u32 host);
 
 #endif

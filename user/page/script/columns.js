@@ -105,6 +105,7 @@ function seriesDetail(row) {
 			...parts.map(([name, , ns]) => [name, `${time(ns)}, ${share(ns, whole)} %`]),
 			["disk, marked as I/O wait", row.iowait_ns ? time(row.iowait_ns) : ""],
 			["again", some(row.retries)],
+			["waited for a disk or lock", some(row.blocked)],
 			...Object.entries(row.errors_by || {}).map(([name, n]) => [name, count(n)])]),
 		row.buckets && row.buckets.length ? histogram(row.buckets, time, percentiles(row), "how long they took") : null,
 		row.size_buckets && row.size_buckets.length ? histogram(row.size_buckets, bytes, [], "how large they were") : null);

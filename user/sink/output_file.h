@@ -4,8 +4,8 @@
  * of sudo for tmtrace is none for files. Made by root for the user of --user, it is given to that
  * user. Root follows nobody else's symbolic links (base/place.h).
  */
-#ifndef USER_COMMAND_OUTPUT_FILE_H
-#define USER_COMMAND_OUTPUT_FILE_H
+#ifndef USER_SINK_OUTPUT_FILE_H
+#define USER_SINK_OUTPUT_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>

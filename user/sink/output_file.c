@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/output_file.h"
+#include "sink/output_file.h"
 #include "ring/ring_file.h"
 
 struct output_file {
