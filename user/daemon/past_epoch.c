@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "command/output.h"
 #include "daemon/past_epoch.h"
+#include "output/output.h"
 #include "session/continuity.h"
 #include "session/load.h"
 

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "command/recorder.h"
 #include "daemon/service_answers.h"
 #include "daemon/service_files.h"
 #include "daemon/service_levels.h"
 #include "daemon/service_metrics.h"
 #include "governor/node_cost.h"
+#include "output/recorder.h"
 #include "report/job_names.h"
 #include "report/jobs.h"
 #include "report/names.h"

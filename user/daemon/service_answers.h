@@ -5,8 +5,8 @@
 #ifndef USER_DAEMON_SERVICE_ANSWERS_H
 #define USER_DAEMON_SERVICE_ANSWERS_H
 
-#include "command/output.h"
 #include "governor/node_cost.h"
+#include "output/output.h"
 #include "service/config.h"
 #include "session/session.h"
 

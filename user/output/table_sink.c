@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "command/sinks.h"
+#include "output/sinks.h"
 #include "report/table.h"
 
 struct table_sink {

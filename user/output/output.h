@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where the figures go: tables for people, or records. */
-#ifndef USER_COMMAND_OUTPUT_H
-#define USER_COMMAND_OUTPUT_H
+#ifndef USER_OUTPUT_OUTPUT_H
+#define USER_OUTPUT_OUTPUT_H
 
 #include "session/live_run.h"
 #include "session/session.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Takes what processes did, with --processes, from the kernel side to the sinks. */
-#ifndef USER_COMMAND_PROCESS_OUTPUT_H
-#define USER_COMMAND_PROCESS_OUTPUT_H
+#ifndef USER_OUTPUT_PROCESS_OUTPUT_H
+#define USER_OUTPUT_PROCESS_OUTPUT_H
 
 #include "base/note_list.h"
-#include "command/sinks.h"
 #include "job/job_map.h"
 #include "kernel/kernel.h"
 #include "options/options.h"
+#include "output/sinks.h"
 #include "process/rank_sums.h"
 
 struct unseen;

@@ -4,8 +4,8 @@
  * writing fails; a service's, its history, is made anew after growing pauses, with everything that
  * can be known then, and recorder__state() says how it fares.
  */
-#ifndef USER_COMMAND_RECORDER_H
-#define USER_COMMAND_RECORDER_H
+#ifndef USER_OUTPUT_RECORDER_H
+#define USER_OUTPUT_RECORDER_H
 
 #include "addb/batch.h"
 #include "calls/call_batch.h"

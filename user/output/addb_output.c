@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "command/addb_output.h"
-#include "command/recorder.h"
+#include "output/addb_output.h"
+#include "output/recorder.h"
 
 struct addb_output {
 	struct addb_reader *reader;

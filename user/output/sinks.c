@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
 
-#include "command/recorder.h"
-#include "command/sinks.h"
+#include "output/recorder.h"
+#include "output/sinks.h"
 #include "sink/json.h"
 #include "sink/syslog.h"
 

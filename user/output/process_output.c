@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "command/process_output.h"
 #include "job/unseen.h"
+#include "output/process_output.h"
 
 /* Ranks of jobs that are kept, those of jobs that are over included. */
 #define RANKS_MAX 8192

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "addb/text.h"
-#include "command/sinks.h"
+#include "output/sinks.h"
 #include "sink/output_file.h"
 
 struct addb_text_sink {

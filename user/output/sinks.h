@@ -3,8 +3,8 @@
  * The sinks that the options of a run ask for. A further kind of sink is a file that fills in a
  * struct sink (sink/sink.h), with a function that opens it, and a line in the list of sinks.c.
  */
-#ifndef USER_COMMAND_SINKS_H
-#define USER_COMMAND_SINKS_H
+#ifndef USER_OUTPUT_SINKS_H
+#define USER_OUTPUT_SINKS_H
 
 #include <stdio.h>
 

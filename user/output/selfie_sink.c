@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/sinks.h"
+#include "output/sinks.h"
 #include "sink/output_file.h"
 #include "sink/selfie.h"
 

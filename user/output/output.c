@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "calls/calls.h"
-#include "command/addb_output.h"
-#include "command/output.h"
-#include "command/process_output.h"
-#include "command/recorder.h"
-#include "command/sinks.h"
 #include "host/process_list.h"
+#include "output/addb_output.h"
+#include "output/output.h"
+#include "output/process_output.h"
+#include "output/recorder.h"
+#include "output/sinks.h"
 #include "session/live_run.h"
 #include "sink/syslog.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Takes the ADDB2 records of --addb from the kernel side to the sinks. */
-#ifndef USER_COMMAND_ADDB_OUTPUT_H
-#define USER_COMMAND_ADDB_OUTPUT_H
+#ifndef USER_OUTPUT_ADDB_OUTPUT_H
+#define USER_OUTPUT_ADDB_OUTPUT_H
 
 #include "addb/reader.h"
 #include "base/note_list.h"
-#include "command/sinks.h"
 #include "job/job_map.h"
 #include "kernel/kernel.h"
 #include "options/options.h"
+#include "output/sinks.h"
 #include "report/report.h"
 
 struct addb_output;

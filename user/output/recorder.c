@@ -10,7 +10,7 @@
 #include "addb/pack.h"
 #include "base/clock.h"
 #include "base/identity.h"
-#include "command/recorder.h"
+#include "output/recorder.h"
 #include "sink/output_file.h"
 #include "recording/recording_writer.h"
 #include "ring/ring_file.h"
