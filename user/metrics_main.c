@@ -62,10 +62,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static int open_listeners(struct listeners *out, const struct asked *asked,
 			  const struct service_config *config, struct error *err)
 {
-	int rc = listeners__inherit(out, err);
+	int ret = listeners__inherit(out, err);
 
-	if (rc < 0 || out->n)
-		return rc;
+	if (ret < 0 || out->n)
+		return ret;
 	if (!asked->listen && !config->metrics)
 		return error__set(err, -EINVAL,
 				  "%s has metrics: none, so that the service tells none; with "
@@ -118,11 +118,11 @@ static int watch_signals(void)
 /* It serves a moment later where the manager has no room just now, and also if that stays so. */
 static void tell_ready(void)
 {
-	int rc = notify__send("READY=1");
+	int ret = notify__send("READY=1");
 
-	for (int i = 0; rc == -EAGAIN && i < READY_TRIES; i++) {
+	for (int i = 0; ret == -EAGAIN && i < READY_TRIES; i++) {
 		usleep(READY_US);
-		rc = notify__flush();
+		ret = notify__flush();
 	}
 }
 
@@ -130,24 +130,24 @@ static int serve(const struct asked *asked, const struct service_config *config,
 {
 	struct listeners listeners;
 	struct http *http = NULL;
-	int rc = open_listeners(&listeners, asked, config, err), until;
+	int ret = open_listeners(&listeners, asked, config, err), until;
 
-	if (!rc)
-		rc = drop_privileges(config, err);
-	if (rc < 0)
-		return rc;
+	if (!ret)
+		ret = drop_privileges(config, err);
+	if (ret < 0)
+		return ret;
 	until = watch_signals();
 	if (until < 0)
 		return error__set(err, until, "cannot wait for signals: %s", strerror(-until));
-	rc = http__open(&http, &listeners, config->socket, err);
-	if (!rc) {
+	ret = http__open(&http, &listeners, config->socket, err);
+	if (!ret) {
 		listeners__say(&listeners);
 		tell_ready();
-		rc = http__serve(http, until, err);
+		ret = http__serve(http, until, err);
 	}
 	http__close(http);
 	close(until);
-	return rc;
+	return ret;
 }
 
 int main(int argc, char **argv)
@@ -160,18 +160,18 @@ int main(int argc, char **argv)
 	struct service_config config;
 	struct asked asked = { 0 };
 	struct error err = { 0 };
-	int rc;
+	int ret;
 
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &asked);
-	rc = service_config__load(&config, asked.config, &err);
-	if (!rc) {
-		rc = serve(&asked, &config, &err);
+	ret = service_config__load(&config, asked.config, &err);
+	if (!ret) {
+		ret = serve(&asked, &config, &err);
 		service_config__free(&config);
 	}
-	if (rc < 0)
+	if (ret < 0)
 		fprintf(stderr, "tmtrace-metrics: %s\n", err.text);
-	if (!rc)
+	if (!ret)
 		return 0;
-	return rc == -EINVAL ? EXIT_USAGE : EXIT_RUN;
+	return ret == -EINVAL ? EXIT_USAGE : EXIT_RUN;
 }

@@ -67,19 +67,19 @@ static int add_range(struct addb_filter *filter, char *text, struct error *err)
 	struct tm_addb_range *range = &filter->ranges[filter->n_ranges];
 	char *dash = text[0] >= '0' && text[0] <= '9' ? strchr(text, '-') : NULL;
 	__u64 first = 0, last;
-	int rc;
+	int ret;
 
 	if (filter->n_ranges == TM_ADDB_RANGES)
 		return error__set(err, -EINVAL, "%s: more than %d identifiers and ranges", text,
 				  TM_ADDB_RANGES);
 	if (dash)
 		*dash++ = 0;
-	rc = read_identifier(text, &first, err);
+	ret = read_identifier(text, &first, err);
 	last = first;
-	if (!rc && dash)
-		rc = read_identifier(dash, &last, err);
-	if (rc)
-		return rc;
+	if (!ret && dash)
+		ret = read_identifier(dash, &last, err);
+	if (ret)
+		return ret;
 	if (last < first || last > 0xffffffff)
 		return error__set(err, -EINVAL, "%s%s%s: not a range of identifiers", text,
 				  dash ? "-" : "", dash ? dash : "");
@@ -92,18 +92,18 @@ int addb_filter__parse(struct addb_filter **out, const char *text, struct error 
 {
 	struct addb_filter *filter = calloc(1, sizeof(*filter));
 	char *copy = strdup(text ? text : ""), *item, *rest = NULL;
-	int rc = 0;
+	int ret = 0;
 
 	if (!filter || !copy)
-		rc = error__set(err, -ENOMEM, "no memory");
-	for (item = filter && copy ? strtok_r(copy, ",", &rest) : NULL; item && !rc;
+		ret = error__set(err, -ENOMEM, "no memory");
+	for (item = filter && copy ? strtok_r(copy, ",", &rest) : NULL; item && !ret;
 	     item = strtok_r(NULL, ",", &rest))
-		rc = strncmp(item, "label:", 6) ? add_range(filter, item, err)
-						: add_label(filter, item + 6, err);
+		ret = strncmp(item, "label:", 6) ? add_range(filter, item, err)
+						 : add_label(filter, item + 6, err);
 	free(copy);
-	if (rc) {
+	if (ret) {
 		addb_filter__free(filter);
-		return rc;
+		return ret;
 	}
 	*out = filter;
 	return 0;

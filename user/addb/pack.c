@@ -12,7 +12,7 @@ struct addb_pack {
 	bool finished;			 /* what is in it was handed out */
 };
 
-static void begin(struct addb_pack *pack)
+static void begin_batch(struct addb_pack *pack)
 {
 	*pack->bytes = (struct addb_batch_header){ .version = ADDB_BATCH_VERSION };
 	pack->used = sizeof(*pack->bytes);
@@ -33,7 +33,7 @@ struct addb_pack *addb_pack__new(size_t bytes)
 		free(pack);
 		return NULL;
 	}
-	begin(pack);
+	begin_batch(pack);
 	return pack;
 }
 
@@ -52,7 +52,7 @@ int addb_pack__add(struct addb_pack *pack, const struct addb_record *record,
 	struct addb_batch_record *out;
 
 	if (pack->finished)
-		begin(pack);
+		begin_batch(pack);
 	out = (void *)((char *)pack->bytes + pack->used);
 	if (sizeof(*out) + words + labels > pack->room - pack->used)
 		return -ENOSPC;
@@ -84,7 +84,7 @@ size_t addb_pack__n(const struct addb_pack *pack)
 void addb_pack__finish(struct addb_pack *pack, struct addb_batch *out)
 {
 	if (pack->finished)
-		begin(pack);
+		begin_batch(pack);
 	*out = (struct addb_batch){
 		.data = pack->bytes,
 		.size = pack->used,

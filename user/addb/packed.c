@@ -11,7 +11,7 @@ struct cursor {
 	int failed;
 };
 
-static __u64 take(struct cursor *cursor, size_t bytes)
+static __u64 take_bytes(struct cursor *cursor, size_t bytes)
 {
 	__u64 number = 0;
 
@@ -28,7 +28,7 @@ static __u64 take(struct cursor *cursor, size_t bytes)
 /* A byte with the length, then so many. */
 static void take_string(struct cursor *cursor, char *out)
 {
-	size_t length = (size_t)take(cursor, 1);
+	size_t length = (size_t)take_bytes(cursor, 1);
 
 	if ((size_t)(cursor->end - cursor->at) < length) {
 		cursor->failed = -EBADMSG;
@@ -52,24 +52,24 @@ int addb_packed__read(struct addb_packed *out, const struct addb_value *value)
 	struct cursor cursor = { .at = bytes, .end = bytes + value->n * sizeof(__u64) };
 
 	memset(out, 0, sizeof(*out));
-	if (take(&cursor, 2) != MAGIC)
+	if (take_bytes(&cursor, 2) != MAGIC)
 		return -EBADMSG;
-	if (take(&cursor, 1) == 1)
+	if (take_bytes(&cursor, 1) == 1)
 		take_string(&cursor, out->prefix);
 	take_string(&cursor, out->topic);
-	out->type = (__u8)take(&cursor, 1);
+	out->type = (__u8)take_bytes(&cursor, 1);
 	if (cursor.failed || !addb_packed__type(out->type))
 		return -EBADMSG;
 	if (out->type == ADDB_PACKED_STRING)
 		take_string(&cursor, out->string);
 	else if (out->type >= ADDB_PACKED_ARRAY_U16)
-		out->n = (unsigned int)take(&cursor, 1);
+		out->n = (unsigned int)take_bytes(&cursor, 1);
 	else if (out->type != ADDB_PACKED_NONE)
 		out->n = 1;
 	if (out->n > ADDB_PACKED_BYTES)
 		return -EBADMSG;
 	for (unsigned int i = 0; i < out->n; i++)
-		out->numbers[i] = take(&cursor, widths[out->type]);
+		out->numbers[i] = take_bytes(&cursor, widths[out->type]);
 	return cursor.failed;
 }
 

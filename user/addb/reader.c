@@ -52,16 +52,16 @@ int addb_reader__open(struct addb_reader **out, const struct addb_reader_options
 		      struct error *err)
 {
 	struct addb_reader *reader = calloc(1, sizeof(*reader));
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (reader) {
 		reader->options = *options;
 		reader->offset_ns = clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
-		rc = bpf_ring__open(&reader->ring, options->ring, on_record, reader);
+		ret = bpf_ring__open(&reader->ring, options->ring, on_record, reader);
 	}
-	if (rc < 0) {
+	if (ret < 0) {
 		addb_reader__close(reader);
-		return error__set(err, rc, "ADDB2 records cannot be read: %s", strerror(-rc));
+		return error__set(err, ret, "ADDB2 records cannot be read: %s", strerror(-ret));
 	}
 	*out = reader;
 	return 0;
@@ -82,16 +82,16 @@ int addb_reader__fd(const struct addb_reader *reader)
 
 int addb_reader__drain(struct addb_reader *reader, bool over, struct error *err)
 {
-	int rc;
+	int ret;
 
 	reader->until_ns = over ? ~0ULL : clock__ns(CLOCK_MONOTONIC) + TURN_NS;
-	rc = bpf_ring__read(reader->ring);
-	if (rc < 0 && rc != -EAGAIN)
-		return error__set(err, rc, "reading ADDB2 records: %s", strerror(-rc));
+	ret = bpf_ring__read(reader->ring);
+	if (ret < 0 && ret != -EAGAIN)
+		return error__set(err, ret, "reading ADDB2 records: %s", strerror(-ret));
 	return 0;
 }
 
-static void add(struct tm_addb_ledger *sum, const struct tm_addb_ledger *ledger)
+static void add_ledger(struct tm_addb_ledger *sum, const struct tm_addb_ledger *ledger)
 {
 	sum->recorded += ledger->recorded;
 	sum->unwanted += ledger->unwanted;
@@ -112,7 +112,7 @@ static void add_roles(const struct addb_reader *reader, struct tm_addb_ledger *s
 
 	for (i = 0; i < TM_ADDB_ROLES * reader->options.shards; i++)
 		if (!bpf_map_lookup_elem(reader->options.ledgers, &i, &ledger))
-			add(&sums[i / reader->options.shards], &ledger);
+			add_ledger(&sums[i / reader->options.shards], &ledger);
 }
 
 void addb_reader__count(const struct addb_reader *reader, struct addb_counts *counts)
@@ -126,8 +126,8 @@ void addb_reader__count(const struct addb_reader *reader, struct addb_counts *co
 		.filtered = reader->filtered,
 	};
 	add_roles(reader, sums);
-	add(&counts->kernel, &sums[TM_ADDB_CONSUME]);
-	add(&counts->kernel, &sums[TM_ADDB_ADD]);
+	add_ledger(&counts->kernel, &sums[TM_ADDB_CONSUME]);
+	add_ledger(&counts->kernel, &sums[TM_ADDB_ADD]);
 	counts->kernel.misplaced = sums[TM_ADDB_POP].misplaced;
 	counts->labels_lost = push->full + push->busy;
 }

@@ -30,11 +30,11 @@ int attach__stat(const struct open_file *file, struct stat *st)
 int attach__version(const struct open_file *file, struct file_version *version)
 {
 	struct stat st;
-	int rc = attach__stat(file, &st);
+	int ret = attach__stat(file, &st);
 
 	*version = (struct file_version){ 0 };
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	*version = (struct file_version){
 		.size = (__u64)st.st_size,
 		.changed_ns = (__s64)st.st_mtim.tv_sec * (__s64)NS_PER_S + st.st_mtim.tv_nsec,
@@ -83,19 +83,19 @@ static void know_again(const struct attach *attach, const struct seen_file *seen
 	struct exit_list *exits = NULL;
 	struct elf_file *elf = NULL;
 	struct error ignored;
-	int rc;
+	int ret;
 
 	if (!attach->parking || attach->options.mechanism == UPROBE_PERF)
 		return;
-	rc = site_list__new(&sites);
-	if (!rc)
-		rc = collect_again(attach, seen, sites);
-	if (!rc && attach->options.mechanism == UPROBE_MULTI)
-		rc = elf_file__open_fd(&elf, file->fd, seen->path, &ignored);
-	if (!rc && elf)
-		rc = exit_list__find(&exits, sites, file->fd, elf, seen->path,
-				     attach__on_ret(attach), &ignored);
-	if (!rc && site_list__n(sites))
+	ret = site_list__new(&sites);
+	if (!ret)
+		ret = collect_again(attach, seen, sites);
+	if (!ret && attach->options.mechanism == UPROBE_MULTI)
+		ret = elf_file__open_fd(&elf, file->fd, seen->path, &ignored);
+	if (!ret && elf)
+		ret = exit_list__find(&exits, sites, file->fd, elf, seen->path,
+				      attach__on_ret(attach), &ignored);
+	if (!ret && site_list__n(sites))
 		parking__know(attach->parking, seen->group, file->node, file->far, sites, exits);
 	exit_list__free(exits);
 	elf_file__close(elf);
@@ -135,24 +135,24 @@ static int let_wait(struct attach *attach, const struct seen_file *files, size_t
 {
 	struct probe_table *table = attach->options.table;
 	bool *held = calloc(probe_table__n(table) + 1, sizeof(*held));
-	int rc = held ? 0 : -ENOMEM;
+	int ret = held ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < seen_files__n(attach->files); i++) {
+	for (size_t i = 0; !ret && i < seen_files__n(attach->files); i++) {
 		const struct seen_file *file = seen_files__at(attach->files, i);
 
 		for (size_t k = 0; k < file->n_numbers; k++)
 			held[file->probes[k]] = true;
 	}
 	/* What failed there may be tried again. */
-	for (size_t i = 0; !rc && i < n; i++)
-		for (size_t k = 0; !rc && k < files[i].n_numbers; k++)
+	for (size_t i = 0; !ret && i < n; i++)
+		for (size_t k = 0; !ret && k < files[i].n_numbers; k++)
 			if (!held[files[i].probes[k]])
-				rc = probe_table__release(table, (size_t)files[i].probes[k], NULL);
-	for (size_t i = TM_PROBE_USER; !rc && i < probe_table__n(table); i++)
+				ret = probe_table__release(table, (size_t)files[i].probes[k], NULL);
+	for (size_t i = TM_PROBE_USER; !ret && i < probe_table__n(table); i++)
 		if (!held[i] && !probe_table__is_free(table, i))
-			rc = probe_table__release(table, i, probe_table__at(table, i)->reason);
+			ret = probe_table__release(table, i, probe_table__at(table, i)->reason);
 	free(held);
-	return rc;
+	return ret;
 }
 
 /* Was one of its probes parked, or its exits, or about to be, though the links may be there? */
@@ -178,18 +178,18 @@ static bool is_whole(const struct attach *attach, const struct seen_file *file)
 
 int attach__adopt(struct attach *attach, const struct seen_file *files, size_t n, struct error *err)
 {
-	int rc = link_set__adopt(attach->links);
+	int ret = link_set__adopt(attach->links);
 
-	for (size_t i = 0; rc == 0 && i < n; i++)
+	for (size_t i = 0; ret == 0 && i < n; i++)
 		if (is_whole(attach, &files[i])) {
-			rc = seen_files__adopt(attach->files, &files[i]);
+			ret = seen_files__adopt(attach->files, &files[i]);
 			shares__force(attach->shares, files[i].user, files[i].charged);
 		}
-	if (rc == 0) {
+	if (ret == 0) {
 		link_set__sift(attach->links, is_group, attach);
-		rc = let_wait(attach, files, n);
+		ret = let_wait(attach, files, n);
 	}
-	return rc < 0 ? error__set(err, rc, "probes that are in place cannot be taken over: %s",
-				   strerror(-rc))
-		      : 0;
+	return ret < 0 ? error__set(err, ret, "probes that are in place cannot be taken over: %s",
+				    strerror(-ret))
+		       : 0;
 }

@@ -40,23 +40,23 @@ static int leave(struct attach *attach, struct seen_file *seen, const char *reas
 
 int attach__leave_by_rules(struct attach *attach, struct seen_file *seen, const char *name)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; !rc && !seen->alone && i < attach->n_rules; i++)
+	for (size_t i = 0; !ret && !seen->alone && i < attach->n_rules; i++)
 		if (is_of_rule(&attach->rules[i], name) ||
 		    is_of_rule(&attach->rules[i], path__base_name(seen->path)))
-			rc = leave(attach, seen, attach->rules[i].reason);
-	return rc;
+			ret = leave(attach, seen, attach->rules[i].reason);
+	return ret;
 }
 
-static int find(const struct attach *attach, const char *path, struct tm_file *id,
-		struct seen_file **seen)
+static int find_file(const struct attach *attach, const char *path, struct tm_file *id,
+		     struct seen_file **seen)
 {
 	struct open_file file;
-	int rc = attach__open(attach, path, &file, id);
+	int ret = attach__open(attach, path, &file, id);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	*seen = seen_files__find(attach->files, id);
 	attach__close(&file);
 	return 0;
@@ -67,15 +67,15 @@ int attach__leave_file(struct attach *attach, const char *path, const char *show
 {
 	struct seen_file *seen = NULL;
 	struct tm_file id;
-	int rc;
+	int ret;
 
 	for (size_t i = 0; i < attach->n_rules; i++)
 		if (!attach->rules[i].pattern)
 			return 0; /* as all are */
-	rc = find(attach, path, &id, &seen);
+	ret = find_file(attach, path, &id, &seen);
 
-	if (rc < 0)
-		return error__set(err, rc, "%s: %s", shown, strerror(-rc));
+	if (ret < 0)
+		return error__set(err, ret, "%s: %s", shown, strerror(-ret));
 	if (!seen)
 		seen = seen_files__add(attach->files, &id, shown);
 	if (seen && seen->alone)
@@ -113,5 +113,5 @@ const char *attach__left_alone(const struct attach *attach, const char *path)
 	struct seen_file *seen = NULL;
 	struct tm_file id;
 
-	return find(attach, path, &id, &seen) < 0 || !seen ? NULL : seen->alone;
+	return find_file(attach, path, &id, &seen) < 0 || !seen ? NULL : seen->alone;
 }

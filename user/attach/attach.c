@@ -17,7 +17,7 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
 {
 	struct attach *attach = calloc(1, sizeof(*attach));
 	size_t none;
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (!attach)
 		return error__set(err, -ENOMEM, "no memory");
@@ -27,22 +27,22 @@ int attach__new(struct attach **out, const struct attach_options *options, struc
 	    seen_files__new(&attach->files, catalogue__n_layers(options->catalogue)) < 0)
 		goto fail;
 	if (options->kernel) {
-		rc = link_set__new(&attach->links, options->kernel, options->mechanism,
-				   options->parkable);
-		if (!rc && options->parkable)
-			rc = parking__new(&attach->parking, attach->links,
-					  kernel__probes(options->kernel));
-		if (rc < 0)
+		ret = link_set__new(&attach->links, options->kernel, options->mechanism,
+				    options->parkable);
+		if (!ret && options->parkable)
+			ret = parking__new(&attach->parking, attach->links,
+					   kernel__probes(options->kernel));
+		if (ret < 0)
 			goto fail;
-		rc = file_watcher__new(&attach->watcher);
-		if (rc < 0)
+		ret = file_watcher__new(&attach->watcher);
+		if (ret < 0)
 			goto fail;
 	}
 	*out = attach;
 	return 0;
 fail:
 	attach__free(attach, &none);
-	return error__set(err, rc, "cannot prepare probes: %s", strerror(-rc));
+	return error__set(err, ret, "cannot prepare probes: %s", strerror(-ret));
 }
 
 /* Probes may be kept: not where somebody waits to write. */
@@ -76,7 +76,7 @@ pid_t attach__free(struct attach *attach, size_t *probes)
 static int identify(const struct attach *attach, const struct open_file *file, struct tm_file *id)
 {
 	struct stat st;
-	int rc;
+	int ret;
 
 	if (file->far && file->far->id.inode) {
 		*id = file->far->id;
@@ -85,26 +85,26 @@ static int identify(const struct attach *attach, const struct open_file *file, s
 	if (!file->far && attach->options.kernel &&
 	    !kernel__inode(attach->options.kernel, file->fd, id))
 		return 0;
-	rc = attach__stat(file, &st);
-	if (!rc)
+	ret = attach__stat(file, &st);
+	if (!ret)
 		*id = (struct tm_file){ .number = st.st_ino, .device = st.st_dev };
-	return rc;
+	return ret;
 }
 
 int attach__open(const struct attach *attach, const char *path, struct open_file *file,
 		 struct tm_file *id)
 {
-	int rc;
+	int ret;
 
 	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (file->fd < 0)
 		return -errno;
 	file->far = reach__file(path);
 	file->node = file->far ? file->far->node : file->fd;
-	rc = identify(attach, file, id);
-	if (rc < 0)
+	ret = identify(attach, file, id);
+	if (ret < 0)
 		attach__close(file);
-	return rc;
+	return ret;
 }
 
 void attach__close(const struct open_file *file)

@@ -27,17 +27,17 @@ static void *close_them(void *argument)
 void closings__start(struct closings *closings, struct closing *closing)
 {
 	pthread_attr_t attr;
-	int rc = 0;
+	int ret = 0;
 
 	if (closing->n) {
 		pthread_attr_init(&attr);
 		pthread_attr_setstacksize(&attr, STACK);
-		rc = pthread_create(&closing->thread, &attr, close_them, closing);
+		ret = pthread_create(&closing->thread, &attr, close_them, closing);
 		pthread_attr_destroy(&attr);
-		if (rc)
+		if (ret)
 			close_them(closing);
 	}
-	if (rc || !closing->n) {
+	if (ret || !closing->n) {
 		free(closing);
 		return;
 	}

@@ -21,7 +21,7 @@ struct exit_list {
 	size_t n;
 };
 
-static int compare(const void *left, const void *right)
+static int compare_uses(const void *left, const void *right)
 {
 	const struct use *a = left, *b = right;
 
@@ -46,11 +46,11 @@ static int add_use(struct exit_list *list, size_t site, __u64 offset, __u64 cook
 
 static int add_uses(struct exit_list *list, size_t site, const struct exits_found *found)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; !rc && i < found->n; i++)
-		rc = add_use(list, site, found->offsets[i], tm_cookie_place(found->offsets[i]));
-	return rc;
+	for (size_t i = 0; !ret && i < found->n; i++)
+		ret = add_use(list, site, found->offsets[i], tm_cookie_place(found->offsets[i]));
+	return ret;
 }
 
 static int find_all(struct exit_list *list, struct site_list *sites, struct exits *exits)
@@ -98,11 +98,11 @@ static int replace_uses(struct exit_list *list, struct site_list *sites, const s
 {
 	size_t n = list->n_uses, kept = 0;
 	struct use *uses = list->uses;
-	int rc = 0;
+	int ret = 0;
 
 	list->uses = NULL;
 	list->n_uses = list->room = 0;
-	for (size_t i = 0; !rc && i < n; i++) {
+	for (size_t i = 0; !ret && i < n; i++) {
 		struct site *site = site_list__at(sites, uses[i].site);
 		const struct exits_way *ways = exits__ways(exits, uses[i].offset, &kept);
 		bool first = !i || uses[i - 1].site != uses[i].site;
@@ -110,25 +110,25 @@ static int replace_uses(struct exit_list *list, struct site_list *sites, const s
 		site->exits = join(first ? EXIT_UNKNOWN : site->exits,
 				   kept ? EXIT_EMULATED : EXIT_STEPPED);
 		if (!kept)
-			rc = add_use(list, uses[i].site, uses[i].offset, uses[i].cookie);
-		for (size_t k = 0; !rc && k < kept; k++)
-			rc = add_use(list, uses[i].site, ways[k].offset, ways[k].code);
+			ret = add_use(list, uses[i].site, uses[i].offset, uses[i].cookie);
+		for (size_t k = 0; !ret && k < kept; k++)
+			ret = add_use(list, uses[i].site, ways[k].offset, ways[k].code);
 	}
 	free(uses);
-	return rc;
+	return ret;
 }
 
 static int choose_places(struct exit_list *list, struct site_list *sites, struct exits *exits)
 {
 	__u64 *entries = collect_entries(sites);
-	int rc = entries ? 0 : -ENOMEM;
+	int ret = entries ? 0 : -ENOMEM;
 
-	if (!rc)
-		rc = exits__choose(exits, entries, site_list__n(sites));
-	if (!rc)
-		rc = replace_uses(list, sites, exits);
+	if (!ret)
+		ret = exits__choose(exits, entries, site_list__n(sites));
+	if (!ret)
+		ret = replace_uses(list, sites, exits);
 	free(entries);
-	return rc;
+	return ret;
 }
 
 #define NOT_ALONE (~0U)
@@ -155,7 +155,7 @@ static int collect_offsets(struct exit_list *list)
 {
 	if (!list->n_uses)
 		return 0;
-	qsort(list->uses, list->n_uses, sizeof(*list->uses), compare);
+	qsort(list->uses, list->n_uses, sizeof(*list->uses), compare_uses);
 	list->offsets = calloc(list->n_uses, sizeof(*list->offsets));
 	list->cookies = calloc(list->n_uses, sizeof(*list->cookies));
 	if (!list->offsets || !list->cookies)
@@ -174,30 +174,30 @@ int exit_list__find(struct exit_list **out, struct site_list *sites, int fd,
 {
 	struct exit_list *list = calloc(1, sizeof(*list));
 	struct exits *exits = NULL;
-	int rc;
+	int ret;
 
 	if (!list)
 		return error__set(err, -ENOMEM, "%s: no memory", name);
-	rc = exits__open(&exits, fd, elf, name, err);
-	if (rc < 0)
+	ret = exits__open(&exits, fd, elf, name, err);
+	if (ret < 0)
 		goto fail;
-	rc = find_all(list, sites, exits);
-	if (!rc && !on_ret)
-		rc = choose_places(list, sites, exits);
-	if (!rc) {
+	ret = find_all(list, sites, exits);
+	if (!ret && !on_ret)
+		ret = choose_places(list, sites, exits);
+	if (!ret) {
 		measure_own_span(list, sites);
-		rc = collect_offsets(list);
+		ret = collect_offsets(list);
 	}
 	exits__close(exits);
-	if (rc < 0) {
-		error__set(err, rc, "%s: no memory", name);
+	if (ret < 0) {
+		error__set(err, ret, "%s: no memory", name);
 		goto fail;
 	}
 	*out = list;
 	return 0;
 fail:
 	exit_list__free(list);
-	return rc;
+	return ret;
 }
 
 void exit_list__free(struct exit_list *list)

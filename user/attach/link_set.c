@@ -92,7 +92,7 @@ struct taken {
 };
 
 /* Takes those of a group, or all for 0, out of the set. Without memory: none. */
-static struct taken take(struct link_set *set, unsigned int group)
+static struct taken take_group(struct link_set *set, unsigned int group)
 {
 	struct taken taken = { .fds = calloc(set->n + 1, sizeof(*taken.fds)) };
 	size_t kept = 0;
@@ -137,7 +137,7 @@ pid_t link_set__remove(struct link_set *set, unsigned int group, size_t *probes)
 	for (size_t i = 0; i < set->n; i++)
 		if (set->held[i].group == group)
 			forget(set, &set->held[i]);
-	taken = take(set, group);
+	taken = take_group(set, group);
 	/* The kernel may still hold what was kept, and takes the links away some time after us. */
 	if (taken.n_after && kernel__pins(set->kernel))
 		grace__wait();
@@ -158,7 +158,7 @@ void link_set__remove_soon(struct link_set *set, unsigned int group)
 	for (size_t i = 0; i < set->n; i++)
 		if (set->held[i].group == group)
 			forget(set, &set->held[i]);
-	taken = take(set, group);
+	taken = take_group(set, group);
 	memcpy(closing->fds, taken.fds, taken.n * sizeof(*taken.fds));
 	free(taken.fds);
 	closing->n = taken.n;
@@ -176,7 +176,7 @@ pid_t link_set__free(struct link_set *set, size_t *probes)
 		return 0;
 	link_set__far(set, -1);
 	closings__reap(&set->closings, true);
-	taken = take(set, 0);
+	taken = take_group(set, 0);
 	if (pins__keep(kernel__pins(set->kernel))) {
 		close_each(taken.fds, taken.n);
 		free(taken.fds);
@@ -214,20 +214,20 @@ static int keep(struct link_set *set, int fd, enum kernel_program program, __u64
 		.offset = offset,
 	};
 	char name[NAME_ROOM];
-	int rc;
+	int ret;
 
 	if (fd < 0)
 		return fd;
 	name_link(name, &held);
-	rc = pins__put(kernel__pins(set->kernel), PIN_LINK, name, fd);
-	if (rc < 0) {
+	ret = pins__put(kernel__pins(set->kernel), PIN_LINK, name, fd);
+	if (ret < 0) {
 		close(fd);
-		return rc;
+		return ret;
 	}
-	rc = hold(set, &held);
-	if (rc < 0)
+	ret = hold(set, &held);
+	if (ret < 0)
 		forget(set, &held);
-	return rc;
+	return ret;
 }
 
 static int adopt(void *context, const char *name, int fd)
@@ -314,11 +314,11 @@ static int make_perf(const struct link_set *set, int program, const struct uprob
 static int keep_pair(struct link_set *set, int link, int event, enum kernel_program program,
 		     __u64 offset)
 {
-	int rc = keep(set, link, program, offset);
+	int ret = keep(set, link, program, offset);
 
-	if (rc < 0) {
+	if (ret < 0) {
 		close(event);
-		return rc;
+		return ret;
 	}
 	return hold(set, &(struct held){ .fd = event,
 					 .group = set->group,
@@ -357,20 +357,21 @@ static void link_slice(struct link_set *set, enum kernel_program program, const 
 		       __u32 first, __u32 n)
 {
 	struct uprobe_sites slice = batch->sites;
-	int rc;
+	int ret;
 
 	if (!n)
 		return;
 	slice.offsets += first;
 	slice.cookies += first;
 	slice.n = n;
-	rc = keep(set,
-		  make_multi(set, set->mechanism, kernel__program_fd(set->kernel, program), &slice),
-		  program, *slice.offsets);
-	if (!rc)
+	ret = keep(
+		set,
+		make_multi(set, set->mechanism, kernel__program_fd(set->kernel, program), &slice),
+		program, *slice.offsets);
+	if (!ret)
 		return;
 	if (n == 1) {
-		batch->errors[first] = rc;
+		batch->errors[first] = ret;
 		return;
 	}
 	link_slice(set, program, batch, first, n / 2);
@@ -379,16 +380,16 @@ static void link_slice(struct link_set *set, enum kernel_program program, const 
 
 static void link_perf(struct link_set *set, enum kernel_program program, struct batch *batch)
 {
-	int perf_fd = -1, rc, fd = kernel__program_fd(set->kernel, program);
+	int perf_fd = -1, ret, fd = kernel__program_fd(set->kernel, program);
 	__u32 i;
 
 	uprobe__pmu(&batch->sites.pmu); /* where it fails, each link says why */
 
 	for (i = 0; i < batch->sites.n; i++) {
-		rc = make_perf(set, fd, &batch->sites, i, &perf_fd);
-		if (rc >= 0)
-			rc = keep_pair(set, rc, perf_fd, program, batch->offsets[i]);
-		batch->errors[i] = rc;
+		ret = make_perf(set, fd, &batch->sites, i, &perf_fd);
+		if (ret >= 0)
+			ret = keep_pair(set, ret, perf_fd, program, batch->offsets[i]);
+		batch->errors[i] = ret;
 	}
 }
 
@@ -412,16 +413,16 @@ void link_set__add(struct link_set *set, const char *path, struct site_list *sit
 {
 	size_t i, tried = 0, n = site_list__n(sites);
 	struct batch batch;
-	int rc;
+	int ret;
 
-	rc = batch__init(&batch, path, n);
-	for (i = 0; !rc && i < n; i++) {
+	ret = batch__init(&batch, path, n);
+	for (i = 0; !ret && i < n; i++) {
 		const struct site *site = site_list__at(sites, i);
 
 		if (!site->refused)
 			batch__add(&batch, site->offset + site->entry.moved, site__cookie(site));
 	}
-	if (!rc)
+	if (!ret)
 		link_batch(set, entry_program(set), &batch);
 	for (i = 0; i < n; i++) {
 		struct site *site = site_list__at(sites, i);
@@ -429,7 +430,7 @@ void link_set__add(struct link_set *set, const char *path, struct site_list *sit
 		if (site->refused)
 			site->error = -EOPNOTSUPP;
 		else
-			site->error = rc < 0 ? rc : batch.errors[tried++];
+			site->error = ret < 0 ? ret : batch.errors[tried++];
 	}
 	batch__free(&batch);
 }
@@ -440,15 +441,15 @@ void link_set__add_exits(struct link_set *set, const char *path, const struct ex
 	static const char refused[] = "the kernel takes no probe where it returns";
 	size_t i, n = exit_list__n(exits);
 	struct batch batch;
-	int rc;
+	int ret;
 
-	rc = batch__init(&batch, path, n);
-	for (i = 0; !rc && i < n; i++)
+	ret = batch__init(&batch, path, n);
+	for (i = 0; !ret && i < n; i++)
 		batch__add(&batch, exit_list__offsets(exits)[i], exit_list__cookies(exits)[i]);
-	if (!rc)
+	if (!ret)
 		link_batch(set, KERNEL_RETURN, &batch);
 	for (i = 0; i < n; i++)
-		if (rc < 0 || batch.errors[i])
+		if (ret < 0 || batch.errors[i])
 			exit_list__drop(exits, sites, i, refused);
 	batch__free(&batch);
 }
@@ -497,16 +498,16 @@ int link_set__put(struct link_set *set, unsigned int group, const char *path,
 		  const struct link_place *place)
 {
 	struct batch batch;
-	int rc = batch__init(&batch, path, 1);
+	int ret = batch__init(&batch, path, 1);
 
-	if (!rc) {
+	if (!ret) {
 		link_set__begin(set, group);
 		batch__add(&batch, place->offset, place->cookie);
 		link_batch(set, program_of(set, place), &batch);
-		rc = batch.errors[0];
+		ret = batch.errors[0];
 	}
 	batch__free(&batch);
-	return rc;
+	return ret;
 }
 
 /* The functions after which open calls are in danger, and the program that protects them. */

@@ -53,19 +53,19 @@ static void reap_later(pid_t pid)
 		}
 }
 
-static bool reply(int socket, int rc, int perf_fd)
+static bool reply(int socket, int ret, int perf_fd)
 {
-	struct iovec bytes = { &rc, sizeof(rc) };
+	struct iovec bytes = { &ret, sizeof(ret) };
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(FDS * sizeof(int))];
 	} control = { 0 };
 	struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1 };
-	int fds[FDS] = { rc, perf_fd };
+	int fds[FDS] = { ret, perf_fd };
 	size_t size = (perf_fd >= 0 ? FDS : 1) * sizeof(int);
 	bool sent;
 
-	if (rc >= 0) {
+	if (ret >= 0) {
 		message.msg_control = &control;
 		message.msg_controllen = CMSG_SPACE(size);
 		control.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(size),
@@ -73,8 +73,8 @@ static bool reply(int socket, int rc, int perf_fd)
 						 .cmsg_type = SCM_RIGHTS };
 		memcpy(CMSG_DATA(&control.head), fds, size);
 	}
-	sent = sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(rc);
-	close_each(fds, rc < 0 ? 0 : size / sizeof(int));
+	sent = sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(ret);
+	close_each(fds, ret < 0 ? 0 : size / sizeof(int));
 	return sent;
 }
 
@@ -84,7 +84,7 @@ static bool serve(int socket, int node, char *buffer, size_t room)
 	struct uprobe_sites sites = { 0 };
 	const struct request *request = (const void *)buffer;
 	ssize_t n = recv(socket, buffer, room, 0);
-	int perf_fd = -1, rc = -EINVAL;
+	int perf_fd = -1, ret = -EINVAL;
 	char path[PATH_OF_FD];
 
 	if (n < (ssize_t)sizeof(*request))
@@ -95,11 +95,11 @@ static bool serve(int socket, int node, char *buffer, size_t room)
 	sites.offsets = (const __u64 *)(const void *)(buffer + sizeof(*request));
 	sites.cookies = sites.offsets + sites.n;
 	if ((size_t)n == sizeof(*request) + 2 * sites.n * sizeof(__u64))
-		rc = request->perf
-			     ? uprobe__link_perf(request->program_fd, &sites, 0, false, &perf_fd)
-			     : uprobe__link_multi(request->mechanism, request->program_fd, &sites,
-						  false);
-	return reply(socket, rc, rc < 0 ? -1 : perf_fd);
+		ret = request->perf
+			      ? uprobe__link_perf(request->program_fd, &sites, 0, false, &perf_fd)
+			      : uprobe__link_multi(request->mechanism, request->program_fd, &sites,
+						   false);
+	return reply(socket, ret, ret < 0 ? -1 : perf_fd);
 }
 
 /* It holds what it needs alone, however long it is there. */
@@ -124,12 +124,12 @@ int linker__open(struct linker **out, const struct kernel *kernel, int node)
 	size_t room = sizeof(struct request) + 2 * TM_PROBES_MAX * sizeof(__u64);
 	struct linker *linker = calloc(1, sizeof(*linker));
 	char *buffer = malloc(room);
-	int pair[2], rc = -ENOMEM;
+	int pair[2], ret = -ENOMEM;
 
 	reap_lost();
 	if (!linker || !buffer)
 		goto fail;
-	rc = -errno;
+	ret = -errno;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		goto fail;
 	linker->socket = pair[0];
@@ -148,7 +148,7 @@ int linker__open(struct linker **out, const struct kernel *kernel, int node)
 fail:
 	free(buffer);
 	free(linker);
-	return rc;
+	return ret;
 }
 
 void linker__close(struct linker *linker)
@@ -185,8 +185,8 @@ static bool ask(const struct linker *linker, struct request *request,
 /* Takes over what was made; -EAGAIN: it did not come in time. */
 static int receive(struct linker *linker, int *perf_fd)
 {
-	int rc = -EIO, fds[FDS] = { -1, -1 };
-	struct iovec bytes = { &rc, sizeof(rc) };
+	int ret = -EIO, fds[FDS] = { -1, -1 };
+	struct iovec bytes = { &ret, sizeof(ret) };
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(FDS * sizeof(int))];
@@ -203,14 +203,14 @@ static int receive(struct linker *linker, int *perf_fd)
 		linker->is_lost = true;
 		return -EAGAIN;
 	}
-	if (recvmsg(linker->socket, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(rc))
+	if (recvmsg(linker->socket, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(ret))
 		return -EIO;
-	head = rc < 0 ? NULL : CMSG_FIRSTHDR(&message);
+	head = ret < 0 ? NULL : CMSG_FIRSTHDR(&message);
 	if (head && head->cmsg_type == SCM_RIGHTS && head->cmsg_len >= CMSG_LEN(sizeof(int)))
 		memcpy(fds, CMSG_DATA(head), head->cmsg_len - CMSG_LEN(0));
 	if (perf_fd)
 		*perf_fd = fds[1];
-	return rc < 0 ? rc : fds[0] < 0 ? -EMFILE : fds[0];
+	return ret < 0 ? ret : fds[0] < 0 ? -EMFILE : fds[0];
 }
 
 int linker__link(struct linker *linker, enum uprobe_mechanism mechanism, int program_fd,

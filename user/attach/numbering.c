@@ -123,21 +123,21 @@ int attach__charge(struct attach *attach, struct seen_file *seen, const struct o
 		   size_t n, struct error *err)
 {
 	bool told;
-	int rc;
+	int ret;
 
 	if (!seen->charged)
 		seen->user = seen->stay == SEEN_GOES ? user_of(attach, file) : 0;
 	told = shares__is_full(attach->shares, seen->user);
-	rc = shares__take(attach->shares, seen->user, n);
-	if (!rc)
+	ret = shares__take(attach->shares, seen->user, n);
+	if (!ret)
 		seen->charged += n;
-	else if (rc == -EDQUOT && !told)
-		error__set(err, rc,
+	else if (ret == -EDQUOT && !told)
+		error__set(err, ret,
 			   "further libraries of user %u get no probes: those that the user's "
 			   "processes map now have as many as one user may have, %zu; those of "
 			   "others are traced as before",
 			   (unsigned int)seen->user, attach->options.share);
-	else if (rc == -EDQUOT)
-		rc = -EALREADY;
-	return rc;
+	else if (ret == -EDQUOT)
+		ret = -EALREADY;
+	return ret;
 }

@@ -189,23 +189,23 @@ int parking__know(struct parking *parking, unsigned int group, int fd, bool far,
 		  struct site_list *sites, const struct exit_list *exits)
 {
 	size_t file;
-	int rc = add_file(parking, group, fd, far, &file);
+	int ret = add_file(parking, group, fd, far, &file);
 
-	for (size_t i = 0; !rc && i < site_list__n(sites); i++) {
+	for (size_t i = 0; !ret && i < site_list__n(sites); i++) {
 		const struct site *site = site_list__at(sites, i);
 
 		if (!site->error)
-			rc = add_site(parking, file, site);
+			ret = add_site(parking, file, site);
 	}
-	for (size_t i = 0; !rc && i < exit_list__n_uses(exits); i++) {
+	for (size_t i = 0; !ret && i < exit_list__n_uses(exits); i++) {
 		size_t at;
 		__u64 cookie, offset = exit_list__use(exits, i, &at, &cookie);
 		const struct site *site = site_list__at(sites, at);
 
 		if (!site->error)
-			rc = add_exit(parking, site, offset, cookie);
+			ret = add_exit(parking, site, offset, cookie);
 	}
-	return rc;
+	return ret;
 }
 
 /* Its sites are no sites any more; their numbers may be another file's. */
@@ -340,7 +340,7 @@ static int hold_exits(struct parking *parking, struct parked_site *site)
 {
 	const struct parked_file *file = &parking->files[site->file];
 	char path[PATH_OF_FD];
-	int rc = 0;
+	int ret = 0;
 
 	path__of_fd(path, file->fd);
 	for (size_t i = 0; !site->holds_exits && i < site->n_exits; i++) {
@@ -352,10 +352,10 @@ static int hold_exits(struct parking *parking, struct parked_site *site)
 				      ? 0
 				      : link_set__put(parking->links, file->group, path, &place);
 
-		rc = refused ? refused : rc;
+		ret = refused ? refused : ret;
 	}
 	site->holds_exits = true;
-	return rc;
+	return ret;
 }
 
 /* Takes a probe away, and its exits. 0, or -ENOMEM. */
@@ -413,7 +413,7 @@ int parking__end(struct parking *parking, int number)
 	struct parked_site *site = site_of(parking, number);
 	const struct parked_file *file;
 	char path[PATH_OF_FD];
-	int rc = 0;
+	int ret = 0;
 
 	if (!site || site->state == PARKING_NONE)
 		return -ENOENT;
@@ -432,17 +432,17 @@ int parking__end(struct parking *parking, int number)
 	begin_links(parking, site);
 	if (site->timing != EXITS_OUT)
 		hold_exits(parking, site);
-	rc = link_set__put(parking->links, file->group, path, &site->place);
+	ret = link_set__put(parking->links, file->group, path, &site->place);
 	end_links(parking, site);
-	site->state = rc ? PARKING_NONE : PARKING_ARMED;
-	return rc;
+	site->state = ret ? PARKING_NONE : PARKING_ARMED;
+	return ret;
 }
 
 int parking__time(struct parking *parking, int number)
 {
 	struct parked_site *site = site_of(parking, number);
 	struct closing *closing;
-	int rc = 0;
+	int ret = 0;
 
 	if (!parking__has_exits(parking, number))
 		return -ENOENT;
@@ -454,9 +454,9 @@ int parking__time(struct parking *parking, int number)
 	/* Those of a function that is parked come back with it. */
 	begin_links(parking, site);
 	if (site->state == PARKING_ARMED)
-		rc = hold_exits(parking, site);
+		ret = hold_exits(parking, site);
 	end_links(parking, site);
-	if (rc) {
+	if (ret) {
 		release_exits(parking, site, closing);
 		site->timing = EXITS_OUT;
 	} else {
@@ -464,5 +464,5 @@ int parking__time(struct parking *parking, int number)
 		set_entry_only(parking, number, TM_ENTRY_ONLY_NO);
 	}
 	closings__start(&parking->closings, closing);
-	return rc;
+	return ret;
 }

@@ -49,7 +49,7 @@ static int prepare_returns(struct attach *attach, struct site_list *sites,
 			   const char *shown, struct exit_list **exits, struct error *err)
 {
 	char path[PATH_OF_FD];
-	int rc;
+	int ret;
 
 	*exits = NULL;
 	for (size_t i = 0; i < site_list__n(sites) && elf_file__is_go(elf); i++)
@@ -61,10 +61,10 @@ static int prepare_returns(struct attach *attach, struct site_list *sites,
 				site_list__at(sites, i)->untimed = calls_back;
 		return 0;
 	}
-	rc = exit_list__find(exits, sites, file->fd, elf, shown, attach__on_ret(attach), err);
-	if (!rc && attach->links)
+	ret = exit_list__find(exits, sites, file->fd, elf, shown, attach__on_ret(attach), err);
+	if (!ret && attach->links)
 		link_set__add_exits(attach->links, path__of_fd(path, file->node), *exits, sites);
-	return rc;
+	return ret;
 }
 
 /* Probes the sites, which have numbers, and notes how it went: how many are probed. */
@@ -100,41 +100,41 @@ static int place(struct attach *attach, struct seen_file *seen, struct site_list
 {
 	size_t n = site_list__n(sites);
 	struct exit_list *exits;
-	int rc;
+	int ret;
 
-	rc = prepare_returns(attach, sites, elf, file, shown, &exits, err);
-	if (rc < 0)
-		return rc;
-	rc = attach__number_sites(attach, sites, shown);
-	if (rc < 0) {
+	ret = prepare_returns(attach, sites, elf, file, shown, &exits, err);
+	if (ret < 0)
+		return ret;
+	ret = attach__number_sites(attach, sites, shown);
+	if (ret < 0) {
 		attach__undo(attach, seen, sites);
-		error__set(err, rc, "%s: cannot probe %zu functions: %s", shown, n,
-			   rc == -ENOSPC ? "there are as many probes as there can be"
-					 : strerror(-rc));
+		error__set(err, ret, "%s: cannot probe %zu functions: %s", shown, n,
+			   ret == -ENOSPC ? "there are as many probes as there can be"
+					  : strerror(-ret));
 	} else if (!attach->links) {
-		rc = (int)n;
+		ret = (int)n;
 	} else {
-		rc = link_sites(attach, seen, sites, exits, file, shown, err);
+		ret = link_sites(attach, seen, sites, exits, file, shown, err);
 	}
 	exit_list__free(exits);
-	return rc;
+	return ret;
 }
 
 /* The functions of a file that is left alone are told, with the reason. 0, or a negative errno. */
 static int refuse_sites(struct attach *attach, struct seen_file *seen, struct site_list *sites,
 			const char *shown, struct error *err)
 {
-	int rc = attach__number_sites(attach, sites, shown);
+	int ret = attach__number_sites(attach, sites, shown);
 
-	for (size_t i = 0; !rc && i < site_list__n(sites); i++) {
+	for (size_t i = 0; !ret && i < site_list__n(sites); i++) {
 		const struct site *site = site_list__at(sites, i);
 
-		rc = seen_file__add_probe(seen, site->number);
-		if (!rc)
-			rc = probe_table__set_state(attach->options.table, (size_t)site->number,
-						    PROBE_FAILED, seen->alone);
+		ret = seen_file__add_probe(seen, site->number);
+		if (!ret)
+			ret = probe_table__set_state(attach->options.table, (size_t)site->number,
+						     PROBE_FAILED, seen->alone);
 	}
-	return rc < 0 ? error__set(err, rc, "%s: %s", shown, strerror(-rc)) : 0;
+	return ret < 0 ? error__set(err, ret, "%s: %s", shown, strerror(-ret)) : 0;
 }
 
 /* Probes a file that is open and read: the number of probes, or a negative errno. */
@@ -145,31 +145,31 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 	struct site_list *sites = NULL;
 	struct error ignored;
 	char path[PATH_OF_FD];
-	int rc;
+	int ret;
 
 	if (attach->links)
 		seen->group = link_set__begin(attach->links, seen->group);
-	rc = site_list__new(&sites);
-	if (!rc)
-		rc = attach__leave_by_rules(attach, seen, attach__file_name(elf, request));
-	if (!rc)
-		rc = attach__collect(attach, seen, elf, request, sites);
-	if (rc < 0)
-		error__set(err, rc, "%s: %s", request->shown, strerror(-rc));
-	if (rc >= 0 && seen->alone) {
+	ret = site_list__new(&sites);
+	if (!ret)
+		ret = attach__leave_by_rules(attach, seen, attach__file_name(elf, request));
+	if (!ret)
+		ret = attach__collect(attach, seen, elf, request, sites);
+	if (ret < 0)
+		error__set(err, ret, "%s: %s", request->shown, strerror(-ret));
+	if (ret >= 0 && seen->alone) {
 		/* What does not fit into the share is not even told. */
 		if (attach__charge(attach, seen, file, site_list__n(sites), &ignored) == 0)
-			rc = refuse_sites(attach, seen, sites, request->shown, err);
-	} else if (rc >= 0 && site_list__n(sites)) {
-		rc = attach__charge(attach, seen, file, site_list__n(sites), err);
-		if (rc < 0)
+			ret = refuse_sites(attach, seen, sites, request->shown, err);
+	} else if (ret >= 0 && site_list__n(sites)) {
+		ret = attach__charge(attach, seen, file, site_list__n(sites), err);
+		if (ret < 0)
 			goto out;
 		/* What cannot be examined is probed at its entry. */
 		site_list__find_entries(sites, file->fd, request->shown, elf,
 					&attach->options.choice, &ignored);
-		rc = place(attach, seen, sites, elf, file, request->shown, err);
+		ret = place(attach, seen, sites, elf, file, request->shown, err);
 	}
-	if (rc >= 0 && attach->links && !seen->alone && !seen->complete &&
+	if (ret >= 0 && attach->links && !seen->alone && !seen->complete &&
 	    (request->program || attach__is_guarded(attach, attach__file_name(elf, request)))) {
 		if (attach__charge(attach, seen, file, 1, &ignored) == 0)
 			link_set__guard(attach->links, path__of_fd(path, file->node), elf);
@@ -177,7 +177,7 @@ static int probe_elf(struct attach *attach, struct seen_file *seen, const struct
 	}
 out:
 	site_list__free(sites);
-	return rc;
+	return ret;
 }
 
 /* Notes what is known of a file once it has been looked at. */
@@ -217,41 +217,41 @@ static int probe_open(struct attach *attach, struct seen_file *seen, const struc
 	struct elf_file *elf = NULL;
 	struct file_watch watch = FILE_WATCH_NONE;
 	bool is_new = !seen;
-	int rc;
+	int ret;
 
 	/* From before it is read: what changes then changes what was read. */
 	if (attach->watcher && !(seen && file_watch__is_set(&seen->watch)))
 		watch = attach__watch(attach, file);
 	if (watch.mark == -EAGAIN)
 		return give_up(request, err);
-	rc = elf_file__open_library(&elf, file->fd, request->shown, &attach->marks_list, err);
-	if (rc < 0)
+	ret = elf_file__open_library(&elf, file->fd, request->shown, &attach->marks_list, err);
+	if (ret < 0)
 		goto out;
 	if (is_new)
 		seen = seen_files__add(attach->files, id, request->shown);
 	if (!seen) {
-		rc = error__set(err, -ENOMEM, "%s: no memory", request->shown);
+		ret = error__set(err, -ENOMEM, "%s: no memory", request->shown);
 		goto out;
 	}
 	attach__version(file, &seen->version);
 	if (request->expected)
 		seen->stay = stay_of(file);
-	rc = probe_elf(attach, seen, elf, request, file, err);
-	if (rc == -EDQUOT || rc == -EALREADY) {
+	ret = probe_elf(attach, seen, elf, request, file, err);
+	if (ret == -EDQUOT || ret == -EALREADY) {
 		/* It is looked at again when it is mapped again, maybe by somebody else. */
 		if (is_new)
 			seen_files__remove(attach->files, seen_files__n(attach->files) - 1);
 		goto out;
 	}
-	if (rc > 0)
-		seen->n_probes += rc;
+	if (ret > 0)
+		seen->n_probes += ret;
 	seen->complete |= !request->layer;
 	settle(attach, seen, &watch);
 out:
 	if (attach->watcher)
 		file_watcher__remove(attach->watcher, &watch);
 	elf_file__close(elf);
-	return rc;
+	return ret;
 }
 
 /* Not all of a far file's links could be made: none is left. */
@@ -273,14 +273,14 @@ static int probe_far(struct attach *attach, struct seen_file *seen, const struct
 		     struct error *err)
 {
 	bool is_lost;
-	int rc;
+	int ret;
 
 	link_set__far(attach->links, file->node);
-	rc = probe_open(attach, seen, id, request, file, err);
+	ret = probe_open(attach, seen, id, request, file, err);
 	is_lost = link_set__is_lost(attach->links);
 	link_set__far(attach->links, -1);
 	if (!is_lost)
-		return rc;
+		return ret;
 	undo_links(attach, id);
 	return give_up(request, err);
 }
@@ -291,16 +291,16 @@ int attach__probe_file(struct attach *attach, const struct attach_request *reque
 	struct seen_file *seen;
 	struct open_file file;
 	struct tm_file id;
-	int rc = attach__open(attach, request->path, &file, &id);
+	int ret = attach__open(attach, request->path, &file, &id);
 
-	if (rc < 0)
-		return error__set(err, rc, "%s: %s", request->shown, strerror(-rc));
+	if (ret < 0)
+		return error__set(err, ret, "%s: %s", request->shown, strerror(-ret));
 	seen = attach__meet(attach, seen_files__find(attach->files, &id), &file);
 	if (seen && request->expected)
 		seen->stay = stay_of(&file);
 	if (!is_done(attach, seen, request->layer))
-		rc = (file.far && attach->links ? probe_far : probe_open)(attach, seen, &id,
-									  request, &file, err);
+		ret = (file.far && attach->links ? probe_far : probe_open)(attach, seen, &id,
+									   request, &file, err);
 	attach__close(&file);
-	return rc;
+	return ret;
 }

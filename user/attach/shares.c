@@ -34,7 +34,7 @@ void shares__free(struct shares *shares)
 	free(shares);
 }
 
-static struct share *find(const struct shares *shares, uid_t user)
+static struct share *find_user(const struct shares *shares, uid_t user)
 {
 	for (size_t i = 0; i < shares->n; i++)
 		if (shares->of[i].user == user)
@@ -42,9 +42,9 @@ static struct share *find(const struct shares *shares, uid_t user)
 	return NULL;
 }
 
-static struct share *make(struct shares *shares, uid_t user)
+static struct share *add_user(struct shares *shares, uid_t user)
 {
-	struct share *share = find(shares, user);
+	struct share *share = find_user(shares, user);
 
 	if (share)
 		return share;
@@ -57,7 +57,7 @@ static struct share *make(struct shares *shares, uid_t user)
 
 int shares__take(struct shares *shares, uid_t user, size_t n)
 {
-	struct share *share = make(shares, user);
+	struct share *share = add_user(shares, user);
 
 	if (!share)
 		return -ENOMEM;
@@ -71,7 +71,7 @@ int shares__take(struct shares *shares, uid_t user, size_t n)
 
 void shares__force(struct shares *shares, uid_t user, size_t n)
 {
-	struct share *share = make(shares, user);
+	struct share *share = add_user(shares, user);
 
 	if (share)
 		share->n += n;
@@ -79,7 +79,7 @@ void shares__force(struct shares *shares, uid_t user, size_t n)
 
 void shares__give(struct shares *shares, uid_t user, size_t n)
 {
-	struct share *share = find(shares, user);
+	struct share *share = find_user(shares, user);
 
 	if (!share)
 		return;
@@ -91,14 +91,14 @@ void shares__give(struct shares *shares, uid_t user, size_t n)
 
 bool shares__is_full(const struct shares *shares, uid_t user)
 {
-	const struct share *share = find(shares, user);
+	const struct share *share = find_user(shares, user);
 
 	return share && share->is_full;
 }
 
 size_t shares__of(const struct shares *shares, uid_t user)
 {
-	const struct share *share = find(shares, user);
+	const struct share *share = find_user(shares, user);
 
 	return share ? share->n : 0;
 }

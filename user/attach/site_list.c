@@ -30,7 +30,7 @@ void site_list__free(struct site_list *list)
 }
 
 /* Where an offset is in the table, or would go. */
-static size_t *find(const struct site_list *list, __u64 offset)
+static size_t *find_site(const struct site_list *list, __u64 offset)
 {
 	size_t i = hash__number(offset) >> 32;
 
@@ -56,7 +56,7 @@ static int grow_table(struct site_list *list)
 	list->table = table;
 	list->table_size = size;
 	for (i = 0; i < list->n; i++)
-		*find(list, list->sites[i].offset) = i + 1;
+		*find_site(list, list->sites[i].offset) = i + 1;
 	return 0;
 }
 
@@ -70,7 +70,7 @@ int site_list__add(struct site_list *list, const struct elf_function *symbol,
 	if (array__grow((void **)&list->sites, &list->room, list->n, sizeof(*list->sites)) < 0 ||
 	    grow_table(list) < 0)
 		return -ENOMEM;
-	place = find(list, symbol->offset);
+	place = find_site(list, symbol->offset);
 	if (*place) {
 		site = &list->sites[*place - 1];
 		if (symbol->size && (!site->size || symbol->size < site->size))
@@ -124,7 +124,7 @@ int site_list__find_entries(struct site_list *list, int fd, const char *name,
 {
 	struct entry_function *functions = calloc(list->n + 1, sizeof(*functions));
 	size_t i;
-	int rc;
+	int ret;
 
 	if (!functions)
 		return error__set(err, -ENOMEM, "%s: no memory", name);
@@ -132,7 +132,7 @@ int site_list__find_entries(struct site_list *list, int fd, const char *name,
 		functions[i].offset = list->sites[i].offset;
 		functions[i].size = list->sites[i].size;
 	}
-	rc = entry_file__find(fd, name, elf, functions, list->n, choice->nop5_unsafe, err);
+	ret = entry_file__find(fd, name, elf, functions, list->n, choice->nop5_unsafe, err);
 	for (i = 0; i < list->n; i++) {
 		if (choice->first && functions[i].entry.moved &&
 		    functions[i].entry.first != ENTRY_REFUSED)
@@ -141,7 +141,7 @@ int site_list__find_entries(struct site_list *list, int fd, const char *name,
 		list->sites[i].refused = why_refused(&functions[i].entry, choice);
 	}
 	free(functions);
-	return rc;
+	return ret;
 }
 
 size_t site_list__n(const struct site_list *list)

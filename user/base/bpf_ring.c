@@ -88,7 +88,7 @@ int bpf_ring__fd(const struct bpf_ring *ring)
 }
 
 /* So many bytes of the data from a position on. 0 or a negative errno. */
-static int show(struct bpf_ring *ring, unsigned long position, size_t bytes, const char **out)
+static int show_bytes(struct bpf_ring *ring, unsigned long position, size_t bytes, const char **out)
 {
 	size_t offset = 2 * ring->page + (position & (ring->size - 1));
 	const void *at = NULL;
@@ -105,7 +105,7 @@ static int take_one(struct bpf_ring *ring)
 	size_t length, bytes;
 	const char *record;
 	__u32 word;
-	int ret = show(ring, position, BPF_RINGBUF_HDR_SZ, &record);
+	int ret = show_bytes(ring, position, BPF_RINGBUF_HDR_SZ, &record);
 
 	if (ret)
 		return ret;
@@ -114,7 +114,7 @@ static int take_one(struct bpf_ring *ring)
 		return 0;
 	length = word & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
 	bytes = (length + BPF_RINGBUF_HDR_SZ + 7) / 8 * 8;
-	ret = show(ring, position, bytes, &record);
+	ret = show_bytes(ring, position, bytes, &record);
 	if (ret)
 		return ret;
 	if (!(word & BPF_RINGBUF_DISCARD_BIT))

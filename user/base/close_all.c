@@ -53,7 +53,7 @@ static void close_between(unsigned int first, unsigned int last)
 		syscall(SYS_close_range, first, last, 0);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_fds(const void *left, const void *right)
 {
 	const int *a = left, *b = right;
 
@@ -68,7 +68,7 @@ void close_others(const int *fds, size_t n)
 	if (!sorted)
 		_exit(1); /* which closes all, in another order */
 	memcpy(sorted, fds, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), compare);
+	qsort(sorted, n, sizeof(*sorted), compare_fds);
 	for (size_t i = 0; i < n; i++) {
 		if (sorted[i] > 0)
 			close_between(next, (unsigned int)sorted[i] - 1);

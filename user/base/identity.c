@@ -125,17 +125,17 @@ static int keep_before(void)
 
 void identity__leave(void)
 {
-	int rc = 0;
+	int ret = 0;
 
 	if (before.is_kept) {
 		/* What is put aside includes what it takes to come back. */
-		rc = set_capabilities(before.capabilities);
-		if (!rc)
-			rc = set_ids(before.groups, before.n_groups,
-				     (gid_t[]){ before.real_gid, before.gid, before.saved_gid },
-				     (uid_t[]){ before.real_uid, before.uid, before.saved_uid });
-		if (!rc)
-			rc = set_capabilities(before.capabilities);
+		ret = set_capabilities(before.capabilities);
+		if (!ret)
+			ret = set_ids(before.groups, before.n_groups,
+				      (gid_t[]){ before.real_gid, before.gid, before.saved_gid },
+				      (uid_t[]){ before.real_uid, before.uid, before.saved_uid });
+		if (!ret)
+			ret = set_capabilities(before.capabilities);
 		prctl(PR_SET_KEEPCAPS, 0);
 		/* 2, of a process that is nobody's to look into, cannot be set, and is what it is.
 		 */
@@ -144,9 +144,9 @@ void identity__leave(void)
 	}
 	free(before.groups);
 	before = (struct before){ 0 };
-	if (rc < 0) {
+	if (ret < 0) {
 		/* Nothing that follows could be trusted. */
-		fprintf(stderr, "tmtrace: cannot become root again: %s\n", strerror(-rc));
+		fprintf(stderr, "tmtrace: cannot become root again: %s\n", strerror(-ret));
 		abort();
 	}
 }
@@ -155,23 +155,23 @@ int identity__enter_numbers(uid_t uid, gid_t gid, const gid_t *groups, size_t n_
 			    struct error *err)
 {
 	struct __user_cap_data_struct fewer[2];
-	int rc;
+	int ret;
 
 	if (uid == 0 || uid == geteuid())
 		return 0;
-	rc = keep_before();
-	if (!rc)
-		rc = set_ids(groups, n_groups, (gid_t[]){ gid, gid, gid },
-			     (uid_t[]){ uid, uid, uid });
-	if (!rc) {
+	ret = keep_before();
+	if (!ret)
+		ret = set_ids(groups, n_groups, (gid_t[]){ gid, gid, gid },
+			      (uid_t[]){ uid, uid, uid });
+	if (!ret) {
 		memcpy(fewer, before.capabilities, sizeof(fewer));
 		fewer[0].effective &= ~OVER_FILES;
-		rc = set_capabilities(fewer);
+		ret = set_capabilities(fewer);
 	}
-	if (!rc)
+	if (!ret)
 		return 0;
 	identity__leave();
-	return error__set(err, rc, "cannot act as user %u: %s", uid, strerror(-rc));
+	return error__set(err, ret, "cannot act as user %u: %s", uid, strerror(-ret));
 }
 
 /* A user without an entry has no groups but the own one. */
@@ -203,34 +203,34 @@ static gid_t *groups_of(const struct identity *who, int *n)
 int identity__enter(const struct identity *who, struct error *err)
 {
 	gid_t *groups;
-	int n, rc;
+	int n, ret;
 
 	if (who->uid == 0 || who->uid == geteuid())
 		return 0;
 	groups = groups_of(who, &n);
 	if (!groups)
 		return error__set(err, -ENOMEM, "no memory");
-	rc = identity__enter_numbers(who->uid, who->gid, groups, (size_t)n, err);
+	ret = identity__enter_numbers(who->uid, who->gid, groups, (size_t)n, err);
 	free(groups);
-	return rc;
+	return ret;
 }
 
 int identity__keep_caller(struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (is_caller_kept || !is_under_sudo())
 		return 0;
-	rc = identity__choose(&caller, NULL, err);
-	is_caller_kept = rc == 0;
-	return rc;
+	ret = identity__choose(&caller, NULL, err);
+	is_caller_kept = ret == 0;
+	return ret;
 }
 
 int identity__enter_caller(struct error *err)
 {
-	int rc = identity__keep_caller(err);
+	int ret = identity__keep_caller(err);
 
-	return rc < 0 || !is_caller_kept ? rc : identity__enter(&caller, err);
+	return ret < 0 || !is_caller_kept ? ret : identity__enter(&caller, err);
 }
 
 int identity__explain_caller(struct error *err)
@@ -267,9 +267,9 @@ int identity__become(uid_t uid, struct error *err)
 
 int identity__become_caller(struct error *err)
 {
-	int rc = identity__keep_caller(err);
+	int ret = identity__keep_caller(err);
 
-	if (rc < 0 || !is_caller_kept || caller.uid == geteuid())
-		return rc;
+	if (ret < 0 || !is_caller_kept || caller.uid == geteuid())
+		return ret;
 	return become(caller.name, caller.uid, caller.gid, err);
 }

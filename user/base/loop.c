@@ -75,7 +75,7 @@ static int add_for(struct loop *loop, const struct source *source, __u32 events)
 	return 0;
 }
 
-static int add(struct loop *loop, const struct source *source)
+static int add_source(struct loop *loop, const struct source *source)
 {
 	return add_for(loop, source, 0);
 }
@@ -83,7 +83,7 @@ static int add(struct loop *loop, const struct source *source)
 static int open_signals(struct loop *loop)
 {
 	static const int taken[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD };
-	int fd, rc;
+	int fd, ret;
 
 	sigemptyset(&loop->signals);
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
@@ -98,27 +98,27 @@ static int open_signals(struct loop *loop)
 	fd = signalfd(-1, &loop->signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	rc = add(loop, &(struct source){ .fd = fd, .on = read_signals, .context = loop });
-	if (rc < 0)
+	ret = add_source(loop, &(struct source){ .fd = fd, .on = read_signals, .context = loop });
+	if (ret < 0)
 		close(fd);
-	return rc;
+	return ret;
 }
 
 int loop__open(struct loop **out, void (*on)(void *context, const struct signalfd_siginfo *signal),
 	       void *context, struct error *err)
 {
 	struct loop *loop = calloc(1, sizeof(*loop));
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (loop) {
 		loop->epoll = -1;
 		loop->on_signal = on;
 		loop->context = context;
-		rc = open_signals(loop);
+		ret = open_signals(loop);
 	}
-	if (rc < 0) {
+	if (ret < 0) {
 		loop__close(loop);
-		return error__set(err, rc, "cannot wait for signals: %s", strerror(-rc));
+		return error__set(err, ret, "cannot wait for signals: %s", strerror(-ret));
 	}
 	*out = loop;
 	return 0;
@@ -157,7 +157,7 @@ int loop__watch(struct loop *loop, int fd, void (*on)(void *context), void *cont
 {
 	if (fd < 0)
 		return 0;
-	return add(loop, &(struct source){ .fd = fd, .on = on, .context = context });
+	return add_source(loop, &(struct source){ .fd = fd, .on = on, .context = context });
 }
 
 int loop__watch_ring(struct loop *loop, int fd, void (*on)(void *context), void *context)
@@ -182,7 +182,7 @@ int loop__timer(struct loop *loop, double seconds, bool repeated, void (*on)(voi
 		void *context, int *out)
 {
 	struct source source = { .on = on, .context = context, .timer = true };
-	int fd, rc;
+	int fd, ret;
 
 	if (seconds <= 0)
 		return 0;
@@ -190,10 +190,10 @@ int loop__timer(struct loop *loop, double seconds, bool repeated, void (*on)(voi
 	if (fd < 0)
 		return -errno;
 	source.fd = fd;
-	rc = add(loop, &source);
-	if (rc < 0) {
+	ret = add_source(loop, &source);
+	if (ret < 0) {
 		close(fd);
-		return rc;
+		return ret;
 	}
 	set_timer(fd, seconds, repeated);
 	if (out)
@@ -208,21 +208,21 @@ static void on_duties(void *context)
 
 static int begin_duties(struct loop *loop)
 {
-	int rc = duties__open(&loop->duties);
+	int ret = duties__open(&loop->duties);
 
-	return rc ? rc : loop__watch(loop, duties__fd(loop->duties), on_duties, loop->duties);
+	return ret ? ret : loop__watch(loop, duties__fd(loop->duties), on_duties, loop->duties);
 }
 
 int loop__tend(struct loop *loop, double seconds, void (*on)(void *context), void *context,
 	       int *out)
 {
-	int rc = 0, number;
+	int ret = 0, number;
 
 	if (seconds <= 0)
 		return 0;
 	if (!loop->duties)
-		rc = begin_duties(loop);
-	number = rc ? rc : duties__add(loop->duties, seconds, on, context);
+		ret = begin_duties(loop);
+	number = ret ? ret : duties__add(loop->duties, seconds, on, context);
 	if (number >= 0 && out)
 		*out = number;
 	return number < 0 ? number : 0;
@@ -260,15 +260,15 @@ static int add_paced(struct loop *loop, struct paced *paced)
 {
 	struct source source = { .fd = paced->fd, .on = on_paced, .context = paced };
 	struct source timer = { .on = end_pause, .context = paced, .timer = true };
-	int rc;
+	int ret;
 
 	timer.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (timer.fd < 0)
 		return -errno;
-	rc = add(loop, &timer);
-	if (rc < 0) {
+	ret = add_source(loop, &timer);
+	if (ret < 0) {
 		close(timer.fd);
-		return rc;
+		return ret;
 	}
 	paced->timer = timer.fd;
 	paced->source = loop->n;
@@ -309,7 +309,7 @@ static void handle(const struct source *source)
 }
 
 /* Those that were added first come first. */
-static int compare(const void *left, const void *right)
+static int compare_events(const void *left, const void *right)
 {
 	const struct epoll_event *a = left, *b = right;
 
@@ -326,7 +326,7 @@ int loop__run(struct loop *loop)
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n > 1)
-			qsort(events, (size_t)n, sizeof(*events), compare);
+			qsort(events, (size_t)n, sizeof(*events), compare_events);
 		for (int i = 0; i < n && !loop->stop; i++)
 			handle(&loop->sources[events[i].data.u64]);
 	}

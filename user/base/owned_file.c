@@ -48,23 +48,23 @@ static int open_own(struct target *target, struct error *err)
 static int open_folder(struct target *target, const char *path, unsigned int flags,
 		       struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (flags & OWNED_FILE_MAKE_FOLDER && mkdir(target->folder, 0700) < 0 && errno != EEXIST)
 		return error__set(err, -errno, "%s: cannot be made: %s", target->folder,
 				  strerror(errno));
 	if (flags & OWNED_FILE_OWN_FOLDER) {
-		rc = open_own(target, err);
+		ret = open_own(target, err);
 	} else {
-		rc = place__open(&target->place, path, err);
+		ret = place__open(&target->place, path, err);
 		target->name = target->place.name;
 		target->dir = target->place.dir;
 	}
-	if (rc == 0 && asprintf(&target->part, ".%s.part", target->name) < 0) {
+	if (ret == 0 && asprintf(&target->part, ".%s.part", target->name) < 0) {
 		target->part = NULL;
-		rc = error__set(err, -ENOMEM, "no memory");
+		ret = error__set(err, -ENOMEM, "no memory");
 	}
-	return rc;
+	return ret;
 }
 
 static FILE *open_part(const struct target *target, struct error *err)
@@ -105,23 +105,23 @@ static int write_part(const struct target *target, unsigned int flags,
 		      struct error *err)
 {
 	FILE *out = open_part(target, err);
-	int rc;
+	int ret;
 
 	if (!out)
 		return err->code;
-	rc = write(context, out, err);
-	if (fclose(out) && rc == 0)
-		rc = error__set(err, -errno, "%s/%s: %s", target->folder, target->part,
-				strerror(errno));
-	if (rc == 0) {
-		rc = name_part(target, flags);
-		if (rc < 0)
-			error__set(err, rc, "%s/%s: cannot be replaced: %s", target->folder,
-				   target->name, strerror(-rc));
+	ret = write(context, out, err);
+	if (fclose(out) && ret == 0)
+		ret = error__set(err, -errno, "%s/%s: %s", target->folder, target->part,
+				 strerror(errno));
+	if (ret == 0) {
+		ret = name_part(target, flags);
+		if (ret < 0)
+			error__set(err, ret, "%s/%s: cannot be replaced: %s", target->folder,
+				   target->name, strerror(-ret));
 	}
-	if (rc < 0)
+	if (ret < 0)
 		unlinkat(target->dir, target->part, 0);
-	return rc;
+	return ret;
 }
 
 int owned_file__write(const char *path, unsigned int flags,
@@ -129,20 +129,20 @@ int owned_file__write(const char *path, unsigned int flags,
 		      struct error *err)
 {
 	struct target target = { .dir = -1, .place.dir = -1 };
-	int rc = split(&target, path);
+	int ret = split(&target, path);
 
-	if (rc < 0)
-		error__set(err, rc, "no memory");
+	if (ret < 0)
+		error__set(err, ret, "no memory");
 	else if (!*target.name)
-		rc = error__set(err, -EISDIR, "%s: is a folder, not a file in one", path);
+		ret = error__set(err, -EISDIR, "%s: is a folder, not a file in one", path);
 	else
-		rc = open_folder(&target, path, flags, err);
-	if (rc == 0)
-		rc = write_part(&target, flags, write, context, err);
+		ret = open_folder(&target, path, flags, err);
+	if (ret == 0)
+		ret = write_part(&target, flags, write, context, err);
 	if (target.dir >= 0 && target.dir != target.place.dir)
 		close(target.dir);
 	place__close(&target.place);
 	free(target.folder);
 	free(target.part);
-	return rc;
+	return ret;
 }

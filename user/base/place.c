@@ -113,15 +113,15 @@ static int step(struct walk *walk, struct place *place)
 static int walk_as_root(struct place *place, const char *path, struct error *err)
 {
 	struct walk walk = { .path = path, .err = err };
-	int rc;
+	int ret;
 
 	if (snprintf(walk.rest, sizeof(walk.rest), "%s", path) >= PATH_MAX)
 		return fail(&walk, -ENAMETOOLONG);
 	place->dir = AT_FDCWD;
-	rc = go(&walk, place, *path == '/' ? "/" : ".", 0);
-	while (rc == 0)
-		rc = step(&walk, place);
-	return rc < 0 ? rc : 0;
+	ret = go(&walk, place, *path == '/' ? "/" : ".", 0);
+	while (ret == 0)
+		ret = step(&walk, place);
+	return ret < 0 ? ret : 0;
 }
 
 /* The kernel does all, with the rights of the user. */

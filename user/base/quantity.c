@@ -68,10 +68,10 @@ int quantity__bytes(const char *text, __u64 *out)
 int quantity__share(const char *text, double *out)
 {
 	__u64 parts;
-	int rc = parse(text, shares, &parts);
+	int ret = parse(text, shares, &parts);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (!parts || parts > 1000000000)
 		return -ERANGE;
 	*out = (double)parts / 1e9;

@@ -46,34 +46,34 @@ int text_file__read(const char *path, char **text, size_t *len, struct error *er
 	char *buffer = NULL;
 	struct stat st;
 	ssize_t got;
-	int fd, rc;
+	int fd, ret;
 
 	/* A FIFO must not block, a terminal not become ours. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return system_error(path, "cannot be opened", err);
 	if (fstat(fd, &st) < 0) {
-		rc = system_error(path, "cannot be looked at", err);
+		ret = system_error(path, "cannot be looked at", err);
 		goto out;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		rc = error__set(err, -EINVAL, "%s: not a regular file, a catalogue is one", path);
+		ret = error__set(err, -EINVAL, "%s: not a regular file, a catalogue is one", path);
 		goto out;
 	}
-	rc = st.st_size > TEXT_FILE_MAX ? too_large(path, err) : 0;
-	if (rc < 0)
+	ret = st.st_size > TEXT_FILE_MAX ? too_large(path, err) : 0;
+	if (ret < 0)
 		goto out;
 	buffer = malloc(TEXT_FILE_MAX + 1);
 	if (!buffer) {
-		rc = error__set(err, -ENOMEM, "%s: out of memory", path);
+		ret = error__set(err, -ENOMEM, "%s: out of memory", path);
 		goto out;
 	}
 	got = read_all(fd, buffer, TEXT_FILE_MAX + 1);
 	if (got < 0)
-		rc = system_error(path, "cannot be read", err);
+		ret = system_error(path, "cannot be read", err);
 	else if (got > TEXT_FILE_MAX)
-		rc = too_large(path, err);
-	if (rc < 0)
+		ret = too_large(path, err);
+	if (ret < 0)
 		goto out;
 	*text = buffer;
 	*len = (size_t)got;
@@ -81,7 +81,7 @@ int text_file__read(const char *path, char **text, size_t *len, struct error *er
 out:
 	free(buffer);
 	close(fd);
-	return rc;
+	return ret;
 }
 
 bool text_file__is_folder(const char *path)
@@ -119,7 +119,7 @@ int text_file__list(const char *folder, char ***paths, size_t *n, struct error *
 {
 	const struct dirent *entry;
 	size_t room = 0;
-	int rc = 0;
+	int ret = 0;
 	DIR *dir;
 
 	*paths = NULL;
@@ -127,24 +127,24 @@ int text_file__list(const char *folder, char ***paths, size_t *n, struct error *
 	dir = opendir(folder);
 	if (!dir)
 		return system_error(folder, "cannot be opened", err);
-	while (rc == 0 && (errno = 0, entry = readdir(dir))) {
+	while (ret == 0 && (errno = 0, entry = readdir(dir))) {
 		if (is_catalogue_name(entry->d_name))
-			rc = add_path(paths, n, &room, folder, entry->d_name);
+			ret = add_path(paths, n, &room, folder, entry->d_name);
 	}
-	if (rc < 0)
-		error__set(err, rc, "%s: out of memory", folder);
+	if (ret < 0)
+		error__set(err, ret, "%s: out of memory", folder);
 	else if (errno)
-		rc = system_error(folder, "cannot be read", err);
+		ret = system_error(folder, "cannot be read", err);
 	else if (!*n)
-		rc = error__set(err, -ENOENT,
-				"%s: no *.yaml file in this folder, give one with catalogue files",
-				folder);
+		ret = error__set(err, -ENOENT,
+				 "%s: no *.yaml file in this folder, give one with catalogue files",
+				 folder);
 	closedir(dir);
-	if (rc < 0)
+	if (ret < 0)
 		text_file__free_list(*paths, *n);
 	else if (*paths)
 		qsort(*paths, *n, sizeof(**paths), compare_paths);
-	return rc;
+	return ret;
 }
 
 void text_file__free_list(char **paths, size_t n)

@@ -46,7 +46,7 @@ static bool has(const struct window_part *part, size_t offset, size_t bytes)
 }
 
 /* The part that has these bytes, or else the one that was not shown for the longest time. */
-static struct window_part *choose(struct window *window, size_t offset, size_t bytes)
+static struct window_part *choose_part(struct window *window, size_t offset, size_t bytes)
 {
 	struct window_part *oldest = &window->parts[0];
 
@@ -68,7 +68,7 @@ int window__show(struct window *window, size_t offset, size_t bytes, const void 
 
 	if (offset + bytes > window->map_bytes)
 		return -EINVAL;
-	part = choose(window, offset, bytes);
+	part = choose_part(window, offset, bytes);
 	if (!has(part, offset, bytes))
 		ret = move_to(window, part, offset, bytes);
 	if (ret)

@@ -103,7 +103,7 @@ static int start_parser(yaml_parser_t *parser, const char *text, size_t len)
 /* A first pass over the events, so that the document is only built from bounded input. */
 static int check_shape(const char *file, const char *text, size_t len, struct error *err)
 {
-	int depth = 0, documents = 0, rc;
+	int depth = 0, documents = 0, ret;
 	yaml_parser_t parser;
 	yaml_event_t event;
 
@@ -111,15 +111,15 @@ static int check_shape(const char *file, const char *text, size_t len, struct er
 		return error__set(err, -ENOMEM, "%s: out of memory", file);
 	do {
 		if (!yaml_parser_parse(&parser, &event)) {
-			rc = syntax_error(&parser, file, text, len, err);
+			ret = syntax_error(&parser, file, text, len, err);
 			break;
 		}
-		rc = check_event(&event, file, &depth, &documents, err);
+		ret = check_event(&event, file, &depth, &documents, err);
 		yaml_event_delete(&event);
-	} while (rc == 0);
+	} while (ret == 0);
 	yaml_parser_delete(&parser);
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (!documents)
 		return error__set(err, -EINVAL,
 				  "%s:1: the file is empty, a mapping (key: value) is needed",
@@ -132,33 +132,33 @@ int yaml_doc__parse(struct yaml_doc *doc, const char *file, const char *text, si
 {
 	const yaml_node_t *root;
 	yaml_parser_t parser;
-	int rc;
+	int ret;
 
 	/* libyaml takes a byte order mark for content once the encoding is given. */
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
 		text += 3;
 		len -= 3;
 	}
-	rc = check_shape(file, text, len, err);
-	if (rc < 0)
-		return rc;
+	ret = check_shape(file, text, len, err);
+	if (ret < 0)
+		return ret;
 	doc->file = file;
 	if (start_parser(&parser, text, len) < 0)
 		return error__set(err, -ENOMEM, "%s: out of memory", file);
 	if (!yaml_parser_load(&parser, &doc->document)) {
-		rc = syntax_error(&parser, file, text, len, err);
+		ret = syntax_error(&parser, file, text, len, err);
 		goto out;
 	}
 	root = yaml_doc__root(doc);
 	if (!root || root->type != YAML_MAPPING_NODE) {
-		rc = error__set(
+		ret = error__set(
 			err, -EINVAL, "%s:%d: the file holds %s, a mapping (key: value) is needed",
 			file, root ? yaml_doc__line(root) : 1, root ? node_kind(root) : "nothing");
 		yaml_document_delete(&doc->document);
 	}
 out:
 	yaml_parser_delete(&parser);
-	return rc;
+	return ret;
 }
 
 void yaml_doc__free(struct yaml_doc *doc)
@@ -248,16 +248,16 @@ int yaml_doc__check_keys(struct yaml_doc *doc, const yaml_node_t *node, const ch
 {
 	unsigned long seen = 0;
 	yaml_node_pair_t *pair;
-	int rc;
+	int ret;
 
 	if (node->type != YAML_MAPPING_NODE)
 		return yaml_doc__fail(doc, node, err, "%s is %s, a mapping (key: value) is needed",
 				      what, node_kind(node));
 	for (pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
-		rc = check_key(doc, yaml_document_get_node(&doc->document, pair->key), what, known,
-			       &seen, err);
-		if (rc < 0)
-			return rc;
+		ret = check_key(doc, yaml_document_get_node(&doc->document, pair->key), what, known,
+				&seen, err);
+		if (ret < 0)
+			return ret;
 	}
 	return 0;
 }
@@ -297,10 +297,10 @@ int yaml_doc__read_choice(struct yaml_doc *doc, const yaml_node_t *node, const c
 {
 	char known[WORDS_ROOM];
 	const char *text;
-	int rc = yaml_doc__read_text(doc, node, what, &text, err);
+	int ret = yaml_doc__read_text(doc, node, what, &text, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	for (int i = 0; names[i]; i++)
 		if (!strcmp(text, names[i]))
 			return i;
@@ -313,11 +313,11 @@ int yaml_doc__read_bool(const struct yaml_doc *doc, const yaml_node_t *node, con
 			bool *out, struct error *err)
 {
 	const char *text = "";
-	int rc;
+	int ret;
 
-	rc = yaml_doc__read_text(doc, node, what, &text, err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__read_text(doc, node, what, &text, err);
+	if (ret < 0)
+		return ret;
 	*out = strcmp(text, "true") == 0;
 	if (!*out && strcmp(text, "false") != 0)
 		return yaml_doc__fail(doc, node, err, "%s is %s, true or false is needed", what,
@@ -330,11 +330,11 @@ int yaml_doc__read_number(const struct yaml_doc *doc, const yaml_node_t *node, c
 {
 	const char *text = "";
 	char *end;
-	int rc;
+	int ret;
 
-	rc = yaml_doc__read_text(doc, node, what, &text, err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__read_text(doc, node, what, &text, err);
+	if (ret < 0)
+		return ret;
 	errno = 0;
 	*out = strtol(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
 	if (errno || *end || *out < min || *out > max)

@@ -54,7 +54,7 @@ int call_batch__open(struct call_batch *out, const void *data, size_t size)
 	const struct call_batch_header *header = data;
 	size_t series, threads, calls, stacks, known;
 	const char *rest;
-	int rc;
+	int ret;
 
 	if (size < sizeof(*header))
 		return -EBADMSG;
@@ -84,10 +84,10 @@ int call_batch__open(struct call_batch *out, const void *data, size_t size)
 	rest = out->names + out->names_bytes;
 	if ((stacks || size > known) && out->names_bytes % 8)
 		return -EBADMSG;
-	rc = stacks ? open_stacks(out, rest, stacks) : 0;
-	if (rc == 0 && header->version >= CALL_BATCH_VERSION_OPERATIONS)
-		rc = open_operations(out, rest + stacks, size - known);
-	return rc;
+	ret = stacks ? open_stacks(out, rest, stacks) : 0;
+	if (ret == 0 && header->version >= CALL_BATCH_VERSION_OPERATIONS)
+		ret = open_operations(out, rest + stacks, size - known);
+	return ret;
 }
 
 static int compare_slots(const void *key, const void *item)

@@ -35,7 +35,7 @@ struct call_pack {
 	void *out;
 };
 
-static void begin(struct call_pack *pack)
+static void begin_batch(struct call_pack *pack)
 {
 	pack->batch++;
 	pack->n_calls = pack->n_operations = pack->n_series = pack->n_threads = 0;
@@ -73,7 +73,7 @@ struct call_pack *call_pack__new(size_t bytes, bool stacks)
 		call_pack__free(pack);
 		return NULL;
 	}
-	begin(pack);
+	begin_batch(pack);
 	return pack;
 }
 
@@ -239,5 +239,5 @@ void call_pack__finish(struct call_pack *pack, struct call_batch *out)
 		to = append(to, pack->operations, pack->n_operations, sizeof(*pack->operations));
 	}
 	call_batch__open(out, pack->out, (size_t)(to - (char *)pack->out));
-	begin(pack);
+	begin_batch(pack);
 }

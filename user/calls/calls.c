@@ -116,7 +116,7 @@ int calls__open(struct calls **out, const struct calls_options *options, struct 
 {
 	struct calls *calls = calloc(1, sizeof(*calls));
 	size_t bytes = options->batch_bytes ? options->batch_bytes : BATCH_BYTES;
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (calls) {
 		calls->options = *options;
@@ -128,18 +128,18 @@ int calls__open(struct calls **out, const struct calls_options *options, struct 
 	}
 	if (calls && calls->pack && calls->fields) {
 		call_pack__map_jobs(calls->pack, &options->jobs);
-		rc = bpf_ring__open(&calls->ring, calls->maps.calls, on_call, calls);
+		ret = bpf_ring__open(&calls->ring, calls->maps.calls, on_call, calls);
 	}
-	if (rc < 0) {
+	if (ret < 0) {
 		calls__close(calls);
-		return error__set(err, rc, "calls cannot be recorded: %s", strerror(-rc));
+		return error__set(err, ret, "calls cannot be recorded: %s", strerror(-ret));
 	}
 	if (options->stacks)
-		rc = stacks__open(&calls->stacks, err);
-	if (rc < 0) {
+		ret = stacks__open(&calls->stacks, err);
+	if (ret < 0) {
 		error__prefix(err, "stacks cannot be recorded");
 		calls__close(calls);
-		return rc;
+		return ret;
 	}
 	*out = calls;
 	return 0;
@@ -163,15 +163,15 @@ int calls__fd(const struct calls *calls)
 
 int calls__drain(struct calls *calls, bool over, struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (calls->stacks)
 		stacks__follow(calls->stacks);
 	calls->until_ns = over ? ~0ULL : clock__ns(CLOCK_MONOTONIC) + TURN_NS;
-	rc = bpf_ring__read(calls->ring);
+	ret = bpf_ring__read(calls->ring);
 	flush(calls);
-	if (rc < 0 && rc != -EAGAIN)
-		return error__set(err, rc, "reading the recorded calls: %s", strerror(-rc));
+	if (ret < 0 && ret != -EAGAIN)
+		return error__set(err, ret, "reading the recorded calls: %s", strerror(-ret));
 	return 0;
 }
 

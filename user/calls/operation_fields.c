@@ -116,8 +116,9 @@ static void strip(struct tm_operation_record *record, __u8 left_out)
 }
 
 /* Those that are checked: of some kinds of operations another thing stands where a session is. */
-static void choose(const struct catalogue_operation *operation, const struct catalogue_code *code,
-		   struct tm_operation_record *record)
+static void choose_checked_fields(const struct catalogue_operation *operation,
+				  const struct catalogue_code *code,
+				  struct tm_operation_record *record)
 {
 	if (!operation->n_codes || (code && code->has_session))
 		return;
@@ -150,7 +151,7 @@ const char *operation_fields__check(struct operation_fields *fields,
 
 	if (library) {
 		strip(record, library->left_out);
-		choose(operation, code_of(operation, record), record);
+		choose_checked_fields(operation, code_of(operation, record), record);
 		misfits = misfits_of(operation, record);
 		if (library->tried < OPERATION_FIELDS_TRIED) {
 			library->tried++;

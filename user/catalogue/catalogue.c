@@ -119,73 +119,73 @@ static int add_document(struct catalogue *cat, struct yaml_doc *doc, struct erro
 	const struct tm_spec *base = &spec_reader__default;
 	struct layer_file file;
 	const char *name;
-	int index, rc;
+	int index, ret;
 
-	rc = layer_file__read_name(doc, &name, err);
-	if (rc < 0)
-		return rc;
+	ret = layer_file__read_name(doc, &name, err);
+	if (ret < 0)
+		return ret;
 	index = catalogue__find_layer(cat, name);
 	if (index >= 0)
 		base = &cat->layers[index].defaults;
-	rc = layer_file__read(&file, doc, base, index < 0, &cat->strings, err);
-	if (rc < 0)
-		return rc;
+	ret = layer_file__read(&file, doc, base, index < 0, &cat->strings, err);
+	if (ret < 0)
+		return ret;
 	if (index < 0) {
 		index = (int)cat->n_layers;
-		rc = add_layer(cat, name, doc->file, &file.defaults);
+		ret = add_layer(cat, name, doc->file, &file.defaults);
 	}
 	for (size_t i = 0; i < file.n_functions; i++)
 		file.functions[i].named = cat->naming;
-	if (rc == 0)
-		rc = merge(&cat->layers[index], &file);
+	if (ret == 0)
+		ret = merge(&cat->layers[index], &file);
 	layer_file__free(&file);
-	return rc < 0 ? no_memory(doc->file, err) : 0;
+	return ret < 0 ? no_memory(doc->file, err) : 0;
 }
 
 static int add_text(struct catalogue *cat, const char *name, const char *text, size_t len,
 		    struct error *err)
 {
 	struct yaml_doc doc;
-	int rc;
+	int ret;
 
 	if (len > TEXT_FILE_MAX)
 		return error__set(err, -EFBIG, "%s: larger than %d bytes, no catalogue is", name,
 				  TEXT_FILE_MAX);
-	rc = yaml_doc__parse(&doc, name, text, len, err);
-	if (rc < 0)
-		return rc;
-	rc = add_document(cat, &doc, err);
+	ret = yaml_doc__parse(&doc, name, text, len, err);
+	if (ret < 0)
+		return ret;
+	ret = add_document(cat, &doc, err);
 	yaml_doc__free(&doc);
-	return rc;
+	return ret;
 }
 
 static int add_file(struct catalogue *cat, const char *path, struct error *err)
 {
 	size_t len;
 	char *text;
-	int rc;
+	int ret;
 
-	rc = text_file__read(path, &text, &len, err);
-	if (rc < 0)
-		return rc;
-	rc = add_text(cat, path, text, len, err);
+	ret = text_file__read(path, &text, &len, err);
+	if (ret < 0)
+		return ret;
+	ret = add_text(cat, path, text, len, err);
 	free(text);
-	return rc;
+	return ret;
 }
 
 static int add_folder(struct catalogue *cat, const char *folder, struct error *err)
 {
 	char **paths;
 	size_t n;
-	int rc;
+	int ret;
 
-	rc = text_file__list(folder, &paths, &n, err);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = add_file(cat, paths[i], err);
+	ret = text_file__list(folder, &paths, &n, err);
+	if (ret < 0)
+		return ret;
+	for (size_t i = 0; ret == 0 && i < n; i++)
+		ret = add_file(cat, paths[i], err);
 	text_file__free_list(paths, n);
-	return rc;
+	return ret;
 }
 
 static int compare_layers(const void *left, const void *right)
@@ -248,17 +248,18 @@ static int index_functions(struct catalogue *cat, struct error *err)
 }
 
 /* Hands the catalogue over, its layers in order; or frees it where reading failed. */
-static int finish(struct catalogue **out, struct catalogue *cat, int rc, struct error *err)
+static int finish_catalogue(struct catalogue **out, struct catalogue *cat, int ret,
+			    struct error *err)
 {
-	if (rc == 0 && cat->n_layers)
+	if (ret == 0 && cat->n_layers)
 		qsort(cat->layers, cat->n_layers, sizeof(*cat->layers), compare_layers);
-	if (rc == 0)
-		rc = number_operations(cat, err);
-	if (rc == 0)
-		rc = index_functions(cat, err);
-	if (rc < 0) {
+	if (ret == 0)
+		ret = number_operations(cat, err);
+	if (ret == 0)
+		ret = index_functions(cat, err);
+	if (ret < 0) {
 		catalogue__free(cat);
-		return rc;
+		return ret;
 	}
 	number_steps(cat);
 	*out = cat;
@@ -272,42 +273,42 @@ static int add_path(struct catalogue *cat, const char *path, struct error *err)
 
 static int add_as_caller(struct catalogue *cat, const char *path, struct error *err)
 {
-	int rc = identity__enter_caller(err);
+	int ret = identity__enter_caller(err);
 
-	if (rc < 0)
-		return rc;
-	rc = add_path(cat, path, err);
+	if (ret < 0)
+		return ret;
+	ret = add_path(cat, path, err);
 	identity__leave();
-	return rc < 0 ? identity__explain_caller(err) : rc;
+	return ret < 0 ? identity__explain_caller(err) : ret;
 }
 
 int catalogue__load(struct catalogue **out, const char *shipped, const char *const *named,
 		    size_t n_named, struct error *err)
 {
 	struct catalogue *cat = calloc(1, sizeof(*cat));
-	int rc = 0;
+	int ret = 0;
 
 	if (!cat)
 		return no_memory("catalogue", err);
 	if (shipped)
-		rc = add_path(cat, shipped, err);
+		ret = add_path(cat, shipped, err);
 	cat->naming = true;
-	for (size_t i = 0; rc == 0 && i < n_named; i++)
-		rc = add_as_caller(cat, named[i], err);
-	return finish(out, cat, rc, err);
+	for (size_t i = 0; ret == 0 && i < n_named; i++)
+		ret = add_as_caller(cat, named[i], err);
+	return finish_catalogue(out, cat, ret, err);
 }
 
 int catalogue__load_texts(struct catalogue **out, const struct catalogue_text *texts,
 			  size_t n_texts, struct error *err)
 {
 	struct catalogue *cat = calloc(1, sizeof(*cat));
-	int rc = 0;
+	int ret = 0;
 
 	if (!cat)
 		return no_memory("catalogue", err);
-	for (size_t i = 0; rc == 0 && i < n_texts; i++)
-		rc = add_text(cat, texts[i].name, texts[i].text, texts[i].len, err);
-	return finish(out, cat, rc, err);
+	for (size_t i = 0; ret == 0 && i < n_texts; i++)
+		ret = add_text(cat, texts[i].name, texts[i].text, texts[i].len, err);
+	return finish_catalogue(out, cat, ret, err);
 }
 
 void catalogue__free(struct catalogue *cat)

@@ -8,7 +8,7 @@
 #include "base/search.h"
 #include "catalogue/function_index.h"
 
-static int compare(const void *left, const void *right)
+static int compare_by_name(const void *left, const void *right)
 {
 	const struct catalogue_function *const *a = left, *const *b = right;
 	int order = strcmp((*a)->name, (*b)->name);
@@ -29,7 +29,7 @@ int function_index__make(struct function_index *index, const struct catalogue_fu
 	for (size_t i = 0; i < n; i++)
 		if (functions[i].pattern)
 			index->patterns[index->n_patterns++] = &functions[i];
-	qsort((void *)index->names, index->n_names, sizeof(*index->names), compare);
+	qsort((void *)index->names, index->n_names, sizeof(*index->names), compare_by_name);
 	return 0;
 }
 

@@ -27,13 +27,13 @@ static int read_names(struct yaml_doc *doc, const yaml_node_t *node, struct tm_h
 		      struct error *err)
 {
 	static const char *const known[] = { "handle", "name", NULL };
-	int rc = yaml_doc__check_keys(doc, node, "names", known, err);
+	int ret = yaml_doc__check_keys(doc, node, "names", known, err);
 
-	if (!rc)
-		rc = read_operand(doc, node, "names", "handle", ONLY_MEMORY, &spec->handle, err);
-	if (!rc)
-		rc = read_operand(doc, node, "names", "name", NO_CONSTANT, &spec->name, err);
-	return rc;
+	if (!ret)
+		ret = read_operand(doc, node, "names", "handle", ONLY_MEMORY, &spec->handle, err);
+	if (!ret)
+		ret = read_operand(doc, node, "names", "name", NO_CONSTANT, &spec->name, err);
+	return ret;
 }
 
 /* "[[arg4]].s64": the memory at the address in memory. */
@@ -60,13 +60,13 @@ static int read_size(struct yaml_doc *doc, const yaml_node_t *node, struct tm_ha
 {
 	const yaml_node_t *size = yaml_doc__get(doc, node, "size");
 	const char *text = "";
-	int rc = 0;
+	int ret = 0;
 
 	if (size)
-		rc = yaml_doc__read_text(doc, size, "size", &text, err);
-	if (!rc && strncmp(text, "[[", 2) == 0)
+		ret = yaml_doc__read_text(doc, size, "size", &text, err);
+	if (!ret && strncmp(text, "[[", 2) == 0)
 		return read_indirect(doc, size, text, spec, err);
-	return rc ? rc : read_operand(doc, node, "sizes", "size", ONLY_MEMORY, &spec->size, err);
+	return ret ? ret : read_operand(doc, node, "sizes", "size", ONLY_MEMORY, &spec->size, err);
 }
 
 /* The key whose value is the size: { string: arg2, is: ".size" }. */
@@ -76,22 +76,22 @@ static int read_when(struct yaml_doc *doc, const yaml_node_t *node, struct tm_ha
 	static const char *const known[] = { "string", "is", NULL };
 	const yaml_node_t *is;
 	const char *text;
-	int rc = yaml_doc__check_keys(doc, node, "when", known, err);
+	int ret = yaml_doc__check_keys(doc, node, "when", known, err);
 
-	if (!rc)
-		rc = read_operand(doc, node, "when", "string", NO_CONSTANT, &spec->key, err);
-	if (rc)
-		return rc;
+	if (!ret)
+		ret = read_operand(doc, node, "when", "string", NO_CONSTANT, &spec->key, err);
+	if (ret)
+		return ret;
 	is = yaml_doc__get(doc, node, "is");
 	if (!is)
 		return yaml_doc__fail(doc, node, err, "when has no is");
-	rc = yaml_doc__read_text(doc, is, "is", &text, err);
-	if (!rc && strlen(text) > KEY_MAX)
-		rc = yaml_doc__fail(doc, is, err, "is has %zu characters, at most %d are compared",
-				    strlen(text), KEY_MAX);
-	if (!rc)
+	ret = yaml_doc__read_text(doc, is, "is", &text, err);
+	if (!ret && strlen(text) > KEY_MAX)
+		ret = yaml_doc__fail(doc, is, err, "is has %zu characters, at most %d are compared",
+				     strlen(text), KEY_MAX);
+	if (!ret)
 		memcpy(spec->is, text, strlen(text));
-	return rc;
+	return ret;
 }
 
 static int read_sizes(struct yaml_doc *doc, const yaml_node_t *node, struct tm_handle_spec *spec,
@@ -99,14 +99,14 @@ static int read_sizes(struct yaml_doc *doc, const yaml_node_t *node, struct tm_h
 {
 	static const char *const known[] = { "handle", "size", "when", NULL };
 	const yaml_node_t *when;
-	int rc = yaml_doc__check_keys(doc, node, "sizes", known, err);
+	int ret = yaml_doc__check_keys(doc, node, "sizes", known, err);
 
-	if (!rc)
-		rc = read_operand(doc, node, "sizes", "handle", NO_CONSTANT, &spec->handle, err);
-	if (!rc)
-		rc = read_size(doc, node, spec, err);
-	when = rc ? NULL : yaml_doc__get(doc, node, "when");
-	return when ? read_when(doc, when, spec, err) : rc;
+	if (!ret)
+		ret = read_operand(doc, node, "sizes", "handle", NO_CONSTANT, &spec->handle, err);
+	if (!ret)
+		ret = read_size(doc, node, spec, err);
+	when = ret ? NULL : yaml_doc__get(doc, node, "when");
+	return when ? read_when(doc, when, spec, err) : ret;
 }
 
 static int read_drops(struct yaml_doc *doc, const yaml_node_t *node, struct tm_handle_spec *spec,
@@ -120,24 +120,24 @@ static int read_joins(struct yaml_doc *doc, const yaml_node_t *node, struct tm_h
 		      struct error *err)
 {
 	static const char *const known[] = { "workflow", "component", NULL };
-	int rc = yaml_doc__check_keys(doc, node, "joins", known, err);
+	int ret = yaml_doc__check_keys(doc, node, "joins", known, err);
 
-	if (!rc && yaml_doc__get(doc, node, "workflow"))
-		rc = read_operand(doc, node, "joins", "workflow", NO_CONSTANT, &spec->name, err);
-	if (!rc && yaml_doc__get(doc, node, "component"))
-		rc = read_operand(doc, node, "joins", "component", NO_CONSTANT, &spec->key, err);
-	return rc;
+	if (!ret && yaml_doc__get(doc, node, "workflow"))
+		ret = read_operand(doc, node, "joins", "workflow", NO_CONSTANT, &spec->name, err);
+	if (!ret && yaml_doc__get(doc, node, "component"))
+		ret = read_operand(doc, node, "joins", "component", NO_CONSTANT, &spec->key, err);
+	return ret;
 }
 
 static int read_leaves(struct yaml_doc *doc, const yaml_node_t *node, struct tm_handle_spec *spec,
 		       struct error *err)
 {
 	bool leaves = false;
-	int rc = yaml_doc__read_bool(doc, node, "leaves", &leaves, err);
+	int ret = yaml_doc__read_bool(doc, node, "leaves", &leaves, err);
 
 	if (!leaves)
 		spec->does = 0;
-	return rc;
+	return ret;
 }
 
 static const struct {
@@ -156,10 +156,10 @@ static int read_by_size(struct yaml_doc *doc, const yaml_node_t *node, struct tm
 			struct error *err)
 {
 	bool by_size = false;
-	int rc = yaml_doc__read_bool(doc, node, "by_size", &by_size, err);
+	int ret = yaml_doc__read_bool(doc, node, "by_size", &by_size, err);
 
-	if (rc || !by_size)
-		return rc;
+	if (ret || !by_size)
+		return ret;
 	if (!spec->handle.does) {
 		if (spec->object.kind != TM_OBJECT_HANDLE)
 			return yaml_doc__fail(
@@ -179,7 +179,7 @@ int handle_reader__read(struct yaml_doc *doc, const yaml_node_t *node, struct tm
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		const yaml_node_t *value = yaml_doc__get(doc, node, keys[i].key);
-		int rc;
+		int ret;
 
 		if (!value)
 			continue;
@@ -189,9 +189,9 @@ int handle_reader__read(struct yaml_doc *doc, const yaml_node_t *node, struct tm
 				"a function tells one thing: one of names, sizes, drops, joins, "
 				"leaves");
 		spec->handle.does = keys[i].does;
-		rc = keys[i].read(doc, value, &spec->handle, err);
-		if (rc < 0)
-			return rc;
+		ret = keys[i].read(doc, value, &spec->handle, err);
+		if (ret < 0)
+			return ret;
 	}
 	return by_size ? read_by_size(doc, by_size, spec, err) : 0;
 }

@@ -58,17 +58,17 @@ int layer_file__read_name(struct yaml_doc *doc, const char **name, struct error 
 					     "functions", "operations", NULL };
 	const yaml_node_t *root = yaml_doc__root(doc);
 	const yaml_node_t *node = yaml_doc__get(doc, root, "layer");
-	int rc;
+	int ret;
 
-	rc = yaml_doc__check_keys(doc, root, "a catalogue file", known, err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__check_keys(doc, root, "a catalogue file", known, err);
+	if (ret < 0)
+		return ret;
 	if (!node)
 		return yaml_doc__fail(doc, root, err,
 				      "the key layer is missing, name the layer, e.g. layer: mio");
-	rc = yaml_doc__read_text(doc, node, "layer", name, err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__read_text(doc, node, "layer", name, err);
+	if (ret < 0)
+		return ret;
 	if (!is_layer_name(*name))
 		return yaml_doc__fail(doc, node, err,
 				      "layer %s is no valid name, use 1 to %d of a-z, 0-9 and _, "
@@ -87,7 +87,7 @@ static int read_sonames(const struct reader *r, const yaml_node_t *node, const c
 {
 	size_t room = 0, n_items = yaml_doc__n_items(node);
 	const char *text;
-	int rc;
+	int ret;
 
 	if (!n_items)
 		return yaml_doc__fail(r->doc, node, err,
@@ -99,9 +99,9 @@ static int read_sonames(const struct reader *r, const yaml_node_t *node, const c
 	for (size_t i = 0; i < n_items; i++) {
 		const yaml_node_t *item = yaml_doc__item(r->doc, node, i);
 
-		rc = yaml_doc__read_text(r->doc, item, what, &text, err);
-		if (rc < 0)
-			return rc;
+		ret = yaml_doc__read_text(r->doc, item, what, &text, err);
+		if (ret < 0)
+			return ret;
 		if (strchr(text, '/'))
 			return yaml_doc__fail(r->doc, item, err,
 					      "%s has the path %s, give the file's name or soname "
@@ -123,18 +123,18 @@ static int read_only(const struct reader *r, const yaml_node_t *node, const char
 	const yaml_node_t *value = yaml_doc__get(r->doc, node, "only");
 	const char **list = NULL;
 	size_t n = 0;
-	int rc;
+	int ret;
 
 	if (!value)
 		return 0;
-	rc = read_sonames(r, value, "only", &list, &n, r->err);
-	if (rc == 0) {
+	ret = read_sonames(r, value, "only", &list, &n, r->err);
+	if (ret == 0) {
 		*only = strings__keep_list(r->strings, list, n);
 		*n_only = n;
-		rc = *only ? 0 : no_memory(r->doc, r->err);
+		ret = *only ? 0 : no_memory(r->doc, r->err);
 	}
 	free(list);
-	return rc;
+	return ret;
 }
 
 static int read_brief(const struct reader *r, const yaml_node_t *node, enum catalogue_brief *brief)
@@ -158,13 +158,13 @@ static int read_common(const struct reader *r, const yaml_node_t *node,
 {
 	const yaml_node_t *enabled = yaml_doc__get(r->doc, node, "enabled");
 	const yaml_node_t *brief = yaml_doc__get(r->doc, node, "brief");
-	int rc = 0;
+	int ret = 0;
 
 	if (enabled)
-		rc = yaml_doc__read_bool(r->doc, enabled, "enabled", &function->enabled, r->err);
-	if (rc == 0 && brief)
-		rc = read_brief(r, brief, &function->brief);
-	return rc < 0 ? rc : read_only(r, node, &function->only, &function->n_only);
+		ret = yaml_doc__read_bool(r->doc, enabled, "enabled", &function->enabled, r->err);
+	if (ret == 0 && brief)
+		ret = read_brief(r, brief, &function->brief);
+	return ret < 0 ? ret : read_only(r, node, &function->only, &function->n_only);
 }
 
 /* Symbols come without @VERSION, so that a name with one would never match. */
@@ -189,13 +189,13 @@ static int add_function(const struct reader *r, const yaml_node_t *node,
 	struct layer_file *out = r->out;
 	struct catalogue_function *function;
 	const char *name;
-	int rc;
+	int ret;
 
-	rc = yaml_doc__read_text(r->doc, node, "name", &name, r->err);
-	if (rc == 0)
-		rc = check_function_name(r, node, name);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__read_text(r->doc, node, "name", &name, r->err);
+	if (ret == 0)
+		ret = check_function_name(r, node, name);
+	if (ret < 0)
+		return ret;
 	if (out->n_functions >= LAYER_FILE_MAX)
 		return yaml_doc__fail(r->doc, node, r->err,
 				      "more than %d functions in one file, use patterns",
@@ -236,32 +236,32 @@ static int read_function(const struct reader *r, const yaml_node_t *node)
 					     "forgets",	 "pools",      "brief",	 NULL };
 	const yaml_node_t *names = yaml_doc__get(r->doc, node, "name");
 	struct catalogue_function model = r->defaults;
-	int rc;
+	int ret;
 
-	rc = yaml_doc__check_keys(r->doc, node, "a function", known, r->err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__check_keys(r->doc, node, "a function", known, r->err);
+	if (ret < 0)
+		return ret;
 	if (!names || !yaml_doc__n_items(names))
 		return yaml_doc__fail(r->doc, node, r->err,
 				      "a function has no name, give one, a pattern or a list");
-	rc = read_common(r, node, &model);
-	if (rc == 0)
-		rc = spec_reader__read(r->doc, node, &model.spec, r->err);
-	if (rc == 0)
-		rc = handle_reader__read(r->doc, node, &model.spec, r->err);
-	if (rc == 0)
-		rc = pool_reader__read(r->doc, node, &model, r->strings, r->err);
-	if (rc == 0)
-		rc = role_reader__read(r->doc, node, &model.spec.role, &model.step_layer, r->err);
-	if (rc == 0)
-		rc = check_brought(r, node, &model.spec);
-	if (rc == 0 && model.step_layer) {
+	ret = read_common(r, node, &model);
+	if (ret == 0)
+		ret = spec_reader__read(r->doc, node, &model.spec, r->err);
+	if (ret == 0)
+		ret = handle_reader__read(r->doc, node, &model.spec, r->err);
+	if (ret == 0)
+		ret = pool_reader__read(r->doc, node, &model, r->strings, r->err);
+	if (ret == 0)
+		ret = role_reader__read(r->doc, node, &model.spec.role, &model.step_layer, r->err);
+	if (ret == 0)
+		ret = check_brought(r, node, &model.spec);
+	if (ret == 0 && model.step_layer) {
 		model.step_layer = strings__keep(r->strings, model.step_layer);
-		rc = model.step_layer ? 0 : no_memory(r->doc, r->err);
+		ret = model.step_layer ? 0 : no_memory(r->doc, r->err);
 	}
-	for (size_t i = 0; rc == 0 && i < yaml_doc__n_items(names); i++)
-		rc = add_function(r, yaml_doc__item(r->doc, names, i), &model);
-	return rc;
+	for (size_t i = 0; ret == 0 && i < yaml_doc__n_items(names); i++)
+		ret = add_function(r, yaml_doc__item(r->doc, names, i), &model);
+	return ret;
 }
 
 /* Same name, and for the same libraries; < 0, 0, > 0 as strcmp(). */
@@ -289,7 +289,7 @@ static int check_duplicates(const struct reader *r)
 {
 	const struct layer_file *out = r->out;
 	const struct catalogue_function **sorted;
-	int rc = 0;
+	int ret = 0;
 
 	sorted = calloc(out->n_functions + 1, sizeof(*sorted));
 	if (!sorted)
@@ -300,48 +300,48 @@ static int check_duplicates(const struct reader *r)
 	for (size_t i = 1; i < out->n_functions; i++) {
 		if (compare_functions(sorted[i - 1], sorted[i]) != 0)
 			continue;
-		rc = error__set(r->err, -EINVAL,
-				"%s:%d: function %s is already there in line %d, remove one",
-				r->doc->file, sorted[i]->line,
-				yaml_doc__quote(sorted[i]->name).text, sorted[i - 1]->line);
+		ret = error__set(r->err, -EINVAL,
+				 "%s:%d: function %s is already there in line %d, remove one",
+				 r->doc->file, sorted[i]->line,
+				 yaml_doc__quote(sorted[i]->name).text, sorted[i - 1]->line);
 		break;
 	}
 	free(sorted);
-	return rc;
+	return ret;
 }
 
 static int read_defaults(struct reader *r, const yaml_node_t *node)
 {
 	static const char *const known[] = { "fail", "returns", "enabled", "only", "brief", NULL };
-	int rc;
+	int ret;
 
-	rc = yaml_doc__check_keys(r->doc, node, "defaults", known, r->err);
-	if (rc == 0)
-		rc = read_common(r, node, &r->defaults);
-	if (rc == 0)
-		rc = spec_reader__read_result(r->doc, node, &r->defaults.spec, r->err);
-	return rc;
+	ret = yaml_doc__check_keys(r->doc, node, "defaults", known, r->err);
+	if (ret == 0)
+		ret = read_common(r, node, &r->defaults);
+	if (ret == 0)
+		ret = spec_reader__read_result(r->doc, node, &r->defaults.spec, r->err);
+	return ret;
 }
 
 static int read_functions(const struct reader *r, const yaml_node_t *node)
 {
-	int rc = 0;
+	int ret = 0;
 
 	if (node->type != YAML_SEQUENCE_NODE)
 		return yaml_doc__fail(r->doc, node, r->err,
 				      "functions is not a list, write each as - name: NAME");
-	for (size_t i = 0; rc == 0 && i < yaml_doc__n_items(node); i++)
-		rc = read_function(r, yaml_doc__item(r->doc, node, i));
-	return rc < 0 ? rc : check_duplicates(r);
+	for (size_t i = 0; ret == 0 && i < yaml_doc__n_items(node); i++)
+		ret = read_function(r, yaml_doc__item(r->doc, node, i));
+	return ret < 0 ? ret : check_duplicates(r);
 }
 
 static int read_operations(const struct reader *r, const yaml_node_t *node)
 {
 	struct layer_file *out = r->out;
 	struct catalogue_operation *operation;
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; rc == 0 && i < yaml_doc__n_items(node); i++) {
+	for (size_t i = 0; ret == 0 && i < yaml_doc__n_items(node); i++) {
 		const yaml_node_t *item = yaml_doc__item(r->doc, node, i);
 
 		if (array__grow((void **)&out->operations, &out->room_operations, out->n_operations,
@@ -349,20 +349,20 @@ static int read_operations(const struct reader *r, const yaml_node_t *node)
 			return no_memory(r->doc, r->err);
 		operation = &out->operations[out->n_operations++];
 		memset(operation, 0, sizeof(*operation));
-		rc = operation_reader__read(r->doc, item, operation, r->strings, r->err);
-		if (rc == 0)
-			rc = read_only(r, item, &operation->only, &operation->n_only);
+		ret = operation_reader__read(r->doc, item, operation, r->strings, r->err);
+		if (ret == 0)
+			ret = read_only(r, item, &operation->only, &operation->n_only);
 	}
-	return rc;
+	return ret;
 }
 
 static int read_order(struct reader *r, const yaml_node_t *node)
 {
 	long order = 0;
-	int rc = yaml_doc__read_number(r->doc, node, "order", 1, 99, &order, r->err);
+	int ret = yaml_doc__read_number(r->doc, node, "order", 1, 99, &order, r->err);
 
 	r->out->order = (int)order;
-	return rc;
+	return ret;
 }
 
 /* Title, libraries, defaults, functions: what is there, and of a layer's first file all it needs.
@@ -377,7 +377,7 @@ static int read_keys(struct reader *r, bool first)
 	const yaml_node_t *defaults = yaml_doc__get(r->doc, root, "defaults");
 	const yaml_node_t *functions = yaml_doc__get(r->doc, root, "functions");
 	const yaml_node_t *operations = yaml_doc__get(r->doc, root, "operations");
-	int rc = 0;
+	int ret = 0;
 
 	if (first && (!libraries || !functions))
 		return yaml_doc__fail(r->doc, root, r->err,
@@ -385,31 +385,31 @@ static int read_keys(struct reader *r, bool first)
 				      "libraries and functions",
 				      libraries ? "functions" : "libraries");
 	if (title) {
-		rc = yaml_doc__read_text(r->doc, title, "title", &r->out->title, r->err);
-		if (rc == 0 && !(r->out->title = strings__keep(r->strings, r->out->title)))
-			rc = no_memory(r->doc, r->err);
+		ret = yaml_doc__read_text(r->doc, title, "title", &r->out->title, r->err);
+		if (ret == 0 && !(r->out->title = strings__keep(r->strings, r->out->title)))
+			ret = no_memory(r->doc, r->err);
 	}
-	if (rc == 0 && order)
-		rc = read_order(r, order);
-	if (rc == 0 && libraries)
-		rc = read_sonames(r, libraries, "libraries", &r->out->sonames, &r->out->n_sonames,
-				  r->err);
-	if (rc == 0 && recognize)
-		rc = marks_reader__read(r->doc, recognize, r->strings, &r->out->marks, r->err);
-	if (rc == 0 && defaults)
-		rc = read_defaults(r, defaults);
-	if (rc == 0 && functions)
-		rc = read_functions(r, functions);
-	if (rc == 0 && operations)
-		rc = read_operations(r, operations);
-	return rc;
+	if (ret == 0 && order)
+		ret = read_order(r, order);
+	if (ret == 0 && libraries)
+		ret = read_sonames(r, libraries, "libraries", &r->out->sonames, &r->out->n_sonames,
+				   r->err);
+	if (ret == 0 && recognize)
+		ret = marks_reader__read(r->doc, recognize, r->strings, &r->out->marks, r->err);
+	if (ret == 0 && defaults)
+		ret = read_defaults(r, defaults);
+	if (ret == 0 && functions)
+		ret = read_functions(r, functions);
+	if (ret == 0 && operations)
+		ret = read_operations(r, operations);
+	return ret;
 }
 
 int layer_file__read(struct layer_file *out, struct yaml_doc *doc, const struct tm_spec *base,
 		     bool first, struct strings *strings, struct error *err)
 {
 	struct reader r = { .out = out, .doc = doc, .strings = strings, .err = err };
-	int rc;
+	int ret;
 
 	memset(out, 0, sizeof(*out));
 	r.defaults.enabled = true;
@@ -417,11 +417,11 @@ int layer_file__read(struct layer_file *out, struct yaml_doc *doc, const struct 
 	r.file = strings__keep(strings, doc->file);
 	if (!r.file)
 		return no_memory(doc, err);
-	rc = read_keys(&r, first);
+	ret = read_keys(&r, first);
 	out->defaults = r.defaults.spec;
-	if (rc < 0)
+	if (ret < 0)
 		layer_file__free(out);
-	return rc;
+	return ret;
 }
 
 void layer_file__free(struct layer_file *file)

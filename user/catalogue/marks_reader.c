@@ -10,10 +10,10 @@
 static int read_symbol(struct yaml_doc *doc, const yaml_node_t *node, const char *key,
 		       struct strings *strings, const char **out, struct error *err)
 {
-	int rc = yaml_doc__read_text(doc, node, key, out, err);
+	int ret = yaml_doc__read_text(doc, node, key, out, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (!**out || strpbrk(*out, "*?[@/ "))
 		return yaml_doc__fail(doc, node, err,
 				      "%s has %s, give whole names of symbols, without version",
@@ -37,11 +37,11 @@ static int read_symbols(struct yaml_doc *doc, const yaml_node_t *node, const cha
 		return yaml_doc__fail(doc, value, err, "%s is a list of 1 to %d names of symbols",
 				      key, MAX_MARKS);
 	for (size_t i = 0; i < n_items; i++) {
-		int rc = read_symbol(doc, yaml_doc__item(doc, value, i), key, strings, &list[i],
-				     err);
+		int ret = read_symbol(doc, yaml_doc__item(doc, value, i), key, strings, &list[i],
+				      err);
 
-		if (rc < 0)
-			return rc;
+		if (ret < 0)
+			return ret;
 	}
 	*out = strings__keep_list(strings, list, n_items);
 	*n = n_items;
@@ -52,18 +52,18 @@ int marks_reader__read(struct yaml_doc *doc, const yaml_node_t *node, struct str
 		       struct file_marks *out, struct error *err)
 {
 	static const char *const known[] = { "exports", "unless_imports", NULL };
-	int rc = yaml_doc__check_keys(doc, node, "recognize", known, err);
+	int ret = yaml_doc__check_keys(doc, node, "recognize", known, err);
 
 	*out = (struct file_marks){ 0 };
-	if (!rc)
-		rc = read_symbols(doc, node, "exports", strings, &out->exports, &out->n_exports,
-				  err);
-	if (!rc)
-		rc = read_symbols(doc, node, "unless_imports", strings, &out->imports,
-				  &out->n_imports, err);
-	if (!rc && !out->n_exports)
-		rc = yaml_doc__fail(doc, node, err,
-				    "recognize has no exports, name symbols that the library "
-				    "alone exports, as in exports: [x_open, x_read]");
-	return rc;
+	if (!ret)
+		ret = read_symbols(doc, node, "exports", strings, &out->exports, &out->n_exports,
+				   err);
+	if (!ret)
+		ret = read_symbols(doc, node, "unless_imports", strings, &out->imports,
+				   &out->n_imports, err);
+	if (!ret && !out->n_exports)
+		ret = yaml_doc__fail(doc, node, err,
+				     "recognize has no exports, name symbols that the library "
+				     "alone exports, as in exports: [x_open, x_read]");
+	return ret;
 }

@@ -41,7 +41,7 @@ static int take_arg(const char **text, const char *base, struct tm_operand *out,
 {
 	size_t len = base ? strlen(base) : 0;
 	__s32 arg;
-	int rc;
+	int ret;
 
 	if (len && strncmp(*text, base, len) == 0) {
 		*text += len;
@@ -51,8 +51,8 @@ static int take_arg(const char **text, const char *base, struct tm_operand *out,
 	if (strncmp(*text, "arg", 3) != 0 || !isdigit((unsigned char)(*text)[3]))
 		return fail(reason, "it does not begin with arg1 to arg14");
 	*text += 3;
-	rc = take_number(text, &arg, reason);
-	if (rc < 0 || arg < 1 || arg > MAX_ARG)
+	ret = take_number(text, &arg, reason);
+	if (ret < 0 || arg < 1 || arg > MAX_ARG)
 		return fail(reason, "arguments are arg1 to arg14");
 	out->arg = (__u8)arg;
 	return 0;
@@ -62,15 +62,15 @@ static int take_arg(const char **text, const char *base, struct tm_operand *out,
 static int take_offset(const char **text, struct tm_operand *out, const char **reason)
 {
 	char sign = **text;
-	int rc;
+	int ret;
 
 	if (sign != '+' && sign != '-')
 		return 0;
 	++*text;
-	rc = take_number(text, &out->offset, reason);
-	if (rc == 0 && sign == '-')
+	ret = take_number(text, &out->offset, reason);
+	if (ret == 0 && sign == '-')
 		out->offset = -out->offset;
-	return rc;
+	return ret;
 }
 
 /* ".s32" or nothing. */
@@ -102,14 +102,14 @@ static int take_type(const char **text, struct tm_operand *out, const char **rea
 static int take_memory(const char **text, const char *base, struct tm_operand *out,
 		       const char **reason)
 {
-	int rc;
+	int ret;
 
 	out->memory = 1;
-	rc = take_arg(text, base, out, reason);
-	if (rc == 0)
-		rc = take_offset(text, out, reason);
-	if (rc < 0)
-		return rc;
+	ret = take_arg(text, base, out, reason);
+	if (ret == 0)
+		ret = take_offset(text, out, reason);
+	if (ret < 0)
+		return ret;
 	if (**text != ']')
 		return fail(reason,
 			    "the bracket holds an argument and an offset, as in [arg1+120]");
@@ -119,24 +119,24 @@ static int take_memory(const char **text, const char *base, struct tm_operand *o
 
 int operand__parse(const char *text, const char *base, struct tm_operand *out, const char **reason)
 {
-	int rc;
+	int ret;
 
 	memset(out, 0, sizeof(*out));
 	out->width = 8;
 	if (*text == '[') {
 		text++;
-		rc = take_memory(&text, base, out, reason);
+		ret = take_memory(&text, base, out, reason);
 	} else if (isdigit((unsigned char)*text)) {
-		rc = take_number(&text, &out->offset, reason);
+		ret = take_number(&text, &out->offset, reason);
 	} else {
-		rc = take_arg(&text, base, out, reason);
-		if (rc == 0)
-			rc = take_type(&text, out, reason);
-		if (rc == 0)
-			rc = take_offset(&text, out, reason);
+		ret = take_arg(&text, base, out, reason);
+		if (ret == 0)
+			ret = take_type(&text, out, reason);
+		if (ret == 0)
+			ret = take_offset(&text, out, reason);
 	}
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (*text)
 		return fail(reason, "something follows that does not belong to it");
 	return 0;

@@ -7,11 +7,11 @@ int operand_reader__read(struct yaml_doc *doc, const yaml_node_t *node, const ch
 			 struct error *err)
 {
 	const char *text, *reason;
-	int rc;
+	int ret;
 
-	rc = yaml_doc__read_text(doc, node, what, &text, err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__read_text(doc, node, what, &text, err);
+	if (ret < 0)
+		return ret;
 	if (operand__parse(text, base, out, &reason) < 0)
 		return yaml_doc__fail(doc, node, err,
 				      "bad operand %s in %s, %s; valid are arg3, arg3.s32, arg1+8 "

@@ -58,10 +58,10 @@ static int read_path(struct yaml_doc *doc, const yaml_node_t *node, const char *
 		     bool needs_memory, struct tm_path *path, struct error *err)
 {
 	const char *text, *reason;
-	int rc = yaml_doc__read_text(doc, node, what, &text, err);
+	int ret = yaml_doc__read_text(doc, node, what, &text, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (parse_path(text, path, &reason) < 0)
 		return yaml_doc__fail(
 			doc, node, err,
@@ -87,10 +87,10 @@ static int read_object(struct yaml_doc *doc, const yaml_node_t *node, struct tm_
 	static const char *const known[] = { "value", "u128", "u128be", NULL };
 	const yaml_node_t *path = NULL;
 	size_t k = 0;
-	int rc = yaml_doc__check_keys(doc, node, "object of operations", known, err);
+	int ret = yaml_doc__check_keys(doc, node, "object of operations", known, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	while (known[k] && !path)
 		path = yaml_doc__get(doc, node, known[k++]);
 	if (!path || yaml_doc__n_pairs(node) != 1)
@@ -116,12 +116,12 @@ static int read_code(struct yaml_doc *doc, const yaml_node_t *key, const yaml_no
 {
 	const char *name = "";
 	long number = 0;
-	int rc = yaml_doc__read_number(doc, key, "a number of codes", 0, INT_MAX, &number, err);
+	int ret = yaml_doc__read_number(doc, key, "a number of codes", 0, INT_MAX, &number, err);
 
-	if (rc == 0)
-		rc = yaml_doc__read_text(doc, value, "a name of codes", &name, err);
-	if (rc < 0)
-		return rc;
+	if (ret == 0)
+		ret = yaml_doc__read_text(doc, value, "a name of codes", &name, err);
+	if (ret < 0)
+		return ret;
 	if (find_code(out, number))
 		return yaml_doc__fail(doc, key, err, "codes has %ld twice, remove one", number);
 	if (strlen(name) > CATALOGUE_CODE_NAME)
@@ -140,41 +140,42 @@ static int read_codes(struct yaml_doc *doc, const yaml_node_t *node,
 		      struct catalogue_operation *out, struct strings *strings, struct error *err)
 {
 	size_t n = yaml_doc__n_pairs(node);
-	int rc = 0;
+	int ret = 0;
 
 	if (node->type != YAML_MAPPING_NODE || n < 1 || n > CATALOGUE_CODES)
 		return yaml_doc__fail(doc, node, err,
 				      "codes needs 1 to %d names of kinds by their numbers, as in "
 				      "{1: CREATE, 2: DELETE}",
 				      CATALOGUE_CODES);
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = read_code(doc, yaml_doc__key(doc, node, i), yaml_doc__value(doc, node, i), out,
-			       strings, err);
-	return rc;
+	for (size_t i = 0; ret == 0 && i < n; i++)
+		ret = read_code(doc, yaml_doc__key(doc, node, i), yaml_doc__value(doc, node, i),
+				out, strings, err);
+	return ret;
 }
 
 /* Those of the codes whose operations have a session. */
 static int read_session_codes(struct yaml_doc *doc, const yaml_node_t *node,
 			      struct catalogue_operation *out, struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; rc == 0 && i < yaml_doc__n_items(node); i++) {
+	for (size_t i = 0; ret == 0 && i < yaml_doc__n_items(node); i++) {
 		const yaml_node_t *item = yaml_doc__item(doc, node, i);
 		struct catalogue_code *code;
 		long number = 0;
 
-		rc = yaml_doc__read_number(doc, item, "codes of session", 0, INT_MAX, &number, err);
-		code = rc == 0 ? find_code(out, number) : NULL;
+		ret = yaml_doc__read_number(doc, item, "codes of session", 0, INT_MAX, &number,
+					    err);
+		code = ret == 0 ? find_code(out, number) : NULL;
 		if (code)
 			code->has_session = true;
-		else if (rc == 0)
-			rc = yaml_doc__fail(doc, item, err,
-					    "codes of session has %ld, which is not among the "
-					    "operation's codes",
-					    number);
+		else if (ret == 0)
+			ret = yaml_doc__fail(doc, item, err,
+					     "codes of session has %ld, which is not among the "
+					     "operation's codes",
+					     number);
 	}
-	return rc;
+	return ret;
 }
 
 /* Comes after the codes. */
@@ -183,21 +184,21 @@ static int read_session(struct yaml_doc *doc, const yaml_node_t *node,
 {
 	static const char *const known[] = { "value", "codes", NULL };
 	const yaml_node_t *value = node, *codes = NULL;
-	int rc = 0;
+	int ret = 0;
 
 	if (node->type == YAML_MAPPING_NODE) {
-		rc = yaml_doc__check_keys(doc, node, "session", known, err);
+		ret = yaml_doc__check_keys(doc, node, "session", known, err);
 		value = yaml_doc__get(doc, node, "value");
 		codes = yaml_doc__get(doc, node, "codes");
 	}
-	if (rc == 0 && !value)
-		rc = yaml_doc__fail(doc, node, err, "session has no value");
-	if (rc == 0)
-		rc = read_path(doc, value, "session", true, &out->fields.paths[TM_FIELD_SESSION],
-			       err);
-	for (size_t i = 0; rc == 0 && !codes && i < out->n_codes; i++)
+	if (ret == 0 && !value)
+		ret = yaml_doc__fail(doc, node, err, "session has no value");
+	if (ret == 0)
+		ret = read_path(doc, value, "session", true, &out->fields.paths[TM_FIELD_SESSION],
+				err);
+	for (size_t i = 0; ret == 0 && !codes && i < out->n_codes; i++)
 		out->codes[i].has_session = true;
-	return rc < 0 || !codes ? rc : read_session_codes(doc, codes, out, err);
+	return ret < 0 || !codes ? ret : read_session_codes(doc, codes, out, err);
 }
 
 int operation_reader__read(struct yaml_doc *doc, const yaml_node_t *node,
@@ -208,25 +209,25 @@ int operation_reader__read(struct yaml_doc *doc, const yaml_node_t *node,
 					     "code", "codes", "object",	 NULL };
 	static const enum tm_field numbers[] = { TM_FIELD_SEQNO, TM_FIELD_SM_ID, TM_FIELD_CODE };
 	const yaml_node_t *codes, *session, *object;
-	int rc = yaml_doc__check_keys(doc, node, "an operation", known, err);
+	int ret = yaml_doc__check_keys(doc, node, "an operation", known, err);
 
 	codes = yaml_doc__get(doc, node, "codes");
 	session = yaml_doc__get(doc, node, "session");
 	object = yaml_doc__get(doc, node, "object");
-	for (size_t i = 0; rc == 0 && i < sizeof(numbers) / sizeof(*numbers); i++) {
+	for (size_t i = 0; ret == 0 && i < sizeof(numbers) / sizeof(*numbers); i++) {
 		const char *name = catalogue_field_names[numbers[i]];
 		const yaml_node_t *path = yaml_doc__get(doc, node, name);
 
 		if (path)
-			rc = read_path(doc, path, name, true, &out->fields.paths[numbers[i]], err);
+			ret = read_path(doc, path, name, true, &out->fields.paths[numbers[i]], err);
 	}
-	if (rc == 0 && !codes != !yaml_doc__get(doc, node, "code"))
-		rc = yaml_doc__fail(doc, node, err,
-				    "an operation needs both code, where the number of its kind "
-				    "is, and codes, the names by number, or neither");
-	if (rc == 0 && codes)
-		rc = read_codes(doc, codes, out, strings, err);
-	if (rc == 0 && session)
-		rc = read_session(doc, session, out, err);
-	return rc < 0 || !object ? rc : read_object(doc, object, &out->fields, err);
+	if (ret == 0 && !codes != !yaml_doc__get(doc, node, "code"))
+		ret = yaml_doc__fail(doc, node, err,
+				     "an operation needs both code, where the number of its kind "
+				     "is, and codes, the names by number, or neither");
+	if (ret == 0 && codes)
+		ret = read_codes(doc, codes, out, strings, err);
+	if (ret == 0 && session)
+		ret = read_session(doc, session, out, err);
+	return ret < 0 || !object ? ret : read_object(doc, object, &out->fields, err);
 }

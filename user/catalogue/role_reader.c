@@ -41,24 +41,24 @@ static int read_launch(struct yaml_doc *doc, const yaml_node_t *node, struct tm_
 		       const char **layer, struct error *err)
 {
 	static const char *const known[] = { "operation", NULL };
-	int rc = 0;
+	int ret = 0;
 
 	(void)layer;
 	if (node->type == YAML_MAPPING_NODE)
-		rc = yaml_doc__check_keys(doc, node, "launches", known, err);
-	return rc < 0 ? rc : read_address(doc, node, "launches", role, err);
+		ret = yaml_doc__check_keys(doc, node, "launches", known, err);
+	return ret < 0 ? ret : read_address(doc, node, "launches", role, err);
 }
 
 static int read_forget(struct yaml_doc *doc, const yaml_node_t *node, struct tm_role *role,
 		       const char **layer, struct error *err)
 {
 	static const char *const known[] = { "operation", NULL };
-	int rc = 0;
+	int ret = 0;
 
 	(void)layer;
 	if (node->type == YAML_MAPPING_NODE)
-		rc = yaml_doc__check_keys(doc, node, "forgets", known, err);
-	return rc < 0 ? rc : read_address(doc, node, "forgets", role, err);
+		ret = yaml_doc__check_keys(doc, node, "forgets", known, err);
+	return ret < 0 ? ret : read_address(doc, node, "forgets", role, err);
 }
 
 /* How a result says failure: errno: negative (default) or positive. */
@@ -79,33 +79,33 @@ static int read_result(struct yaml_doc *doc, const yaml_node_t *node, struct tm_
 {
 	const yaml_node_t *result = yaml_doc__get(doc, node, "result");
 	const yaml_node_t *sign = yaml_doc__get(doc, node, "errno");
-	int rc = 0;
+	int ret = 0;
 
 	if (result)
-		rc = operand_reader__read(doc, result, "result", NO_CONSTANT, THE_OPERATION,
-					  &role->result, err);
+		ret = operand_reader__read(doc, result, "result", NO_CONSTANT, THE_OPERATION,
+					   &role->result, err);
 	/* By the time a poll returns its arguments are gone. */
-	if (rc == 0 && result && role->kind == TM_ROLE_POLL && role->result.arg != TM_ARG_BASE)
-		rc = yaml_doc__fail(doc, result, err,
-				    "result of polls is read from the operation when the call "
-				    "returns, write it as \"[op+28].s32\"");
-	if (rc == 0 && sign)
-		rc = read_errno(doc, sign, role, err);
-	return rc;
+	if (ret == 0 && result && role->kind == TM_ROLE_POLL && role->result.arg != TM_ARG_BASE)
+		ret = yaml_doc__fail(doc, result, err,
+				     "result of polls is read from the operation when the call "
+				     "returns, write it as \"[op+28].s32\"");
+	if (ret == 0 && sign)
+		ret = read_errno(doc, sign, role, err);
+	return ret;
 }
 
 static int read_complete(struct yaml_doc *doc, const yaml_node_t *node, struct tm_role *role,
 			 const char **layer, struct error *err)
 {
 	static const char *const known[] = { "operation", "result", "errno", NULL };
-	int rc = 0;
+	int ret = 0;
 
 	(void)layer;
 	if (node->type == YAML_MAPPING_NODE)
-		rc = yaml_doc__check_keys(doc, node, "completes", known, err);
-	if (rc == 0)
-		rc = read_address(doc, node, "completes", role, err);
-	return rc < 0 ? rc : read_result(doc, node, role, err);
+		ret = yaml_doc__check_keys(doc, node, "completes", known, err);
+	if (ret == 0)
+		ret = read_address(doc, node, "completes", role, err);
+	return ret < 0 ? ret : read_result(doc, node, role, err);
 }
 
 static int read_step(struct yaml_doc *doc, const yaml_node_t *node, struct tm_role *role,
@@ -113,19 +113,19 @@ static int read_step(struct yaml_doc *doc, const yaml_node_t *node, struct tm_ro
 {
 	static const char *const known[] = { "operation", "step", "layer", NULL };
 	const yaml_node_t *step, *name;
-	int rc;
+	int ret;
 
-	rc = yaml_doc__check_keys(doc, node, "adds_step", known, err);
-	if (rc == 0)
-		rc = read_address(doc, node, "adds_step", role, err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__check_keys(doc, node, "adds_step", known, err);
+	if (ret == 0)
+		ret = read_address(doc, node, "adds_step", role, err);
+	if (ret < 0)
+		return ret;
 	step = need(doc, node, "adds_step", "step", err);
 	name = step ? need(doc, node, "adds_step", "layer", err) : NULL;
 	if (!step || !name)
 		return -EINVAL;
-	rc = operand_reader__read(doc, step, "step", NO_CONSTANT, NULL, &role->other, err);
-	return rc < 0 ? rc : yaml_doc__read_text(doc, name, "layer", layer, err);
+	ret = operand_reader__read(doc, step, "step", NO_CONSTANT, NULL, &role->other, err);
+	return ret < 0 ? ret : yaml_doc__read_text(doc, name, "layer", layer, err);
 }
 
 /* The items that a poll goes through. */
@@ -136,19 +136,19 @@ static int read_items(struct yaml_doc *doc, const yaml_node_t *node, struct tm_r
 	const yaml_node_t *stride =
 		count ? need(doc, node, "polls with items", "stride", err) : NULL;
 	long number = 0;
-	int rc;
+	int ret;
 
 	if (!count || !stride)
 		return -EINVAL;
-	rc = operand_reader__read(doc, yaml_doc__get(doc, node, "items"), "items", NO_CONSTANT,
-				  NULL, &role->other, err);
-	if (rc == 0)
-		rc = operand_reader__read(doc, count, "count", ANY_OPERAND, NULL, &role->count,
-					  err);
-	if (rc == 0)
-		rc = yaml_doc__read_number(doc, stride, "stride", 1, USHRT_MAX, &number, err);
+	ret = operand_reader__read(doc, yaml_doc__get(doc, node, "items"), "items", NO_CONSTANT,
+				   NULL, &role->other, err);
+	if (ret == 0)
+		ret = operand_reader__read(doc, count, "count", ANY_OPERAND, NULL, &role->count,
+					   err);
+	if (ret == 0)
+		ret = yaml_doc__read_number(doc, stride, "stride", 1, USHRT_MAX, &number, err);
 	role->stride = (__u16)number;
-	return rc;
+	return ret;
 }
 
 static int read_states(struct yaml_doc *doc, const yaml_node_t *node, const char *what,
@@ -156,18 +156,18 @@ static int read_states(struct yaml_doc *doc, const yaml_node_t *node, const char
 {
 	size_t n = yaml_doc__n_items(node);
 	long number;
-	int rc = 0;
+	int ret = 0;
 
 	if (n < 1 || n > TM_ROLE_STATES)
 		return yaml_doc__fail(doc, node, err, "%s has %zu numbers, 1 to %d are possible",
 				      what, n, TM_ROLE_STATES);
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		rc = yaml_doc__read_number(doc, yaml_doc__item(doc, node, i), what, 0, INT_MAX,
-					   &number, err);
-		if (rc == 0)
+	for (size_t i = 0; ret == 0 && i < n; i++) {
+		ret = yaml_doc__read_number(doc, yaml_doc__item(doc, node, i), what, 0, INT_MAX,
+					    &number, err);
+		if (ret == 0)
 			role->states[role->n_states++] = (__s32)number;
 	}
-	return rc;
+	return ret;
 }
 
 /* The state of a poll's operation: in the item, where there are items, or in the operation. */
@@ -175,23 +175,23 @@ static int read_state_operand(struct yaml_doc *doc, const yaml_node_t *state, st
 			      bool has_items, struct error *err)
 {
 	const char *base = has_items ? THE_ITEM : THE_OPERATION, *text;
-	int rc = yaml_doc__read_text(doc, state, "state", &text, err);
+	int ret = yaml_doc__read_text(doc, state, "state", &text, err);
 
-	if (rc == 0 && has_items &&
+	if (ret == 0 && has_items &&
 	    strncmp(text, "[" THE_OPERATION, strlen("[" THE_OPERATION)) == 0) {
 		base = THE_OPERATION;
 		role->flags |= TM_ROLE_OWN_STATE;
 	}
-	if (rc == 0)
-		rc = operand_reader__read(doc, state, "state", ONLY_MEMORY, base, &role->state,
-					  err);
-	if (rc == 0 &&
+	if (ret == 0)
+		ret = operand_reader__read(doc, state, "state", ONLY_MEMORY, base, &role->state,
+					   err);
+	if (ret == 0 &&
 	    (role->state.arg != TM_ARG_BASE || (has_items && role->operation.arg != TM_ARG_BASE)))
-		rc = yaml_doc__fail(doc, state, err,
-				    "state of polls%s is read when the call returns, write it as "
-				    "\"[%s+8].s32\"",
-				    has_items ? " with items, and operation," : "", base);
-	return rc;
+		ret = yaml_doc__fail(doc, state, err,
+				     "state of polls%s is read when the call returns, write it as "
+				     "\"[%s+8].s32\"",
+				     has_items ? " with items, and operation," : "", base);
+	return ret;
 }
 
 /* Where a poll's operation is, and what its state must be. */
@@ -202,7 +202,7 @@ static int read_state(struct yaml_doc *doc, const yaml_node_t *node, struct tm_r
 	const yaml_node_t *state = operation ? need(doc, node, "polls", "state", err) : NULL;
 	const yaml_node_t *done = yaml_doc__get(doc, node, "done");
 	const yaml_node_t *pending = yaml_doc__get(doc, node, "pending");
-	int rc;
+	int ret;
 
 	if (!operation || !state)
 		return -EINVAL;
@@ -210,15 +210,15 @@ static int read_state(struct yaml_doc *doc, const yaml_node_t *node, struct tm_r
 		return yaml_doc__fail(doc, node, err,
 				      "polls needs either done or pending: the states of what is "
 				      "complete, or of what is not");
-	rc = operand_reader__read(doc, operation, "operation", NO_CONSTANT,
-				  has_items ? THE_ITEM : NULL, &role->operation, err);
-	if (rc == 0)
-		rc = read_state_operand(doc, state, role, has_items, err);
+	ret = operand_reader__read(doc, operation, "operation", NO_CONSTANT,
+				   has_items ? THE_ITEM : NULL, &role->operation, err);
+	if (ret == 0)
+		ret = read_state_operand(doc, state, role, has_items, err);
 	if (pending)
 		role->flags |= TM_ROLE_PENDING;
-	return rc < 0 ? rc
-		      : read_states(doc, done ? done : pending, done ? "done" : "pending", role,
-				    err);
+	return ret < 0 ? ret
+		       : read_states(doc, done ? done : pending, done ? "done" : "pending", role,
+				     err);
 }
 
 static int read_poll(struct yaml_doc *doc, const yaml_node_t *node, struct tm_role *role,
@@ -227,21 +227,21 @@ static int read_poll(struct yaml_doc *doc, const yaml_node_t *node, struct tm_ro
 	static const char *const known[] = { "items", "count",	 "stride", "operation", "state",
 					     "done",  "pending", "result", "errno",	NULL };
 	bool has_items;
-	int rc;
+	int ret;
 
 	(void)layer;
-	rc = yaml_doc__check_keys(doc, node, "polls", known, err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__check_keys(doc, node, "polls", known, err);
+	if (ret < 0)
+		return ret;
 	has_items = yaml_doc__get(doc, node, "items") != NULL;
 	if (!has_items && (yaml_doc__get(doc, node, "count") || yaml_doc__get(doc, node, "stride")))
 		return yaml_doc__fail(doc, node, err,
 				      "polls has count or stride, but no items that they are of");
 	if (has_items)
-		rc = read_items(doc, node, role, err);
-	if (rc == 0)
-		rc = read_state(doc, node, role, has_items, err);
-	return rc < 0 ? rc : read_result(doc, node, role, err);
+		ret = read_items(doc, node, role, err);
+	if (ret == 0)
+		ret = read_state(doc, node, role, has_items, err);
+	return ret < 0 ? ret : read_result(doc, node, role, err);
 }
 
 static const struct {
@@ -263,7 +263,7 @@ int role_reader__read(struct yaml_doc *doc, const yaml_node_t *node, struct tm_r
 	*layer = NULL;
 	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
 		const yaml_node_t *value = yaml_doc__get(doc, node, roles[i].key);
-		int rc;
+		int ret;
 
 		if (!value)
 			continue;
@@ -272,9 +272,9 @@ int role_reader__read(struct yaml_doc *doc, const yaml_node_t *node, struct tm_r
 					      "a function has one role in operations: one of "
 					      "launches, adds_step, polls, completes, forgets");
 		role->kind = roles[i].kind;
-		rc = roles[i].read(doc, value, role, layer, err);
-		if (rc < 0)
-			return rc;
+		ret = roles[i].read(doc, value, role, layer, err);
+		if (ret < 0)
+			return ret;
 	}
 	return 0;
 }

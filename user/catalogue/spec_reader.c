@@ -27,16 +27,17 @@ static int read_operand(struct yaml_doc *doc, const yaml_node_t *node, const cha
 static int read_product(struct yaml_doc *doc, const yaml_node_t *node, struct tm_size *size,
 			struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (node->type != YAML_SEQUENCE_NODE || yaml_doc__n_items(node) != 2)
 		return yaml_doc__fail(
 			doc, node, err,
 			"product needs a list of two operands, as in [arg3.s32, arg4]");
 	size->kind = TM_SIZE_PRODUCT;
-	rc = read_operand(doc, yaml_doc__item(doc, node, 0), "product", ANY_OPERAND, &size->a, err);
-	if (rc < 0)
-		return rc;
+	ret = read_operand(doc, yaml_doc__item(doc, node, 0), "product", ANY_OPERAND, &size->a,
+			   err);
+	if (ret < 0)
+		return ret;
 	return read_operand(doc, yaml_doc__item(doc, node, 1), "product", ANY_OPERAND, &size->b,
 			    err);
 }
@@ -48,23 +49,23 @@ static int read_item_offsets(struct yaml_doc *doc, const yaml_node_t *node, stru
 	const long max = (long)size->stride - size->item_width;
 	long first, second;
 	size_t n = yaml_doc__n_items(node);
-	int rc;
+	int ret;
 
 	if (n < 1 || n > 2)
 		return yaml_doc__fail(doc, node, err,
 				      "offset has %zu numbers, one or two are needed", n);
-	rc = yaml_doc__read_number(doc, yaml_doc__item(doc, node, 0), "offset", 0, max, &first,
-				   err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__read_number(doc, yaml_doc__item(doc, node, 0), "offset", 0, max, &first,
+				    err);
+	if (ret < 0)
+		return ret;
 	size->item_offset[0] = (__u16)first;
 	if (n == 1)
 		return 0;
-	rc = yaml_doc__read_number(doc, yaml_doc__item(doc, node, 1), "offset", first + 1, max,
-				   &second, err);
-	if (rc == 0)
+	ret = yaml_doc__read_number(doc, yaml_doc__item(doc, node, 1), "offset", first + 1, max,
+				    &second, err);
+	if (ret == 0)
 		size->item_offset[1] = (__u16)second;
-	return rc;
+	return ret;
 }
 
 /* The key when of a sum: complete, or nothing. */
@@ -72,13 +73,13 @@ static int read_when(struct yaml_doc *doc, const yaml_node_t *node, struct tm_si
 		     struct error *err)
 {
 	const char *text;
-	int rc = yaml_doc__read_text(doc, node, "when", &text, err);
+	int ret = yaml_doc__read_text(doc, node, "when", &text, err);
 
-	if (rc == 0 && strcmp(text, "complete") != 0)
-		rc = yaml_doc__fail(doc, node, err, "when is %s, known is: complete",
-				    yaml_doc__quote(text).text);
+	if (ret == 0 && strcmp(text, "complete") != 0)
+		ret = yaml_doc__fail(doc, node, err, "when is %s, known is: complete",
+				     yaml_doc__quote(text).text);
 	size->kind = TM_SIZE_BROUGHT;
-	return rc;
+	return ret;
 }
 
 static int read_sum(struct yaml_doc *doc, const yaml_node_t *size_node, struct tm_size *size,
@@ -92,11 +93,11 @@ static int read_sum(struct yaml_doc *doc, const yaml_node_t *size_node, struct t
 	const yaml_node_t *width = yaml_doc__get(doc, size_node, "width");
 	const yaml_node_t *offset = yaml_doc__get(doc, size_node, "offset");
 	long number = 8;
-	int rc;
+	int ret;
 
-	rc = yaml_doc__check_keys(doc, size_node, "a size of kind sum", known, err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__check_keys(doc, size_node, "a size of kind sum", known, err);
+	if (ret < 0)
+		return ret;
 	if (!count || !stride)
 		return yaml_doc__fail(
 			doc, size_node, err,
@@ -104,26 +105,26 @@ static int read_sum(struct yaml_doc *doc, const yaml_node_t *size_node, struct t
 			"stride (bytes from item to item)",
 			count ? "stride" : "count");
 	size->kind = TM_SIZE_SUM;
-	rc = read_operand(doc, yaml_doc__get(doc, size_node, "sum"), "sum", NO_CONSTANT, &size->a,
-			  err);
-	if (rc == 0)
-		rc = read_operand(doc, count, "count", ANY_OPERAND, &size->b, err);
-	if (rc == 0 && width)
-		rc = yaml_doc__read_number(doc, width, "width", 4, 8, &number, err);
-	if (rc == 0 && number != 4 && number != 8)
-		rc = yaml_doc__fail(doc, width, err, "width is %ld, 4 or 8 bytes are needed",
-				    number);
-	if (rc < 0)
-		return rc;
+	ret = read_operand(doc, yaml_doc__get(doc, size_node, "sum"), "sum", NO_CONSTANT, &size->a,
+			   err);
+	if (ret == 0)
+		ret = read_operand(doc, count, "count", ANY_OPERAND, &size->b, err);
+	if (ret == 0 && width)
+		ret = yaml_doc__read_number(doc, width, "width", 4, 8, &number, err);
+	if (ret == 0 && number != 4 && number != 8)
+		ret = yaml_doc__fail(doc, width, err, "width is %ld, 4 or 8 bytes are needed",
+				     number);
+	if (ret < 0)
+		return ret;
 	size->item_width = (__u8)number;
-	rc = yaml_doc__read_number(doc, stride, "stride", number, USHRT_MAX, &number, err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__read_number(doc, stride, "stride", number, USHRT_MAX, &number, err);
+	if (ret < 0)
+		return ret;
 	size->stride = (__u16)number;
 	if (when)
-		rc = read_when(doc, when, size, err);
-	if (rc < 0)
-		return rc;
+		ret = read_when(doc, when, size, err);
+	if (ret < 0)
+		return ret;
 	return offset ? read_item_offsets(doc, offset, size, err) : 0;
 }
 
@@ -132,11 +133,11 @@ static int read_single(struct yaml_doc *doc, const yaml_node_t *node, const char
 		       struct tm_size *size, struct error *err)
 {
 	const char *const known[] = { kind, NULL };
-	int rc;
+	int ret;
 
-	rc = yaml_doc__check_keys(doc, node, "a size of this kind", known, err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__check_keys(doc, node, "a size of this kind", known, err);
+	if (ret < 0)
+		return ret;
 	if (strcmp(kind, "product") == 0)
 		return read_product(doc, yaml_doc__get(doc, node, kind), size, err);
 	size->kind = strcmp(kind, "delta") == 0 ? TM_SIZE_DELTA : TM_SIZE_AFTER;
@@ -148,7 +149,7 @@ static int read_size(struct yaml_doc *doc, const yaml_node_t *node, struct tm_si
 {
 	static const char *const kinds[] = { "product", "delta", "after" };
 	const char *text;
-	int rc;
+	int ret;
 
 	memset(size, 0, sizeof(*size));
 	if (node->type == YAML_MAPPING_NODE) {
@@ -164,9 +165,9 @@ static int read_size(struct yaml_doc *doc, const yaml_node_t *node, struct tm_si
 			doc, node, err,
 			"size is of no known kind; it is an operand, return, none, or a "
 			"mapping with product, sum, delta or after");
-	rc = yaml_doc__read_text(doc, node, "size", &text, err);
-	if (rc < 0 || strcmp(text, "none") == 0)
-		return rc;
+	ret = yaml_doc__read_text(doc, node, "size", &text, err);
+	if (ret < 0 || strcmp(text, "none") == 0)
+		return ret;
 	size->kind = strcmp(text, "return") == 0 ? TM_SIZE_RETURN : TM_SIZE_VALUE;
 	if (size->kind == TM_SIZE_RETURN)
 		return 0;
@@ -181,14 +182,14 @@ static int read_object(struct yaml_doc *doc, const yaml_node_t *node, struct tm_
 				      TM_OBJECT_STRING, TM_OBJECT_HANDLE };
 	const yaml_node_t *operand = NULL;
 	size_t k;
-	int rc;
+	int ret;
 
 	memset(object, 0, sizeof(*object));
 	if (node->type == YAML_SCALAR_NODE && strcmp((char *)node->data.scalar.value, "none") == 0)
 		return 0;
-	rc = yaml_doc__check_keys(doc, node, "object", known, err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__check_keys(doc, node, "object", known, err);
+	if (ret < 0)
+		return ret;
 	if (yaml_doc__n_pairs(node) != 1)
 		return yaml_doc__fail(doc, node, err,
 				      "object needs exactly one of value, u128, u128be, string and "
@@ -267,15 +268,15 @@ int spec_reader__read_result(struct yaml_doc *doc, const yaml_node_t *node, stru
 {
 	const yaml_node_t *fail = yaml_doc__get(doc, node, "fail");
 	const yaml_node_t *returns = yaml_doc__get(doc, node, "returns");
-	int rc = 0;
+	int ret = 0;
 
 	if (returns)
-		rc = read_returns(doc, returns, spec, err);
-	if (rc == 0 && fail)
-		rc = read_fail(doc, fail, spec, err);
-	else if (rc == 0 && returns && !spec->return_width)
+		ret = read_returns(doc, returns, spec, err);
+	if (ret == 0 && fail)
+		ret = read_fail(doc, fail, spec, err);
+	else if (ret == 0 && returns && !spec->return_width)
 		spec->fail = TM_FAIL_NEVER; /* whatever the defaults say */
-	return rc;
+	return ret;
 }
 
 /* A reading that would silently give wrong numbers is refused. */
@@ -309,19 +310,19 @@ int spec_reader__read(struct yaml_doc *doc, const yaml_node_t *node, struct tm_s
 	const yaml_node_t *calls_back = yaml_doc__get(doc, node, "calls_back");
 	const yaml_node_t *addb = yaml_doc__get(doc, node, "addb2");
 	bool flag = spec->calls_back;
-	int rc;
+	int ret;
 
-	rc = spec_reader__read_result(doc, node, spec, err);
-	if (rc == 0 && calls_back)
-		rc = yaml_doc__read_bool(doc, calls_back, "calls_back", &flag, err);
+	ret = spec_reader__read_result(doc, node, spec, err);
+	if (ret == 0 && calls_back)
+		ret = yaml_doc__read_bool(doc, calls_back, "calls_back", &flag, err);
 	spec->calls_back = flag;
-	if (rc == 0 && access)
-		rc = read_access(doc, access, spec, err);
-	if (rc == 0 && size)
-		rc = read_size(doc, size, &spec->size, err);
-	if (rc == 0 && object)
-		rc = read_object(doc, object, &spec->object, err);
-	if (rc == 0 && addb)
-		rc = read_addb(doc, addb, spec, err);
-	return rc < 0 ? rc : check_result(doc, node, spec, err);
+	if (ret == 0 && access)
+		ret = read_access(doc, access, spec, err);
+	if (ret == 0 && size)
+		ret = read_size(doc, size, &spec->size, err);
+	if (ret == 0 && object)
+		ret = read_object(doc, object, &spec->object, err);
+	if (ret == 0 && addb)
+		ret = read_addb(doc, addb, spec, err);
+	return ret < 0 ? ret : check_result(doc, node, spec, err);
 }

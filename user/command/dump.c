@@ -51,7 +51,7 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static void finish(struct dump_options *options)
+static void finish_options(struct dump_options *options)
 {
 	struct service_client *client = &options->client;
 
@@ -98,7 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->client.user = arg;
 		return 0;
 	case ARGP_KEY_END:
-		finish(options);
+		finish_options(options);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -135,16 +135,16 @@ static int print_addb(struct dump *dump, struct error *err)
 /* The history that is there: 0, or a negative errno. */
 static int put_history(struct dump *dump, struct error *err)
 {
-	int rc = 0, step = 1;
+	int ret = 0, step = 1;
 
-	while (rc >= 0 && step > 0) {
+	while (ret >= 0 && step > 0) {
 		step = recording__next(dump->recording, err);
 		if (step > 0 && dump->json)
-			rc = history_records__put(&dump->records, (enum recording_step)step, err);
+			ret = history_records__put(&dump->records, (enum recording_step)step, err);
 		else if (step == RECORDING_STEP_ADDB)
-			rc = print_addb(dump, err);
+			ret = print_addb(dump, err);
 	}
-	return rc < 0 ? rc : step;
+	return ret < 0 ? ret : step;
 }
 
 /* How often a recording is looked at that is being written: it gets something every second. */
@@ -152,41 +152,41 @@ static const struct timespec follow_interval = { .tv_nsec = 200000000 };
 
 static int follow(struct dump *dump, struct error *err)
 {
-	int rc = put_history(dump, err);
+	int ret = put_history(dump, err);
 
-	while (!rc && dump->options->follow && !has_ended(dump)) {
+	while (!ret && dump->options->follow && !has_ended(dump)) {
 		nanosleep(&follow_interval, NULL);
-		rc = recording__update(dump->recording, err);
-		if (!rc)
-			rc = put_history(dump, err);
+		ret = recording__update(dump->recording, err);
+		if (!ret)
+			ret = put_history(dump, err);
 	}
-	return rc;
+	return ret;
 }
 
 /* The end of a run: one that was cut off has its last figures once more, as the final ones. */
 static int put_end(struct dump *dump, struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
 	if (!dump->json)
 		return 0;
 	if (!has_ended(dump)) {
-		rc = recording__total(dump->recording, err);
-		if (!rc)
-			rc = history_records__final(&dump->records, err);
+		ret = recording__total(dump->recording, err);
+		if (!ret)
+			ret = history_records__final(&dump->records, err);
 	}
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	return SINK_CALL(&dump->json->sink, end, recording__snapshot(dump->recording), err);
 }
 
 static int open_sink(struct dump *dump, struct error *err)
 {
 	const struct report_run *run = recording__run(dump->recording);
-	int rc = sink_json__new(&dump->json, stdout, "standard output", run, err);
+	int ret = sink_json__new(&dump->json, stdout, "standard output", run, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	dump->records = (struct history_records){ dump->recording, &dump->json->sink };
 	return SINK_CALL(&dump->json->sink, start, err);
 }
@@ -194,22 +194,22 @@ static int open_sink(struct dump *dump, struct error *err)
 static int dump_all(struct dump *dump, struct error *err)
 {
 	struct error later;
-	int rc = identity__become_caller(err), closed;
+	int ret = identity__become_caller(err), closed;
 
-	if (!rc)
-		rc = recording__open(&dump->recording, dump->options->file, err);
-	if (rc < 0)
+	if (!ret)
+		ret = recording__open(&dump->recording, dump->options->file, err);
+	if (ret < 0)
 		return identity__explain_caller(err);
 	if (!dump->options->addb_text)
-		rc = open_sink(dump, err);
+		ret = open_sink(dump, err);
 	recording__rewind(dump->recording);
-	if (rc >= 0)
-		rc = follow(dump, err);
-	if (rc >= 0)
-		rc = put_end(dump, err);
-	closed = dump->json ? SINK_CALL(&dump->json->sink, close, rc < 0 ? &later : err) : 0;
+	if (ret >= 0)
+		ret = follow(dump, err);
+	if (ret >= 0)
+		ret = put_end(dump, err);
+	closed = dump->json ? SINK_CALL(&dump->json->sink, close, ret < 0 ? &later : err) : 0;
 	recording__close(dump->recording);
-	return rc < 0 ? rc : closed;
+	return ret < 0 ? ret : closed;
 }
 
 int dump__main(int argc, char **argv)
@@ -222,12 +222,12 @@ int dump__main(int argc, char **argv)
 							    .timelines = true } };
 	struct dump dump = { .options = &options };
 	struct error err;
-	int rc;
+	int ret;
 
 	option_values__parse(&argp, argc, argv, "tmtrace dump", &options);
-	rc = options.client.asks ? service_client__print(&options.client, &err)
-				 : dump_all(&dump, &err);
-	if (rc < 0)
+	ret = options.client.asks ? service_client__print(&options.client, &err)
+				  : dump_all(&dump, &err);
+	if (ret < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
-	return rc < 0 ? EXIT_RUN : 0;
+	return ret < 0 ? EXIT_RUN : 0;
 }

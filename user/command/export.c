@@ -95,15 +95,15 @@ static int run(struct export_job *export, struct error *err)
 		.n_files = options->input.n_files,
 		.filter = export->filter,
 	};
-	int rc = identity__become_caller(err);
+	int ret = identity__become_caller(err);
 
-	if (rc < 0)
-		return rc;
-	rc = export->filter ? report_parts__open(&export->parts, &input, err)
-			    : error__set(err, -ENOMEM, "no memory");
+	if (ret < 0)
+		return ret;
+	ret = export->filter ? report_parts__open(&export->parts, &input, err)
+			     : error__set(err, -ENOMEM, "no memory");
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	return made_file__write(path, options->force, &export->parts,
 				options->sqlite ? write_sqlite : write_perfetto, export, err);
 }
@@ -117,16 +117,16 @@ int export__main(int argc, char **argv)
 	struct export_options options = { 0 };
 	struct export_job export = { .options = &options, .filter = filter__new() };
 	struct error err;
-	int rc;
+	int ret;
 
 	option_values__parse(&argp, argc, argv, "tmtrace export", &options);
-	rc = run(&export, &err);
-	if (rc < 0)
+	ret = run(&export, &err);
+	if (ret < 0)
 		identity__explain_caller(&err);
-	if (rc < 0)
+	if (ret < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	report_parts__close(&export.parts);
 	filter__free(export.filter);
 	free(options.input.files);
-	return rc < 0 ? EXIT_RUN : 0;
+	return ret < 0 ? EXIT_RUN : 0;
 }

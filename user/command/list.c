@@ -18,40 +18,40 @@ static int find_files(struct session *session, struct error *err)
 	struct file_set *known;
 	pid_t *pids = NULL;
 	size_t i, n = 0;
-	int rc;
+	int ret;
 
-	rc = left_alone__new(&session->left_alone, session->attach, options, &session->notes);
-	if (rc < 0)
-		return error__set(err, rc, "no memory");
-	rc = left_alone__machine(session->left_alone, err);
-	if (!rc)
-		rc = targets__named(session->attach, options, err);
-	if (rc < 0)
-		return rc;
+	ret = left_alone__new(&session->left_alone, session->attach, options, &session->notes);
+	if (ret < 0)
+		return error__set(err, ret, "no memory");
+	ret = left_alone__machine(session->left_alone, err);
+	if (!ret)
+		ret = targets__named(session->attach, options, err);
+	if (ret < 0)
+		return ret;
 	if (options->scope == SCOPE_COMMAND) {
-		rc = targets__program(options, &program, err);
-		if (!rc)
-			rc = targets__command(session->attach, session->left_alone, options,
-					      program, &session->notes, err);
+		ret = targets__program(options, &program, err);
+		if (!ret)
+			ret = targets__command(session->attach, session->left_alone, options,
+					       program, &session->notes, err);
 		free(program);
-		return rc;
+		return ret;
 	}
 	if (options->scope == SCOPE_PIDS) {
-		for (i = 0; rc >= 0 && i < options->n_pids; i++)
-			rc = targets__process(session->attach, options->pids[i], NULL, true,
-					      &session->notes, err);
-		return rc < 0 ? rc : 0;
+		for (i = 0; ret >= 0 && i < options->n_pids; i++)
+			ret = targets__process(session->attach, options->pids[i], NULL, true,
+					       &session->notes, err);
+		return ret < 0 ? ret : 0;
 	}
 	if (options->scope == SCOPE_ALL) {
-		rc = process_list__all(&pids, &n, err);
+		ret = process_list__all(&pids, &n, err);
 		known = file_set__new();
-		for (i = 0; !rc && i < n; i++)
+		for (i = 0; !ret && i < n; i++)
 			targets__process(session->attach, pids[i], known, false, &session->notes,
 					 err);
 		file_set__free(known);
 		free(pids);
-		if (rc < 0)
-			return rc;
+		if (ret < 0)
+			return ret;
 	}
 	return targets__machine(session->attach, &session->notes, err);
 }
@@ -134,19 +134,19 @@ int list__run(const struct options *options)
 	struct attach_options attach = { 0 };
 	struct error err = { 0 }, ignored;
 	enum uprobe_mechanism mechanism;
-	int status = EXIT_RUN, rc;
+	int status = EXIT_RUN, ret;
 	size_t i;
 
-	rc = layers__open_catalogue(&session, &err);
-	if (!rc) {
-		rc = layers__choose(&session, &err);
-		if (rc == -EINVAL)
+	ret = layers__open_catalogue(&session, &err);
+	if (!ret) {
+		ret = layers__choose(&session, &err);
+		if (ret == -EINVAL)
 			status = EXIT_USAGE;
 	}
 	/* Who may not probe is told what is cheap and what is not, as if nothing did harm. */
-	if (!rc && options->sites)
+	if (!ret && options->sites)
 		prove__best(options->mechanism, &mechanism, &session.proven, &ignored);
-	if (!rc) {
+	if (!ret) {
 		attach.catalogue = session.catalogue;
 		attach.layers = session.layers;
 		attach.full = session.full;
@@ -156,11 +156,11 @@ int list__run(const struct options *options)
 		/* Where functions return is looked for with exits alone, and takes its time. */
 		attach.mechanism =
 			options->sites && !options->fast_returns ? UPROBE_MULTI : UPROBE_SESSION;
-		rc = attach__new(&session.attach, &attach, &err);
+		ret = attach__new(&session.attach, &attach, &err);
 	}
-	if (!rc)
-		rc = find_files(&session, &err);
-	if (rc < 0) {
+	if (!ret)
+		ret = find_files(&session, &err);
+	if (ret < 0) {
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	} else {
 		print_files(&session);
@@ -170,9 +170,9 @@ int list__run(const struct options *options)
 			fprintf(stderr, "tmtrace: %s\n", session.notes.lines[i]);
 		if (fflush(stdout)) {
 			fprintf(stderr, "tmtrace: standard output: %s\n", strerror(errno));
-			rc = -EIO;
+			ret = -EIO;
 		}
 	}
 	session__close(&session);
-	return rc < 0 ? status : 0;
+	return ret < 0 ? status : 0;
 }

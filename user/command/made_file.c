@@ -27,10 +27,10 @@ int made_file__write(const char *path, bool force, const struct report_parts *pa
 		     int (*write)(void *context, FILE *out, struct error *err), void *context,
 		     struct error *err)
 {
-	int rc = check(path, force, parts, err);
+	int ret = check(path, force, parts, err);
 
-	if (rc >= 0)
-		rc = identity__become_caller(err);
-	return rc < 0 ? rc
-		      : owned_file__write(path, force ? 0 : OWNED_FILE_NEW, write, context, err);
+	if (ret >= 0)
+		ret = identity__become_caller(err);
+	return ret < 0 ? ret
+		       : owned_file__write(path, force ? 0 : OWNED_FILE_NEW, write, context, err);
 }

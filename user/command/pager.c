@@ -70,15 +70,15 @@ pid_t pager__start(void)
 	return pid;
 }
 
-int pager__end(pid_t pager, int rc)
+int pager__end(pid_t pager, int ret)
 {
 	if (!pager)
-		return rc;
+		return ret;
 	fflush(stdout);
 	close(STDOUT_FILENO);
 	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
 		;
-	return rc == -EPIPE ? 0 : rc;
+	return ret == -EPIPE ? 0 : ret;
 }
 
 bool pager__colour(void)

@@ -13,10 +13,10 @@
 pid_t pager__start(void);
 
 /*
- * Ends standard output, and waits until the pager has been left. 0 is fine. rc: how writing went;
+ * Ends standard output, and waits until the pager has been left. 0 is fine. ret: how writing went;
  * returned again, but 0 where the pager was left early: who did that has seen enough.
  */
-int pager__end(pid_t pager, int rc);
+int pager__end(pid_t pager, int ret);
 
 /* Is standard output a terminal that is to have colours? Not with NO_COLOR (no-color.org). */
 bool pager__colour(void);

@@ -76,23 +76,23 @@ static int print_figures(const struct report *report, const struct report_run *r
 			 struct error *err)
 {
 	const struct report_parts *parts = &report->parts;
-	int rc = 0;
+	int ret = 0;
 
 	for (size_t i = 0; i < parts->n; i++)
 		recording_heading__print(tables->out, file_title(report, i),
 					 parts->files[i].recording);
 	if (report->options->tree)
-		rc = tree__print(tables, run, snapshot, err);
+		ret = tree__print(tables, run, snapshot, err);
 	else
-		rc = table__print(tables, run, snapshot, err);
-	if (!rc && account_ranks__print(tables, parts->at, parts->n) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
-	if (!rc && parts->n > 1)
-		rc = nodes__print(tables, parts->at, parts->n, err);
-	if (!rc && !report->options->tree &&
+		ret = table__print(tables, run, snapshot, err);
+	if (!ret && account_ranks__print(tables, parts->at, parts->n) < 0)
+		ret = error__set(err, -ENOMEM, "no memory");
+	if (!ret && parts->n > 1)
+		ret = nodes__print(tables, parts->at, parts->n, err);
+	if (!ret && !report->options->tree &&
 	    unusual__print(tables, run, snapshot, parts->at, parts->n) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
-	return rc ? rc : table__flush(tables->out, err);
+		ret = error__set(err, -ENOMEM, "no memory");
+	return ret ? ret : table__flush(tables->out, err);
 }
 
 static int print_tables(const struct report *report, const struct table_options *tables,
@@ -100,17 +100,17 @@ static int print_tables(const struct report *report, const struct table_options 
 {
 	const struct report_parts *parts = &report->parts;
 	struct combined *combined;
-	int rc;
+	int ret;
 
 	if (parts->n == 1)
 		return print_figures(report, parts->at[0].run, parts->at[0].snapshot, tables, err);
-	rc = combined__new(&combined, parts->at, parts->n);
-	if (rc < 0)
-		return error__set(err, rc, "no memory");
-	rc = print_figures(report, combined__run(combined), combined__snapshot(combined), tables,
-			   err);
+	ret = combined__new(&combined, parts->at, parts->n);
+	if (ret < 0)
+		return error__set(err, ret, "no memory");
+	ret = print_figures(report, combined__run(combined), combined__snapshot(combined), tables,
+			    err);
 	combined__free(combined);
-	return rc;
+	return ret;
 }
 
 /* Through the pager, where standard output is a terminal. */
@@ -127,25 +127,25 @@ static int page_tables(const struct report *report, struct error *err)
 		.colour = pager__colour(),
 	};
 	pid_t pager = report->options->input.no_pager ? 0 : pager__start();
-	int rc;
+	int ret;
 
 	if (report->options->diff)
-		rc = report_diff__print(report->options->input.files, report->options->filter,
-					&tables, err);
+		ret = report_diff__print(report->options->input.files, report->options->filter,
+					 &tables, err);
 	else
-		rc = print_tables(report, &tables, err);
-	if (!rc && report->slowest)
-		rc = slowest__print(report->slowest, &tables, err);
-	return pager__end(pager, rc);
+		ret = print_tables(report, &tables, err);
+	if (!ret && report->slowest)
+		ret = slowest__print(report->slowest, &tables, err);
+	return pager__end(pager, ret);
 }
 
 static int print_text(void *context, const struct report_part *whole, FILE *out, struct error *err)
 {
 	const struct table_options tables = { .out = out, .files = TABLE_FILES_FEW };
 	const struct report *report = context;
-	int rc = print_figures(report, whole->run, whole->snapshot, &tables, err);
+	int ret = print_figures(report, whole->run, whole->snapshot, &tables, err);
 
-	return rc ? rc : slowest__print(report->slowest, &tables, err);
+	return ret ? ret : slowest__print(report->slowest, &tables, err);
 }
 
 static int make_page(struct report *report, struct error *err)
@@ -174,12 +174,12 @@ static int check_job(const struct report *report, struct error *err)
 static int show_files(struct report *report, struct error *err)
 {
 	const struct report_options *options = report->options;
-	int rc = open_parts(report, err);
+	int ret = open_parts(report, err);
 
-	if (!rc && options->job && !options->client.asks)
-		rc = check_job(report, err);
-	if (rc < 0)
-		return rc;
+	if (!ret && options->job && !options->client.asks)
+		ret = check_job(report, err);
+	if (ret < 0)
+		return ret;
 	if (options->page.path)
 		return make_page(report, err);
 	return options->json ? print_records(report, err) : page_tables(report, err);
@@ -191,31 +191,31 @@ static int show_answer(struct report *report, struct error *err)
 	const struct service_client *client = &report->options->client;
 	char path[PATH_OF_FD];
 	FILE *answer;
-	int rc = client__ask(&answer, client->socket, &client->request, err);
+	int ret = client__ask(&answer, client->socket, &client->request, err);
 
-	if (rc < 0)
-		return rc;
-	rc = identity__become_caller(err);
-	if (!rc) {
+	if (ret < 0)
+		return ret;
+	ret = identity__become_caller(err);
+	if (!ret) {
 		path__of_fd(path, fileno(answer));
 		report->options->input.files[0] = path;
-		rc = show_files(report, err);
+		ret = show_files(report, err);
 	}
 	fclose(answer);
-	return rc;
+	return ret;
 }
 
-static int show(struct report *report, struct error *err)
+static int show_report(struct report *report, struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (report->options->client.output)
 		return service_client__save(&report->options->client, err);
 	if (report->options->client.asks)
 		return show_answer(report, err);
-	rc = identity__become_caller(err);
-	if (rc < 0)
-		return rc;
+	ret = identity__become_caller(err);
+	if (ret < 0)
+		return ret;
 	/* The two are read one after the other, with their history. */
 	if (report->options->diff)
 		return page_tables(report, err);
@@ -227,16 +227,16 @@ int report__main(int argc, char **argv)
 	struct report_options options;
 	struct report report = { .options = &options };
 	struct error err;
-	int rc;
+	int ret;
 
 	report_options__parse(&options, argc, argv);
-	rc = show(&report, &err);
-	if (rc < 0)
+	ret = show_report(&report, &err);
+	if (ret < 0)
 		identity__explain_caller(&err);
-	if (rc < 0)
+	if (ret < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	report_parts__close(&report.parts);
 	slowest__free(report.slowest);
 	report_options__free(&options);
-	return rc < 0 ? EXIT_RUN : 0;
+	return ret < 0 ? EXIT_RUN : 0;
 }

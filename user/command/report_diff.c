@@ -10,13 +10,13 @@ static int add_step(struct compare *compare, enum compare_side side,
 {
 	const struct report_run *run = recording__run(recording);
 	struct snapshot filtered;
-	int rc = filter__apply(filter, run, recording__snapshot(recording), &filtered);
+	int ret = filter__apply(filter, run, recording__snapshot(recording), &filtered);
 
-	if (rc < 0)
-		return rc;
-	rc = compare__add(compare, side, run, &filtered);
+	if (ret < 0)
+		return ret;
+	ret = compare__add(compare, side, run, &filtered);
 	filter__release(&filtered);
-	return rc;
+	return ret;
 }
 
 /* All that the file has of a run's history. */
@@ -24,15 +24,15 @@ static int add_recording(struct compare *compare, enum compare_side side,
 			 struct recording *recording, const struct filter *filter,
 			 struct error *err)
 {
-	int rc = 0, step = 1;
+	int ret = 0, step = 1;
 
 	recording__rewind(recording);
-	while (rc >= 0 && step > 0) {
+	while (ret >= 0 && step > 0) {
 		step = recording__next(recording, err);
 		if (step == RECORDING_STEP_SNAPSHOT)
-			rc = add_step(compare, side, recording, filter);
+			ret = add_step(compare, side, recording, filter);
 	}
-	return rc < 0 ? error__set(err, rc, "comparing recordings: no memory") : step;
+	return ret < 0 ? error__set(err, ret, "comparing recordings: no memory") : step;
 }
 
 static int print_rows(struct compare *compare, const struct table_options *options,
@@ -51,18 +51,18 @@ int report_diff__print(const char *const paths[COMPARE_SIDES], const struct filt
 {
 	struct recording *recordings[COMPARE_SIDES] = { NULL };
 	struct compare *compare = compare__new();
-	int side, rc = compare ? 0 : error__set(err, -ENOMEM, "no memory");
+	int side, ret = compare ? 0 : error__set(err, -ENOMEM, "no memory");
 
-	for (side = 0; side < COMPARE_SIDES && !rc; side++)
-		rc = recording__open(&recordings[side], paths[side], err);
-	for (side = 0; side < COMPARE_SIDES && !rc; side++) {
+	for (side = 0; side < COMPARE_SIDES && !ret; side++)
+		ret = recording__open(&recordings[side], paths[side], err);
+	for (side = 0; side < COMPARE_SIDES && !ret; side++) {
 		recording_heading__print(options->out, paths[side], recordings[side]);
-		rc = add_recording(compare, side, recordings[side], filter, err);
+		ret = add_recording(compare, side, recordings[side], filter, err);
 	}
-	if (!rc)
-		rc = print_rows(compare, options, err);
+	if (!ret)
+		ret = print_rows(compare, options, err);
 	for (side = 0; side < COMPARE_SIDES; side++)
 		recording__close(recordings[side]);
 	compare__free(compare);
-	return rc;
+	return ret;
 }

@@ -28,10 +28,10 @@ static int put_calls(struct record_sink *sink, const struct report_run *run,
 		     const struct slowest *slowest, struct error *err)
 {
 	struct calls_sink to = { sink, run, err };
-	int rc = slowest ? slowest__each(slowest, put_call, &to) : 0;
+	int ret = slowest ? slowest__each(slowest, put_call, &to) : 0;
 
 	use(&to, run);
-	return rc;
+	return ret;
 }
 
 struct ranks_sink {
@@ -51,14 +51,14 @@ static int put_ranks(struct record_sink *sink, const struct report_run *run,
 		     const struct report_part *parts, size_t n, struct error *err)
 {
 	struct ranks_sink to = { sink, err };
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < n && rc >= 0; i++) {
+	for (size_t i = 0; i < n && ret >= 0; i++) {
 		record_sink__use(sink, parts[i].run);
-		rc = parts[i].ranks ? rank_sums__each(parts[i].ranks, put_rank, &to) : 0;
+		ret = parts[i].ranks ? rank_sums__each(parts[i].ranks, put_rank, &to) : 0;
 	}
 	record_sink__use(sink, run);
-	return rc;
+	return ret;
 }
 
 /* A run, which the sink uses already; of several parts as one, what they have in common. */
@@ -66,21 +66,21 @@ static int put_run(struct record_sink *sink, const struct report_part *whole,
 		   const struct report_part *parts, size_t n, const struct slowest *slowest,
 		   struct error *err)
 {
-	int rc = SINK_CALL(&sink->sink, start, err);
+	int ret = SINK_CALL(&sink->sink, start, err);
 
-	if (rc >= 0)
-		rc = SINK_CALL(&sink->sink, snapshot, whole->snapshot, true, err);
-	if (rc >= 0 && n > 1)
-		rc = record_sink__nodes(sink, parts, n, whole->snapshot, err);
-	if (rc >= 0)
-		rc = record_sink__unusual(sink, parts, n, whole->snapshot, err);
-	if (rc >= 0)
-		rc = put_ranks(sink, whole->run, parts, n, err);
-	if (rc >= 0)
-		rc = put_calls(sink, whole->run, slowest, err);
-	if (rc >= 0)
-		rc = SINK_CALL(&sink->sink, end, whole->snapshot, err);
-	return rc;
+	if (ret >= 0)
+		ret = SINK_CALL(&sink->sink, snapshot, whole->snapshot, true, err);
+	if (ret >= 0 && n > 1)
+		ret = record_sink__nodes(sink, parts, n, whole->snapshot, err);
+	if (ret >= 0)
+		ret = record_sink__unusual(sink, parts, n, whole->snapshot, err);
+	if (ret >= 0)
+		ret = put_ranks(sink, whole->run, parts, n, err);
+	if (ret >= 0)
+		ret = put_calls(sink, whole->run, slowest, err);
+	if (ret >= 0)
+		ret = SINK_CALL(&sink->sink, end, whole->snapshot, err);
+	return ret;
 }
 
 static int put_combined(struct record_sink *sink, const struct report_part *parts, size_t n,
@@ -88,27 +88,27 @@ static int put_combined(struct record_sink *sink, const struct report_part *part
 {
 	struct combined *combined;
 	struct report_part whole;
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < n && rc >= 0; i++) {
+	for (size_t i = 0; i < n && ret >= 0; i++) {
 		record_sink__use(sink, parts[i].run);
-		rc = SINK_CALL(&sink->sink, end, parts[i].snapshot, err);
+		ret = SINK_CALL(&sink->sink, end, parts[i].snapshot, err);
 	}
-	if (rc < 0)
-		return rc;
-	rc = combined__new(&combined, parts, n);
-	if (rc < 0)
-		return error__set(err, rc, "no memory");
+	if (ret < 0)
+		return ret;
+	ret = combined__new(&combined, parts, n);
+	if (ret < 0)
+		return error__set(err, ret, "no memory");
 	whole = (struct report_part){
 		.run = combined__run(combined),
 		.snapshot = combined__snapshot(combined),
 	};
 	record_sink__use(sink, whole.run);
-	rc = put_run(sink, &whole, parts, n, slowest, err);
+	ret = put_run(sink, &whole, parts, n, slowest, err);
 	/* What is combined goes before the sink. */
 	record_sink__use(sink, parts[0].run);
 	combined__free(combined);
-	return rc;
+	return ret;
 }
 
 int report_json__print(const char *path, const struct report_part *parts, size_t n,
@@ -116,15 +116,15 @@ int report_json__print(const char *path, const struct report_part *parts, size_t
 {
 	struct record_sink *sink;
 	struct error later;
-	int closed, rc = sink_json__open(&sink, path, NULL, parts[0].run, err);
+	int closed, ret = sink_json__open(&sink, path, NULL, parts[0].run, err);
 
-	if (rc < 0)
-		return rc;
-	rc = sink_json__begin(sink, err);
-	if (rc >= 0 && n == 1)
-		rc = put_run(sink, &parts[0], parts, n, slowest, err);
-	else if (rc >= 0)
-		rc = put_combined(sink, parts, n, slowest, err);
-	closed = SINK_CALL(&sink->sink, close, rc < 0 ? &later : err);
-	return rc < 0 ? rc : closed;
+	if (ret < 0)
+		return ret;
+	ret = sink_json__begin(sink, err);
+	if (ret >= 0 && n == 1)
+		ret = put_run(sink, &parts[0], parts, n, slowest, err);
+	else if (ret >= 0)
+		ret = put_combined(sink, parts, n, slowest, err);
+	closed = SINK_CALL(&sink->sink, close, ret < 0 ? &later : err);
+	return ret < 0 ? ret : closed;
 }

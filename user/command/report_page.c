@@ -29,11 +29,11 @@ static char *text_of(const struct report_part *whole,
 	char *text = NULL;
 	size_t n = 0;
 	FILE *out = open_memstream(&text, &n);
-	int rc = out ? print(context, whole, out, err) : no_memory(err);
+	int ret = out ? print(context, whole, out, err) : no_memory(err);
 
-	if (out && fclose(out) && rc >= 0)
-		rc = no_memory(err);
-	if (rc >= 0)
+	if (out && fclose(out) && ret >= 0)
+		ret = no_memory(err);
+	if (ret >= 0)
 		return text;
 	free(text);
 	return NULL;
@@ -50,20 +50,20 @@ int report_page__make(const struct report_page_options *options,
 	struct report_stories stories = { 0 };
 	struct combined *combined = NULL;
 	char *text = NULL;
-	int rc = parts->n > 1 ? combined__new(&combined, parts->at, parts->n) : 0;
+	int ret = parts->n > 1 ? combined__new(&combined, parts->at, parts->n) : 0;
 
-	if (rc < 0)
+	if (ret < 0)
 		return no_memory(err);
 	if (combined)
 		whole = (struct report_part){ .run = combined__run(combined),
 					      .snapshot = combined__snapshot(combined) };
 	/* All that is read, is read before the process becomes another user. */
-	rc = report_stories__make(&stories, parts, input->slowest, STORIES, err);
-	if (rc >= 0) {
+	ret = report_stories__make(&stories, parts, input->slowest, STORIES, err);
+	if (ret >= 0) {
 		text = text_of(&whole, print, context, err);
-		rc = text ? 0 : err->code;
+		ret = text ? 0 : err->code;
 	}
-	if (rc >= 0) {
+	if (ret >= 0) {
 		struct page_input page = {
 			.whole = &whole,
 			.parts = parts->at,
@@ -73,10 +73,11 @@ int report_page__make(const struct report_page_options *options,
 			.text = text,
 		};
 
-		rc = made_file__write(options->path, options->force, parts, write_page, &page, err);
+		ret = made_file__write(options->path, options->force, parts, write_page, &page,
+				       err);
 	}
 	report_stories__free(&stories);
 	free(text);
 	combined__free(combined);
-	return rc;
+	return ret;
 }

@@ -54,31 +54,31 @@ static int run(struct selftest_result *results, bool lines, struct error *err)
 {
 	struct trial *trials[WAYS] = { 0 };
 	size_t i;
-	int rc = surroundings__check(err);
+	int ret = surroundings__check(err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	for (i = 0; i < WAYS; i++) {
 		struct selftest_result *result = &results[i];
 
 		result->way = &ways[i];
-		rc = uprobe__try(ways[i].mechanism);
+		ret = uprobe__try(ways[i].mechanism);
 		/* The first way is refused only if all BPF programs are. */
-		if (!i && surroundings__is_refusal(rc))
+		if (!i && surroundings__is_refusal(ret))
 			break;
-		if (rc < 0)
+		if (ret < 0)
 			snprintf(result->unavailable, sizeof(result->unavailable), "%s",
-				 surroundings__is_refusal(rc) ? surroundings__explain(rc)
-							      : strerror(-rc));
+				 surroundings__is_refusal(ret) ? surroundings__explain(ret)
+							       : strerror(-ret));
 		else
 			try_out(&ways[i], result, &trials[i]);
 		if (lines)
 			selftest_output__print(result);
-		rc = 0;
+		ret = 0;
 	}
 	for (i = 0; i < WAYS; i++)
 		trial__free(trials[i]);
-	return rc ? error__set(err, rc, "cannot probe: %s", surroundings__explain(rc)) : 0;
+	return ret ? error__set(err, ret, "cannot probe: %s", surroundings__explain(ret)) : 0;
 }
 
 static const struct selftest_result *result_of(const struct selftest_result *results,
@@ -94,7 +94,7 @@ static const struct selftest_result *result_of(const struct selftest_result *res
 }
 
 /* What a run would use; NULL: nothing is proven. */
-static const struct selftest_result *choose(const struct selftest_result *results)
+static const struct selftest_result *choose_result(const struct selftest_result *results)
 {
 	static const struct trial_result unavailable = {
 		.proofs[PROOF_FIRES] = { OUTCOME_FAILED, "not available" },
@@ -127,22 +127,22 @@ int selftest__main(int argc, char **argv)
 	struct error err = { 0 };
 	bool json = false;
 	char name[] = "tmtrace selftest";
-	int rc;
+	int ret;
 
 	argp_err_exit_status = EXIT_USAGE;
 	argv[0] = name;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &json);
-	rc = run(results, !json, &err);
-	if (!rc) {
-		chosen = choose(results);
+	ret = run(results, !json, &err);
+	if (!ret) {
+		chosen = choose_result(results);
 		if (json)
 			selftest_output__print_record(results, WAYS, chosen);
 		else
 			selftest_output__print_choice(chosen);
 		if (fflush(stdout) || ferror(stdout))
-			rc = error__set(&err, -EIO, "standard output: %s", strerror(errno));
+			ret = error__set(&err, -EIO, "standard output: %s", strerror(errno));
 	}
-	if (rc < 0)
+	if (ret < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
-	return rc < 0 || !chosen ? EXIT_RUN : 0;
+	return ret < 0 || !chosen ? EXIT_RUN : 0;
 }

@@ -57,13 +57,13 @@ static int copy(FILE *answer, FILE *out, const char *name, struct error *err)
 int service_client__print(const struct service_client *client, struct error *err)
 {
 	FILE *answer;
-	int rc = client__ask(&answer, client->socket, &client->request, err);
+	int ret = client__ask(&answer, client->socket, &client->request, err);
 
-	if (rc < 0)
-		return rc;
-	rc = copy(answer, stdout, "standard output", err);
+	if (ret < 0)
+		return ret;
+	ret = copy(answer, stdout, "standard output", err);
 	fclose(answer);
-	return rc;
+	return ret;
 }
 
 static int write_answer(void *context, FILE *out, struct error *err)
@@ -74,25 +74,25 @@ static int write_answer(void *context, FILE *out, struct error *err)
 int service_client__save(const struct service_client *client, struct error *err)
 {
 	FILE *answer;
-	int rc;
+	int ret;
 
 	if (!strcmp(client->output, "-"))
 		return service_client__print(client, err);
-	rc = client__ask(&answer, client->socket, &client->request, err);
-	if (rc < 0)
-		return rc;
+	ret = client__ask(&answer, client->socket, &client->request, err);
+	if (ret < 0)
+		return ret;
 	if (client->request.has_uid)
-		rc = identity__become(client->request.uid, err);
+		ret = identity__become(client->request.uid, err);
 	else
-		rc = identity__become_caller(err);
-	if (rc == 0)
-		rc = owned_file__write(
+		ret = identity__become_caller(err);
+	if (ret == 0)
+		ret = owned_file__write(
 			client->output,
 			OWNED_FILE_MAKE_FOLDER |
 				(client->request.has_uid ? OWNED_FILE_OWN_FOLDER : 0),
 			write_answer, answer, err);
 	fclose(answer);
-	return rc;
+	return ret;
 }
 
 int service_client__print_record(const struct service_client *client,
@@ -103,10 +103,10 @@ int service_client__print_record(const struct service_client *client,
 	char *line = NULL;
 	size_t room = 0;
 	FILE *answer;
-	int rc = client__ask(&answer, client->socket, &client->request, err);
+	int ret = client__ask(&answer, client->socket, &client->request, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (getline(&line, &room, answer) > 0)
 		record = json_tokener_parse(line);
 	free(line);

@@ -57,7 +57,7 @@ static void set_layers(struct request *request, const char *list)
 	memcpy(request->layers, list, strlen(list) + 1);
 }
 
-static void finish(const struct asked *asked)
+static void finish_options(const struct asked *asked)
 {
 	const struct request *request = &asked->client.request;
 
@@ -101,7 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		set_level(request, arg);
 		return 0;
 	case ARGP_KEY_END:
-		finish(asked);
+		finish_options(asked);
 		return 0;
 	case ARGP_KEY_INIT:
 		option_values__silence(state);
@@ -121,14 +121,14 @@ int set__main(int argc, char **argv)
 	};
 	struct asked asked = { .client.request.kind = REQUEST_SET };
 	struct error err;
-	int rc;
+	int ret;
 
 	option_values__parse(&argp, argc, argv, "tmtrace set", &asked);
 	if (asked.json)
-		rc = service_client__print(&asked.client, &err);
+		ret = service_client__print(&asked.client, &err);
 	else
-		rc = service_client__print_record(&asked.client, status__print_set, &err);
-	if (rc < 0)
+		ret = service_client__print_record(&asked.client, status__print_set, &err);
+	if (ret < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
-	return rc < 0 ? EXIT_RUN : 0;
+	return ret < 0 ? EXIT_RUN : 0;
 }

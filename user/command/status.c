@@ -58,14 +58,14 @@ int status__main(int argc, char **argv)
 					  "and lost, and what it costs." };
 	struct asked asked = { .client.request.kind = REQUEST_STATUS };
 	struct error err;
-	int rc;
+	int ret;
 
 	option_values__parse(&argp, argc, argv, "tmtrace status", &asked);
 	if (asked.json)
-		rc = service_client__print(&asked.client, &err);
+		ret = service_client__print(&asked.client, &err);
 	else
-		rc = service_client__print_record(&asked.client, status__print, &err);
-	if (rc < 0)
+		ret = service_client__print_record(&asked.client, status__print, &err);
+	if (ret < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
-	return rc < 0 ? EXIT_RUN : 0;
+	return ret < 0 ? EXIT_RUN : 0;
 }

@@ -54,10 +54,10 @@ static const struct argp_option argp_options[] = {
 static void parse_selection(struct story_options *options, int key, const char *arg)
 {
 	struct error err;
-	int rc = key == OPT_OP ? story_selection__set_operation(&options->selection, arg, &err)
-			       : story_selection__set_object(&options->selection, arg, &err);
+	int ret = key == OPT_OP ? story_selection__set_operation(&options->selection, arg, &err)
+				: story_selection__set_object(&options->selection, arg, &err);
 
-	if (rc < 0)
+	if (ret < 0)
 		option_values__refuse("%s", err.text);
 }
 
@@ -91,7 +91,7 @@ static int no_memory(struct error *err)
 	return error__set(err, -ENOMEM, "no memory");
 }
 
-static int choose(struct telling *telling, struct error *err)
+static int choose_operations(struct telling *telling, struct error *err)
 {
 	const struct story_selection *selection = &telling->options->selection;
 	const struct story_input *input = telling->stories.input;
@@ -113,11 +113,11 @@ static int choose(struct telling *telling, struct error *err)
 
 static int read_calls(struct telling *telling, struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < telling->n && !rc; i++)
-		rc = stories__tell_of(&telling->stories, telling->operations[i]);
-	return rc ? no_memory(err) : stories__read_calls(&telling->stories, err);
+	for (size_t i = 0; i < telling->n && !ret; i++)
+		ret = stories__tell_of(&telling->stories, telling->operations[i]);
+	return ret ? no_memory(err) : stories__read_calls(&telling->stories, err);
 }
 
 static int join(const struct telling *telling, size_t i, struct story *story)
@@ -129,42 +129,42 @@ static int join(const struct telling *telling, size_t i, struct story *story)
 static int print_one(const struct telling *telling, size_t i, unsigned int width)
 {
 	struct story story;
-	int rc = join(telling, i, &story);
+	int ret = join(telling, i, &story);
 
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	if (i)
 		fputc('\n', stdout);
-	rc = story_print__tree(stdout, width, &story);
+	ret = story_print__tree(stdout, width, &story);
 	story__free(&story);
-	return rc;
+	return ret;
 }
 
 static int print_all(const struct telling *telling, struct error *err)
 {
 	unsigned int width = table__width(stdout);
 	pid_t pager = telling->options->input.no_pager ? 0 : pager__start();
-	int rc = 0;
+	int ret = 0;
 
 	story_print__clocks(stdout, telling->stories.input, telling->stories.clock);
-	for (size_t i = 0; i < telling->n && !rc; i++)
-		rc = print_one(telling, i, width);
-	rc = rc ? no_memory(err) : table__flush(stdout, err);
-	return pager__end(pager, rc);
+	for (size_t i = 0; i < telling->n && !ret; i++)
+		ret = print_one(telling, i, width);
+	ret = ret ? no_memory(err) : table__flush(stdout, err);
+	return pager__end(pager, ret);
 }
 
 static int write_clocks(struct record_sink *sink, const struct telling *telling, struct error *err)
 {
 	const struct report_run *run = recording__run(telling->stories.recordings[0]);
-	int rc = 0;
+	int ret = 0;
 
-	for (__u32 host = 1; host < story_input__n_hosts(telling->stories.input) && rc >= 0;
+	for (__u32 host = 1; host < story_input__n_hosts(telling->stories.input) && ret >= 0;
 	     host++) {
 		story_json__add_clock(sink->to, run, telling->stories.input, telling->stories.clock,
 				      host);
-		rc = sink->report(sink, err);
+		ret = sink->report(sink, err);
 	}
-	return rc;
+	return ret;
 }
 
 static int write_one(struct record_sink *sink, const struct telling *telling, size_t i,
@@ -173,9 +173,9 @@ static int write_one(struct record_sink *sink, const struct telling *telling, si
 	const struct report_run *run =
 		recording__run(telling->stories.recordings[telling->operations[i]->run]);
 	struct story story;
-	int rc = join(telling, i, &story);
+	int ret = join(telling, i, &story);
 
-	if (rc)
+	if (ret)
 		return no_memory(err);
 	story_json__add(sink->to, run, &story);
 	story__free(&story);
@@ -186,33 +186,33 @@ static int write_all(const struct telling *telling, struct error *err)
 {
 	struct record_sink *sink;
 	struct error later;
-	int closed, rc = sink_json__open(&sink, telling->options->json, NULL,
-					 recording__run(telling->stories.recordings[0]), err);
+	int closed, ret = sink_json__open(&sink, telling->options->json, NULL,
+					  recording__run(telling->stories.recordings[0]), err);
 
-	if (rc < 0)
-		return rc;
-	rc = sink_json__begin(sink, err);
-	if (rc >= 0)
-		rc = write_clocks(sink, telling, err);
-	for (size_t i = 0; i < telling->n && rc >= 0; i++)
-		rc = write_one(sink, telling, i, err);
-	closed = SINK_CALL(&sink->sink, close, rc < 0 ? &later : err);
-	return rc < 0 ? rc : closed;
+	if (ret < 0)
+		return ret;
+	ret = sink_json__begin(sink, err);
+	if (ret >= 0)
+		ret = write_clocks(sink, telling, err);
+	for (size_t i = 0; i < telling->n && ret >= 0; i++)
+		ret = write_one(sink, telling, i, err);
+	closed = SINK_CALL(&sink->sink, close, ret < 0 ? &later : err);
+	return ret < 0 ? ret : closed;
 }
 
 static int tell(struct telling *telling, struct error *err)
 {
 	const struct input_options *input = &telling->options->input;
-	int rc = identity__become_caller(err);
+	int ret = identity__become_caller(err);
 
-	if (!rc)
-		rc = stories__open(&telling->stories, input->files, input->n_files, err);
-	if (!rc)
-		rc = choose(telling, err);
-	if (!rc)
-		rc = read_calls(telling, err);
-	if (rc)
-		return rc;
+	if (!ret)
+		ret = stories__open(&telling->stories, input->files, input->n_files, err);
+	if (!ret)
+		ret = choose_operations(telling, err);
+	if (!ret)
+		ret = read_calls(telling, err);
+	if (ret)
+		return ret;
 	return telling->options->json ? write_all(telling, err) : print_all(telling, err);
 }
 
@@ -226,16 +226,16 @@ int story__main(int argc, char **argv)
 	struct story_options options = { .selection.slowest = SLOWEST_DEFAULT };
 	struct telling telling = { .options = &options };
 	struct error err;
-	int rc;
+	int ret;
 
 	option_values__parse(&argp, argc, argv, "tmtrace story", &options);
-	rc = tell(&telling, &err);
-	if (rc < 0)
+	ret = tell(&telling, &err);
+	if (ret < 0)
 		identity__explain_caller(&err);
-	if (rc < 0)
+	if (ret < 0)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
 	stories__close(&telling.stories);
 	free((void *)telling.operations);
 	free(options.input.files);
-	return rc < 0 ? EXIT_RUN : 0;
+	return ret < 0 ? EXIT_RUN : 0;
 }

@@ -18,13 +18,13 @@ struct top {
 	struct loop *loop;
 	int timer;  /* of the intervals */
 	int status; /* exit status where something fails */
-	int rc;
+	int ret;
 	struct error err;
 };
 
-static void fail(struct top *top, int rc)
+static void fail(struct top *top, int ret)
 {
-	top->rc = rc;
+	top->ret = ret;
 	loop__stop(top->loop);
 }
 
@@ -38,15 +38,15 @@ static void on_interval(void *context)
 {
 	struct top *top = context;
 	struct top_source source;
-	int rc = read_figures(top, &source);
+	int ret = read_figures(top, &source);
 
 	/* A service may be started again; who looks on sees it, programs are told. */
-	if (rc < 0 && top->asked && top_show__fd(top->show) >= 0)
-		rc = top_show__miss(top->show, top->err.text, &top->err);
-	else if (!rc)
-		rc = top_show__take(top->show, &source, &top->err);
-	if (rc < 0)
-		fail(top, rc);
+	if (ret < 0 && top->asked && top_show__fd(top->show) >= 0)
+		ret = top_show__miss(top->show, top->err.text, &top->err);
+	else if (!ret)
+		ret = top_show__take(top->show, &source, &top->err);
+	if (ret < 0)
+		fail(top, ret);
 	else if (top->options.frames && top_show__intervals(top->show) >= top->options.frames)
 		loop__stop(top->loop);
 }
@@ -67,98 +67,98 @@ static void on_keys(void *context)
 static void on_signal(void *context, const struct signalfd_siginfo *info)
 {
 	struct top *top = context;
-	int rc = 0;
+	int ret = 0;
 
 	if (info->ssi_signo == SIGCHLD)
 		return;
 	if (info->ssi_signo != SIGWINCH)
 		loop__stop(top->loop);
 	else if (top->show)
-		rc = top_show__resize(top->show, &top->err);
-	if (rc < 0)
-		fail(top, rc);
+		ret = top_show__resize(top->show, &top->err);
+	if (ret < 0)
+		fail(top, ret);
 }
 
 /* Counting begins; what is shown is from here on. */
-static int start(struct top *top, char **argv)
+static int start_figures(struct top *top, char **argv)
 {
 	const struct top_options *options = &top->options;
 	struct top_source source;
 	bool usage = false;
-	int rc;
+	int ret;
 
 	if (options->asks)
-		rc = top_asked__open(&top->asked, options->socket, options->show.job, &top->err);
+		ret = top_asked__open(&top->asked, options->socket, options->show.job, &top->err);
 	else
-		rc = top_live__open(&top->live, &options->session, argv, &usage, &top->err);
+		ret = top_live__open(&top->live, &options->session, argv, &usage, &top->err);
 	if (usage)
 		top->status = EXIT_USAGE;
-	if (!rc)
-		rc = read_figures(top, &source);
-	if (rc < 0 && top->asked && !options->socket) {
+	if (!ret)
+		ret = read_figures(top, &source);
+	if (ret < 0 && top->asked && !options->socket) {
 		const struct error refused = top->err;
 
-		error__set(&top->err, rc, "%s; as root, tmtrace top needs none", refused.text);
+		error__set(&top->err, ret, "%s; as root, tmtrace top needs none", refused.text);
 	}
-	if (!rc)
-		rc = top_show__open(&top->show, &top->options.show, &top->err);
-	if (!rc) {
-		rc = top_show__begin(top->show, &source, &top->err);
-		if (rc == -EINVAL)
+	if (!ret)
+		ret = top_show__open(&top->show, &top->options.show, &top->err);
+	if (!ret) {
+		ret = top_show__begin(top->show, &source, &top->err);
+		if (ret == -EINVAL)
 			top->status = EXIT_USAGE;
 	}
-	return rc ? rc : top_show__open_screen(top->show, &top->err);
+	return ret ? ret : top_show__open_screen(top->show, &top->err);
 }
 
 static int follow(struct top *top)
 {
-	int rc = loop__signal(top->loop, SIGWINCH);
+	int ret = loop__signal(top->loop, SIGWINCH);
 
-	if (!rc)
-		rc = loop__watch(top->loop, top_show__fd(top->show), on_keys, top);
-	if (!rc && top->live)
-		rc = top_live__watch(top->live, top->loop);
-	if (!rc)
-		rc = loop__timer(top->loop, top_show__interval(top->show), true, on_interval, top,
-				 &top->timer);
-	if (!rc)
-		rc = loop__run(top->loop);
-	if (rc < 0)
-		error__set(&top->err, rc, "cannot wait for what happens: %s", strerror(-rc));
-	return rc ? rc : top->rc;
+	if (!ret)
+		ret = loop__watch(top->loop, top_show__fd(top->show), on_keys, top);
+	if (!ret && top->live)
+		ret = top_live__watch(top->live, top->loop);
+	if (!ret)
+		ret = loop__timer(top->loop, top_show__interval(top->show), true, on_interval, top,
+				  &top->timer);
+	if (!ret)
+		ret = loop__run(top->loop);
+	if (ret < 0)
+		error__set(&top->err, ret, "cannot wait for what happens: %s", strerror(-ret));
+	return ret ? ret : top->ret;
 }
 
 static int run(struct top *top, char **argv)
 {
 	const char *job = top->options.show.job;
-	int rc;
+	int ret;
 
-	rc = loop__open(&top->loop, on_signal, top, &top->err);
-	if (!rc)
-		rc = start(top, argv);
-	if (!rc)
-		rc = follow(top);
-	if (!rc && job && top_show__intervals(top->show) && !top_show__has_chosen(top->show))
-		rc = error__set(&top->err, -ENOENT,
-				"nothing came of a job %s; tmtrace top without --job shows of "
-				"which something does",
-				job);
-	return rc;
+	ret = loop__open(&top->loop, on_signal, top, &top->err);
+	if (!ret)
+		ret = start_figures(top, argv);
+	if (!ret)
+		ret = follow(top);
+	if (!ret && job && top_show__intervals(top->show) && !top_show__has_chosen(top->show))
+		ret = error__set(&top->err, -ENOENT,
+				 "nothing came of a job %s; tmtrace top without --job shows of "
+				 "which something does",
+				 job);
+	return ret;
 }
 
 int top__main(int argc, char **argv)
 {
 	struct top top = { .status = EXIT_RUN };
-	int rc;
+	int ret;
 
 	top_options__parse(&top.options, argc, argv);
-	rc = run(&top, argv);
+	ret = run(&top, argv);
 	top_show__close(top.show);
 	top_live__close(top.live);
 	top_asked__close(top.asked);
-	if (rc < 0)
+	if (ret < 0)
 		fprintf(stderr, "tmtrace: %s\n", top.err.text);
 	loop__close(top.loop);
 	options__free(&top.options.session);
-	return rc < 0 ? top.status : 0;
+	return ret < 0 ? top.status : 0;
 }

@@ -78,18 +78,18 @@ static int ask(const struct top_asked *asked, struct answer *out, struct error *
 {
 	__u64 start_ns = clock__ns(CLOCK_MONOTONIC);
 	char path[PATH_OF_FD];
-	int rc;
+	int ret;
 
 	*out = (struct answer){ 0 };
-	rc = client__ask(&out->file, asked->socket, &asked->request, err);
-	if (rc < 0)
-		return rc;
+	ret = client__ask(&out->file, asked->socket, &asked->request, err);
+	if (ret < 0)
+		return ret;
 	out->seconds = (double)(clock__ns(CLOCK_MONOTONIC) - start_ns) / NS_PER_S;
 	path__of_fd(path, fileno(out->file));
-	rc = recording__open(&out->recording, path, err);
-	if (rc < 0)
+	ret = recording__open(&out->recording, path, err);
+	if (ret < 0)
 		answer__close(out);
-	return rc;
+	return ret;
 }
 
 /* Do the counters of the two go on? */
@@ -141,7 +141,7 @@ static int pair(struct top_asked *asked, const struct snapshot *before)
 }
 
 /* The newer answer takes the place of the one before. */
-static int take(struct top_asked *asked, struct answer *answer, struct error *err)
+static int take_answer(struct top_asked *asked, struct answer *answer, struct error *err)
 {
 	const struct snapshot_series **room = asked->snapshot.before;
 	const struct snapshot *before = NULL;
@@ -193,15 +193,15 @@ static struct top_cost cost_of(struct top_asked *asked, double seconds)
 int top_asked__read(struct top_asked *asked, struct top_source *out, struct error *err)
 {
 	struct answer answer;
-	int rc = ask(asked, &answer, err);
+	int ret = ask(asked, &answer, err);
 
-	if (!rc) {
+	if (!ret) {
 		fseek(answer.file, 0, SEEK_END);
 		answer.bytes = (__u64)ftell(answer.file);
-		rc = take(asked, &answer, err);
+		ret = take_answer(asked, &answer, err);
 	}
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	asked->run.scope = geteuid() ? "your jobs" : "all jobs";
 	*out = (struct top_source){
 		.run = &asked->run,

@@ -20,29 +20,29 @@ struct top_live {
 	struct node_cost node;
 };
 
-static int start(struct top_live *live, char **argv, bool *usage, struct error *err)
+static int start_session(struct top_live *live, char **argv, bool *usage, struct error *err)
 {
 	struct progress *progress = progress__new(false);
 	struct governing_parts parts;
-	int rc;
+	int ret;
 
-	rc = layers__open_catalogue(&live->session, err);
-	if (!rc)
-		rc = layers__choose(&live->session, err);
-	*usage = rc == -EINVAL;
-	if (!rc)
-		rc = live_run__open(&live->run, &live->session, argv, err);
-	if (!rc)
-		rc = session__start(&live->session, NULL, err);
+	ret = layers__open_catalogue(&live->session, err);
+	if (!ret)
+		ret = layers__choose(&live->session, err);
+	*usage = ret == -EINVAL;
+	if (!ret)
+		ret = live_run__open(&live->run, &live->session, argv, err);
+	if (!ret)
+		ret = session__start(&live->session, NULL, err);
 	progress__free(progress);
-	if (!rc)
-		rc = live_run__start(live->run, err);
-	if (rc)
-		return rc;
+	if (!ret)
+		ret = live_run__start(live->run, err);
+	if (ret)
+		return ret;
 	parts = session__governed(&live->session);
-	rc = governing__open(&live->governing, &parts, live_run__report(live->run), GOVERNING_TIMES,
-			     err);
-	return rc;
+	ret = governing__open(&live->governing, &parts, live_run__report(live->run),
+			      GOVERNING_TIMES, err);
+	return ret;
 }
 
 int top_live__open(struct top_live **out, const struct options *options, char **argv, bool *usage,
@@ -55,27 +55,27 @@ int top_live__open(struct top_live **out, const struct options *options, char **
 	if (!live)
 		return error__set(err, -ENOMEM, "no memory");
 	live->session.options = options;
-	return start(live, argv, usage, err);
+	return start_session(live, argv, usage, err);
 }
 
 int top_live__watch(struct top_live *live, struct loop *loop)
 {
-	int rc = session__watch(&live->session, loop);
+	int ret = session__watch(&live->session, loop);
 
-	return rc ? rc : governing__watch(live->governing, loop);
+	return ret ? ret : governing__watch(live->governing, loop);
 }
 
 int top_live__read(struct top_live *live, struct top_source *out, struct error *err)
 {
 	const struct kernel *kernel = live->session.kernel;
 	const struct snapshot *snapshot;
-	int rc;
+	int ret;
 
 	/* What jobs have used is to be of now, too. */
 	live_run__finish(live->run);
-	rc = live_run__read(live->run, &snapshot, err);
-	if (rc < 0)
-		return rc;
+	ret = live_run__read(live->run, &snapshot, err);
+	if (ret < 0)
+		return ret;
 	node_cost__read(&live->node, live->session.kernel, live_run__report(live->run), snapshot);
 	governing__set_kernel_costs(live->governing, &live->node);
 	*out = (struct top_source){

@@ -75,23 +75,23 @@ static void on_signal(void *context, const struct signalfd_siginfo *info)
 		loop__stop(trace->loop);
 }
 
-static int print(struct trace *trace, bool final)
+static int print_tables(struct trace *trace, bool final)
 {
 	struct error err = { 0 };
-	int rc;
+	int ret;
 
 	progress__clear(trace->progress);
-	rc = output__print(trace->output, final, &err);
-	if (rc < 0)
+	ret = output__print(trace->output, final, &err);
+	if (ret < 0)
 		complain(&err);
-	return rc;
+	return ret;
 }
 
 static void on_interval(void *context)
 {
 	struct trace *trace = context;
 
-	trace->failed = print(trace, false) < 0;
+	trace->failed = print_tables(trace, false) < 0;
 	if (trace->failed)
 		loop__stop(trace->loop);
 }
@@ -136,13 +136,13 @@ static void on_end(void *context)
 /* For the end of the processes of --pid. */
 static int watch_ends(struct trace *trace, struct error *err)
 {
-	int rc = ends__open(&trace->ends, trace->options->pids, trace->options->n_pids);
+	int ret = ends__open(&trace->ends, trace->options->pids, trace->options->n_pids);
 
-	if (!rc)
-		rc = loop__watch(trace->loop, ends__fd(trace->ends), on_end, trace);
-	if (rc < 0)
-		return error__set(err, rc, "--pid: cannot wait for the end of the processes: %s",
-				  strerror(-rc));
+	if (!ret)
+		ret = loop__watch(trace->loop, ends__fd(trace->ends), on_end, trace);
+	if (ret < 0)
+		return error__set(err, ret, "--pid: cannot wait for the end of the processes: %s",
+				  strerror(-ret));
 	on_end(trace); /* already? */
 	return 0;
 }
@@ -153,28 +153,28 @@ static int follow(struct trace *trace)
 	const struct options *options = trace->options;
 	struct loop *loop = trace->loop;
 	struct error err;
-	int rc;
+	int ret;
 
-	rc = session__watch(&trace->session, loop);
-	if (!rc)
-		rc = governing__watch(trace->governing, loop);
-	if (!rc)
-		rc = output__watch(trace->output, loop);
-	if (!rc)
-		rc = loop__timer(loop, options->interval_s, true, on_interval, trace, NULL);
-	if (!rc)
-		rc = loop__timer(loop, options->duration_s, false, on_duration, trace, NULL);
-	if (!rc && options->recording)
-		rc = loop__timer(loop, RECORDER_INTERVAL_S, true, on_record, trace, NULL);
-	if (!rc)
-		rc = loop__timer(loop, 0.5, true, on_tick, trace, NULL);
-	if (!rc)
-		rc = loop__run(loop);
-	if (rc < 0) {
-		error__set(&err, rc, "cannot wait for what happens: %s", strerror(-rc));
+	ret = session__watch(&trace->session, loop);
+	if (!ret)
+		ret = governing__watch(trace->governing, loop);
+	if (!ret)
+		ret = output__watch(trace->output, loop);
+	if (!ret)
+		ret = loop__timer(loop, options->interval_s, true, on_interval, trace, NULL);
+	if (!ret)
+		ret = loop__timer(loop, options->duration_s, false, on_duration, trace, NULL);
+	if (!ret && options->recording)
+		ret = loop__timer(loop, RECORDER_INTERVAL_S, true, on_record, trace, NULL);
+	if (!ret)
+		ret = loop__timer(loop, 0.5, true, on_tick, trace, NULL);
+	if (!ret)
+		ret = loop__run(loop);
+	if (ret < 0) {
+		error__set(&err, ret, "cannot wait for what happens: %s", strerror(-ret));
 		complain(&err);
 	}
-	return rc;
+	return ret;
 }
 
 /* The command goes on when tracing ends before it; its exit status is ours. */
@@ -190,33 +190,33 @@ static void wait_for_command(struct trace *trace)
 static int release_command(struct trace *trace)
 {
 	struct error err = { 0 };
-	int rc = child__release(trace->session.child, &err);
+	int ret = child__release(trace->session.child, &err);
 
-	if (!rc)
+	if (!ret)
 		return 0;
-	trace->status = rc == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+	trace->status = ret == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 	error__prefix(&err, "%s", trace->options->command[0]);
 	progress__clear(trace->progress);
 	complain(&err);
-	return rc;
+	return ret;
 }
 
 static void trace_all(struct trace *trace)
 {
-	int rc;
+	int ret;
 
 	if (trace->session.child && release_command(trace) < 0)
 		return;
 	progress__ready(trace->progress, trace->session.attach, trace->session.child != NULL);
-	rc = follow(trace);
-	if (rc >= 0 && !trace->failed) {
+	ret = follow(trace);
+	if (ret >= 0 && !trace->failed) {
 		session__follow(&trace->session);
 		session__stop(&trace->session);
-		rc = print(trace, true);
+		ret = print_tables(trace, true);
 	}
-	if ((rc < 0 || trace->failed || trace->unrecorded) && !trace->session.child)
+	if ((ret < 0 || trace->failed || trace->unrecorded) && !trace->session.child)
 		trace->status = EXIT_RUN;
-	else if (rc >= 0 && !trace->options->quiet)
+	else if (ret >= 0 && !trace->options->quiet)
 		output__tell(trace->output);
 	/* A command that goes on does so without probes. */
 	if (trace->session.child && !trace->ended) {
@@ -240,15 +240,15 @@ static int prepare_command(struct trace *trace, char **program, struct error *er
 		.on_sigchld = before->on_sigchld,
 	};
 	struct identity user;
-	int rc = identity__choose(&user, options->user, err);
+	int ret = identity__choose(&user, options->user, err);
 
-	if (rc < 0)
-		return rc;
-	rc = targets__program(options, program, err);
-	if (rc < 0) {
-		if (rc == -ENOENT || rc == -EACCES)
-			trace->status = rc == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
-		return rc;
+	if (ret < 0)
+		return ret;
+	ret = targets__program(options, program, err);
+	if (ret < 0) {
+		if (ret == -ENOENT || ret == -EACCES)
+			trace->status = ret == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+		return ret;
 	}
 	trace->status = EXIT_SETUP;
 	return child__fork(&trace->session.child, &child, err);
@@ -269,33 +269,33 @@ static int set_up(struct trace *trace, char **argv, char **program, struct error
 {
 	const struct options *options = trace->options;
 	struct governing_parts parts;
-	int rc;
+	int ret;
 
-	rc = loop__open(&trace->loop, on_signal, trace, err);
+	ret = loop__open(&trace->loop, on_signal, trace, err);
 	trace->progress = progress__new(options->quiet);
-	if (!rc && options->scope == SCOPE_COMMAND)
-		rc = prepare_command(trace, program, err);
-	if (!rc)
-		rc = layers__open_catalogue(&trace->session, err);
-	if (!rc) {
-		rc = layers__choose(&trace->session, err);
-		if (rc == -EINVAL)
+	if (!ret && options->scope == SCOPE_COMMAND)
+		ret = prepare_command(trace, program, err);
+	if (!ret)
+		ret = layers__open_catalogue(&trace->session, err);
+	if (!ret) {
+		ret = layers__choose(&trace->session, err);
+		if (ret == -EINVAL)
 			trace->status = EXIT_USAGE;
 	}
-	if (!rc)
-		rc = output__open(&trace->output, options, &trace->session, argv, err);
-	if (!rc)
-		rc = session__start(&trace->session, *program, err);
-	if (!rc && options->scope == SCOPE_PIDS)
-		rc = watch_ends(trace, err);
-	if (!rc)
-		rc = output__start(trace->output, err);
-	if (rc)
-		return rc;
+	if (!ret)
+		ret = output__open(&trace->output, options, &trace->session, argv, err);
+	if (!ret)
+		ret = session__start(&trace->session, *program, err);
+	if (!ret && options->scope == SCOPE_PIDS)
+		ret = watch_ends(trace, err);
+	if (!ret)
+		ret = output__start(trace->output, err);
+	if (ret)
+		return ret;
 	parts = session__governed(&trace->session);
-	rc = governing__open(&trace->governing, &parts,
-			     live_run__report(output__live(trace->output)), GOVERNING_TIMES, err);
-	return rc;
+	ret = governing__open(&trace->governing, &parts,
+			      live_run__report(output__live(trace->output)), GOVERNING_TIMES, err);
+	return ret;
 }
 
 int trace__run(const struct options *options, char **argv)

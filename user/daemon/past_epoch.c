@@ -12,19 +12,19 @@ static int record(struct session *past, struct error *err)
 {
 	static char *const argv[] = { "tmtrace", "service", NULL };
 	struct output *output = NULL;
-	int rc = load__past(past, err);
+	int ret = load__past(past, err);
 
-	if (!rc)
+	if (!ret)
 		kernel__stop(past->kernel);
-	if (!rc)
-		rc = output__open(&output, past->options, past, (char **)argv, err);
-	if (!rc)
-		rc = output__start(output, err);
-	if (!rc)
-		rc = output__print(output, true, err);
+	if (!ret)
+		ret = output__open(&output, past->options, past, (char **)argv, err);
+	if (!ret)
+		ret = output__start(output, err);
+	if (!ret)
+		ret = output__print(output, true, err);
 	output__close(output);
 	load__unload(past);
-	return rc;
+	return ret;
 }
 
 void past_epoch__record(struct session *session)
@@ -45,16 +45,16 @@ void past_epoch__record(struct session *session)
 	};
 	char path[PATH_MAX];
 	struct error err = { .text = "its version was another one" };
-	int rc = -ESTALE;
+	int ret = -ESTALE;
 
 	if (options.recording) {
 		snprintf(path, sizeof(path), "%s.last", options.recording);
 		options.recording = path;
 	}
 	if (continuity__is_readable(session->continuity))
-		rc = record(&past, &err);
+		ret = record(&past, &err);
 	note_list__clear(&past.notes);
-	if (rc < 0)
+	if (ret < 0)
 		note_list__add(&session->notes,
 			       "what the service before counted last cannot be read, its history "
 			       "ends before: %s",

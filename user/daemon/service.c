@@ -253,58 +253,58 @@ static bool on_others(void *context, const struct hierarchy *other, const struct
 	return true;
 }
 
-static int start(struct service *service, char **argv, struct error *err)
+static int start_service(struct service *service, char **argv, struct error *err)
 {
-	int rc = service_answers__open(&service->answers, &service->config, err);
+	int ret = service_answers__open(&service->answers, &service->config, err);
 	struct governing_parts parts;
 
-	if (!rc && service->config.pins)
-		rc = continuity__open(&service->session.continuity, service->config.pins,
-				      &service->session, err);
-	if (!rc)
-		rc = output__open(&service->output, &service->options, &service->session, argv,
-				  err);
-	if (!rc)
-		rc = session__start(&service->session, NULL, err);
-	if (!rc)
-		rc = output__start(service->output, err);
-	if (!rc)
-		rc = service_answers__start(service->answers, &service->session, service->output,
-					    err);
-	if (rc)
-		return rc;
+	if (!ret && service->config.pins)
+		ret = continuity__open(&service->session.continuity, service->config.pins,
+				       &service->session, err);
+	if (!ret)
+		ret = output__open(&service->output, &service->options, &service->session, argv,
+				   err);
+	if (!ret)
+		ret = session__start(&service->session, NULL, err);
+	if (!ret)
+		ret = output__start(service->output, err);
+	if (!ret)
+		ret = service_answers__start(service->answers, &service->session, service->output,
+					     err);
+	if (ret)
+		return ret;
 	parts = session__governed(&service->session);
-	rc = governing__open(&service->governing, &parts,
-			     live_run__report(output__live(service->output)), GOVERNING_PROBES,
-			     err);
-	return rc;
+	ret = governing__open(&service->governing, &parts,
+			      live_run__report(output__live(service->output)), GOVERNING_PROBES,
+			      err);
+	return ret;
 }
 
 static int watch(struct service *service, struct error *err)
 {
 	struct loop *loop = service->loop;
-	int rc = session__watch(&service->session, loop);
+	int ret = session__watch(&service->session, loop);
 
-	if (!rc)
-		rc = output__watch(service->output, loop);
+	if (!ret)
+		ret = output__watch(service->output, loop);
 	live_run__tell_with(output__live(service->output), on_interval, service);
-	if (!rc)
-		rc = service_answers__watch(service->answers, loop);
-	if (!rc)
-		rc = governing__watch(service->governing, loop);
-	if (!rc)
-		rc = loop__timer(loop, service->config.interval_s, true, on_interval, service,
-				 &service->log_timer);
-	if (!rc && service->config.history)
-		rc = loop__tend(loop, RECORDER_INTERVAL_S, on_record, service,
-				&service->record_timer);
-	if (!rc)
-		rc = loop__tend(loop, OWN_BOUND_S, on_own, service, NULL);
-	if (!rc)
-		rc = loop__tend(loop, TRIM_S, on_trim, NULL, NULL);
-	if (!rc)
-		rc = loop__tend(loop, notify__watchdog_s(), on_watchdog, service, NULL);
-	return rc ? error__set(err, rc, "cannot wait for what happens: %s", strerror(-rc)) : 0;
+	if (!ret)
+		ret = service_answers__watch(service->answers, loop);
+	if (!ret)
+		ret = governing__watch(service->governing, loop);
+	if (!ret)
+		ret = loop__timer(loop, service->config.interval_s, true, on_interval, service,
+				  &service->log_timer);
+	if (!ret && service->config.history)
+		ret = loop__tend(loop, RECORDER_INTERVAL_S, on_record, service,
+				 &service->record_timer);
+	if (!ret)
+		ret = loop__tend(loop, OWN_BOUND_S, on_own, service, NULL);
+	if (!ret)
+		ret = loop__tend(loop, TRIM_S, on_trim, NULL, NULL);
+	if (!ret)
+		ret = loop__tend(loop, notify__watchdog_s(), on_watchdog, service, NULL);
+	return ret ? error__set(err, ret, "cannot wait for what happens: %s", strerror(-ret)) : 0;
 }
 
 /* Do the probes stay, so that the next service goes on with their counters? */
@@ -313,7 +313,7 @@ static bool stays(const struct service *service)
 	return continuity__keeps(service->session.continuity) && !service->interrupted;
 }
 
-static int finish(struct service *service, struct error *err)
+static int finish_service(struct service *service, struct error *err)
 {
 	session__stop(&service->session);
 	return output__print(service->output, true, err);
@@ -321,77 +321,77 @@ static int finish(struct service *service, struct error *err)
 
 static int pause_output(struct service *service, struct error *err)
 {
-	int rc = output__print(service->output, false, err);
+	int ret = output__print(service->output, false, err);
 
 	output__hurry(service->output);
-	if (rc >= 0 && service->config.history)
-		rc = output__record(service->output, true, err);
+	if (ret >= 0 && service->config.history)
+		ret = output__record(service->output, true, err);
 	output__finish_log(service->output);
 	if (!service->moves)
 		fprintf(stderr,
 			"tmtrace: the probes go on counting, for the next service: %s; tmtrace "
 			"service --clean removes them\n",
 			service->config.pins);
-	return rc;
+	return ret;
 }
 
 static int follow(struct service *service, struct error *err)
 {
-	int rc;
+	int ret;
 
 	tell_notes(service);
 	/* Setting up took more memory than what follows. */
 	malloc_trim(0);
 	notify__send("READY=1");
-	rc = loop__run(service->loop);
+	ret = loop__run(service->loop);
 	/* One that is to follow is ready as after a reload. */
 	if (service->moves)
 		tell_reloading();
 	else
 		notify__send("STOPPING=1");
 	notify__watchdog();
-	if (rc < 0)
-		return error__set(err, rc, "cannot wait for what happens: %s", strerror(-rc));
+	if (ret < 0)
+		return error__set(err, ret, "cannot wait for what happens: %s", strerror(-ret));
 	session__follow(&service->session);
 	if (stays(service)) {
 		governing__release(service->governing);
 		continuity__changed(service->session.continuity);
 	}
-	rc = stays(service) ? pause_output(service, err) : finish(service, err);
+	ret = stays(service) ? pause_output(service, err) : finish_service(service, err);
 	tell_notes(service);
-	return rc;
+	return ret;
 }
 
 static int trace(struct service *service, char **argv, struct error *err)
 {
-	int rc;
+	int ret;
 
 	service->lock = lock__take(service->config.socket, err);
 	if (service->lock < 0)
 		return service->lock;
-	rc = loop__open(&service->loop, on_signal, service, err);
-	if (!rc)
-		rc = start(service, argv, err);
-	if (!rc)
-		rc = watch(service, err);
-	return rc ? rc : follow(service, err);
+	ret = loop__open(&service->loop, on_signal, service, err);
+	if (!ret)
+		ret = start_service(service, argv, err);
+	if (!ret)
+		ret = watch(service, err);
+	return ret ? ret : follow(service, err);
 }
 
 static int run(struct service *service, char **argv, struct error *err)
 {
-	int rc = service_config__load(&service->config, service->file, err);
+	int ret = service_config__load(&service->config, service->file, err);
 
-	if (!rc)
-		rc = service_setup__options(&service->options, &service->config, err);
+	if (!ret)
+		ret = service_setup__options(&service->options, &service->config, err);
 	service->session.options = &service->options;
 	service->session.record_past = past_epoch__record;
 	service->session.on_others = on_others;
 	service->session.others_context = service;
 	service->options.moved_to = service->moved_to;
-	if (!rc)
-		rc = service_setup__layers(&service->session, &service->config, err);
-	if (rc < 0)
-		return rc;
+	if (!ret)
+		ret = service_setup__layers(&service->session, &service->config, err);
+	if (ret < 0)
+		return ret;
 	if (service->clean)
 		return service_clean(&service->config, err);
 	if (!service->check)
@@ -419,12 +419,12 @@ static void close_service(struct service *service)
 static int run_once(struct service *service, char **argv)
 {
 	struct error err = { 0 };
-	int rc = run(service, argv, &err);
+	int ret = run(service, argv, &err);
 
-	if (rc < 0)
+	if (ret < 0)
 		say(err.text);
 	close_service(service);
-	return rc;
+	return ret;
 }
 
 int service__main(int argc, char **argv)
@@ -436,7 +436,7 @@ int service__main(int argc, char **argv)
 	};
 	struct service service = { 0 };
 	struct error err;
-	int rc;
+	int ret;
 
 	option_values__parse(&argp, argc, argv, "tmtrace service", &service);
 	/* What is large and needed for a moment goes back at once; else the C library waits. */
@@ -457,10 +457,10 @@ int service__main(int argc, char **argv)
 					    .moved_to = service.moved_to,
 					    .factor = 1,
 					    .lock = -1 };
-		rc = run_once(&service, argv);
-	} while (!rc && service.moves);
+		ret = run_once(&service, argv);
+	} while (!ret && service.moves);
 	free(service.moved_to);
-	if (!rc)
+	if (!ret)
 		return 0;
-	return rc == -EINVAL ? EXIT_USAGE : EXIT_RUN;
+	return ret == -EINVAL ? EXIT_USAGE : EXIT_RUN;
 }

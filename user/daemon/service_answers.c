@@ -51,7 +51,7 @@ static int read_figures(struct service_answers *answers, bool fresh, const struc
 			struct error *err)
 {
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
-	int rc;
+	int ret;
 
 	if (answers->drain)
 		return live_run__read_from(output__live(answers->output), answers->drain, true, out,
@@ -59,12 +59,12 @@ static int read_figures(struct service_answers *answers, bool fresh, const struc
 	*out = output__recorded(answers->output);
 	if (*out && !fresh && now - (*out)->monotonic_ns < FRESH_NS)
 		return 0;
-	rc = output__record(answers->output, true, err);
+	ret = output__record(answers->output, true, err);
 	*out = output__recorded(answers->output);
 	/* There are those of before. */
-	if (rc < 0 && *out)
+	if (ret < 0 && *out)
 		fprintf(stderr, "tmtrace: %s\n", err->text);
-	return *out ? 0 : rc;
+	return *out ? 0 : ret;
 }
 
 /* The jobs that are asked for. */
@@ -145,10 +145,10 @@ static int read_status(struct service_answers *answers, bool fresh, struct servi
 {
 	struct live_run *live = output__live(answers->output);
 	const struct snapshot *snapshot;
-	int rc = read_figures(answers, fresh, &snapshot, err);
+	int ret = read_figures(answers, fresh, &snapshot, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	*out = (struct service_status){
 		.run = live_run__report(live),
 		.snapshot = snapshot,
@@ -188,20 +188,20 @@ static int tell_figures(struct service_answers *answers, const struct request *r
 					.each_rank = each_rank,
 					.context = answers };
 	struct snapshot with_timelines;
-	int rc = 0;
+	int ret = 0;
 
 	/* What is recorded now is in the timelines, too. */
 	if (request->timelines && !answers->drain)
-		rc = read_figures(answers, true, &source.snapshot, err);
-	if (rc < 0)
-		return rc;
+		ret = read_figures(answers, true, &source.snapshot, err);
+	if (ret < 0)
+		return ret;
 	if (request->job[0] || uid != 0)
-		rc = read_jobs(answers, &source, request, uid, &source.snapshot, err);
+		ret = read_jobs(answers, &source, request, uid, &source.snapshot, err);
 	else
 		/* Anew: who asks when the own job has ended is to see it. */
-		rc = read_figures(answers, true, &source.snapshot, err);
-	if (rc < 0)
-		return rc;
+		ret = read_figures(answers, true, &source.snapshot, err);
+	if (ret < 0)
+		return ret;
 	if (request->timelines) {
 		with_timelines = *source.snapshot;
 		live_run__show_coarse(output__live(answers->output), &with_timelines);
@@ -218,10 +218,10 @@ static int tell_status(struct service_answers *answers, const struct request *re
 	struct answer_source source = { .owners = answers->owners };
 	struct record_tree levels = record_tree__new(NULL);
 	struct service_status status;
-	int rc = read_status(answers, request->kind == REQUEST_SET, &status, err);
+	int ret = read_status(answers, request->kind == REQUEST_SET, &status, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	source.run = status.run;
 	source.snapshot = status.snapshot;
 	if (request->kind == REQUEST_SET)
@@ -241,11 +241,11 @@ static int tell_metrics(struct service_answers *answers, const struct request *r
 			FILE *body, struct error *err)
 {
 	struct service_status status;
-	int rc = service_metrics__may_see(answers->metrics, uid, err);
+	int ret = service_metrics__may_see(answers->metrics, uid, err);
 
-	if (!rc)
-		rc = read_status(answers, false, &status, err);
-	return rc < 0 ? rc : service_metrics__tell(answers->metrics, &status, request, body, err);
+	if (!ret)
+		ret = read_status(answers, false, &status, err);
+	return ret < 0 ? ret : service_metrics__tell(answers->metrics, &status, request, body, err);
 }
 
 static int make_answer(void *context, const struct request *request, uid_t uid, FILE *body,
@@ -275,9 +275,9 @@ static void on_snapshot(void *context)
 	struct service_answers *answers = context;
 	struct service_status status;
 	struct error err = { 0 };
-	int rc = read_status(answers, false, &status, &err);
+	int ret = read_status(answers, false, &status, &err);
 
-	if (rc >= 0) {
+	if (ret >= 0) {
 		node_cost__read(&answers->cost, answers->session->kernel, status.run,
 				status.snapshot);
 		status.cost = node_cost__interval(&answers->cost);
@@ -285,9 +285,9 @@ static void on_snapshot(void *context)
 		service_files__write(answers->files, &status);
 	}
 	/* Once, until it goes again. */
-	if (rc < 0 && !answers->unread)
+	if (ret < 0 && !answers->unread)
 		fprintf(stderr, "tmtrace: %s\n", err.text);
-	answers->unread = rc < 0;
+	answers->unread = ret < 0;
 }
 
 static int read_for_files(void *context, struct service_status *out, struct error *err)
@@ -314,18 +314,18 @@ int service_answers__open(struct service_answers **out, const struct service_con
 			  struct error *err)
 {
 	struct service_answers *answers = calloc(1, sizeof(*answers));
-	int rc;
+	int ret;
 
 	if (!answers)
 		return error__set(err, -ENOMEM, "no memory");
 	answers->config = config;
 	answers->history_s = config->history ? RECORDER_INTERVAL_S : 0;
-	rc = server__open(&answers->server, config->socket, make_answer, answers, err);
-	if (rc < 0)
+	ret = server__open(&answers->server, config->socket, make_answer, answers, err);
+	if (ret < 0)
 		free(answers);
 	else
 		*out = answers;
-	return rc;
+	return ret;
 }
 
 /* Are the counters older than this process? */
@@ -346,21 +346,21 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 		.vfs = session->vfs,
 		.block = session->block,
 	};
-	int rc = 0;
+	int ret = 0;
 
 	if (!answers->config->history)
-		rc = session__new_drain(session, &answers->drain, err);
-	if (rc < 0)
-		return rc;
+		ret = session__new_drain(session, &answers->drain, err);
+	if (ret < 0)
+		return ret;
 	if (answers->drain)
 		drain__map_jobs(answers->drain, &jobs);
 	answers->session = session;
 	answers->output = output;
 	answers->about = recorder__about(answers->boot_id);
 	answers->jobs = answers->drain ? answers->drain : output__recorder_drain(output);
-	rc = live_run__index_jobs(output__live(output), answers->jobs, err);
-	if (rc < 0)
-		return rc;
+	ret = live_run__index_jobs(output__live(output), answers->jobs, err);
+	if (ret < 0)
+		return ret;
 	answers->owners = owners__new(root ? root->mount : NULL);
 	answers->levels = service_levels__new(session->kernel, &layers, jobs,
 					      root ? root->mount : NULL, answers->config->calls);
@@ -368,12 +368,12 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 		return error__set(err, -ENOMEM, "no memory");
 	if (output__keep_ranks(output) < 0)
 		return error__set(err, -ENOMEM, "no memory");
-	rc = service_metrics__open(&answers->metrics, answers->config,
-				   is_continued(session->continuity), err);
-	if (!rc && is_continued(session->continuity))
-		rc = service_levels__renew(answers->levels, err);
-	if (rc < 0)
-		return rc;
+	ret = service_metrics__open(&answers->metrics, answers->config,
+				    is_continued(session->continuity), err);
+	if (!ret && is_continued(session->continuity))
+		ret = service_levels__renew(answers->levels, err);
+	if (ret < 0)
+		return ret;
 	answers->files =
 		service_files__new(answers->config, answers->metrics, read_for_files, answers);
 	if (!answers->files)
@@ -384,15 +384,15 @@ int service_answers__start(struct service_answers *answers, struct session *sess
 
 int service_answers__watch(struct service_answers *answers, struct loop *loop)
 {
-	int rc = loop__watch(loop, server__fd(answers->server), on_client, answers);
+	int ret = loop__watch(loop, server__fd(answers->server), on_client, answers);
 
-	if (!rc)
-		rc = loop__tend(loop, TEND_S, on_tend, answers, NULL);
-	if (!rc)
-		rc = loop__tend(loop, answers->config->snapshot_s, on_snapshot, answers, NULL);
-	if (!rc)
-		rc = service_files__watch(answers->files, loop);
-	return rc;
+	if (!ret)
+		ret = loop__tend(loop, TEND_S, on_tend, answers, NULL);
+	if (!ret)
+		ret = loop__tend(loop, answers->config->snapshot_s, on_snapshot, answers, NULL);
+	if (!ret)
+		ret = service_files__watch(answers->files, loop);
+	return ret;
 }
 
 void service_answers__tell_history(struct service_answers *answers, double seconds)

@@ -22,7 +22,7 @@ struct links {
 	size_t n, room, n_perf;
 };
 
-static int take(void *context, const char *name, int fd)
+static int take_link(void *context, const char *name, int fd)
 {
 	struct links *links = context;
 	struct bpf_link_info info = { 0 };
@@ -45,14 +45,14 @@ static int clean_pins(const char *dir, struct error *err)
 	struct links links = { 0 };
 	struct pins *pins;
 	pid_t pid = 0;
-	int rc;
+	int ret;
 
 	if (access(dir, F_OK) < 0)
 		return 0;
-	rc = pins__open(&pins, dir, err);
-	if (rc < 0)
-		return rc;
-	pins__each(pins, PIN_LINK, take, &links);
+	ret = pins__open(&pins, dir, err);
+	if (ret < 0)
+		return ret;
+	pins__each(pins, PIN_LINK, take_link, &links);
 	pins__clear(pins);
 	pins__close(pins);
 	if (links.n_perf > FEW)
@@ -71,16 +71,16 @@ static int clean_pins(const char *dir, struct error *err)
 int service_clean(const struct service_config *config, struct error *err)
 {
 	char lock_path[PATH_MAX];
-	int lock = lock__take(config->socket, err), rc;
+	int lock = lock__take(config->socket, err), ret;
 
 	if (lock < 0)
 		return lock;
-	rc = config->pins ? clean_pins(config->pins, err) : 0;
+	ret = config->pins ? clean_pins(config->pins, err) : 0;
 	snprintf(lock_path, sizeof(lock_path), "%s.lock", config->socket);
-	if (rc >= 0) {
+	if (ret >= 0) {
 		unlink(config->socket);
 		unlink(lock_path);
 	}
 	close(lock);
-	return rc;
+	return ret;
 }

@@ -62,21 +62,21 @@ static int write_pairs(const struct service_config *config, const struct service
 		       struct error *err)
 {
 	struct exposition *exposition = exposition__new(status);
-	int rc;
+	int ret;
 
 	if (!exposition)
 		return error__set(err, -ENOMEM, "no memory");
-	rc = replace__file(config->snapshot, PAIRS_MODE, exposition__write_pairs, exposition, err);
+	ret = replace__file(config->snapshot, PAIRS_MODE, exposition__write_pairs, exposition, err);
 	exposition__free(exposition);
-	return rc;
+	return ret;
 }
 
 /* What became of a file of which a version was due. */
-static void note_written(struct output_state *state, int rc, const struct error *err)
+static void note_written(struct output_state *state, int ret, const struct error *err)
 {
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
 
-	if (rc < 0)
+	if (ret < 0)
 		output_state__fail(state, err, now);
 	else
 		output_state__work(state, now);
@@ -156,10 +156,11 @@ static void on_retry(void *context)
 
 int service_files__watch(struct service_files *files, struct loop *loop)
 {
-	int rc = loop__timer(loop, files->config->snapshot_s, true, on_retry, files, &files->retry);
+	int ret =
+		loop__timer(loop, files->config->snapshot_s, true, on_retry, files, &files->retry);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	files->loop = loop;
 	arm_retry(files);
 	return 0;

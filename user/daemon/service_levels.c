@@ -94,7 +94,7 @@ static int spread(const struct service_levels *levels, int folder, int depth, __
 	DIR *dir = fdopendir(folder);
 	__u64 id = dir ? id_of(dirfd(dir)) : 0;
 	struct dirent *entry;
-	int rc = 0;
+	int ret = 0;
 
 	if (!dir) {
 		close(folder);
@@ -102,10 +102,10 @@ static int spread(const struct service_levels *levels, int folder, int depth, __
 	}
 	if (id == job || !is_own(levels->levels, id)) {
 		if (details)
-			rc = details__set_cgroup(&levels->maps, id, details);
+			ret = details__set_cgroup(&levels->maps, id, details);
 		else
 			details__drop_cgroup(&levels->maps, id);
-		while (rc == 0 && (entry = readdir(dir)) != NULL) {
+		while (ret == 0 && (entry = readdir(dir)) != NULL) {
 			int below =
 				depth == DEPTH || entry->d_type != DT_DIR || entry->d_name[0] == '.'
 					? -1
@@ -113,11 +113,11 @@ static int spread(const struct service_levels *levels, int folder, int depth, __
 						 O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
 			if (below >= 0)
-				rc = spread(levels, below, depth + 1, job, details);
+				ret = spread(levels, below, depth + 1, job, details);
 		}
 	}
 	closedir(dir);
-	return rc;
+	return ret;
 }
 
 /* The same of the folder at a job's path, if it is still that job's. */
@@ -216,9 +216,9 @@ static int tell_numbers(const struct service_levels *levels)
 {
 	struct tm_details details;
 	__u64 number = 0;
-	int rc = 0;
+	int ret = 0;
 
-	while (rc == 0 && job_map__next_number(&levels->jobs, &number)) {
+	while (ret == 0 && job_map__next_number(&levels->jobs, &number)) {
 		__u64 owner = owner_of(levels, number);
 
 		if (!is_own(levels->levels, owner)) {
@@ -226,9 +226,9 @@ static int tell_numbers(const struct service_levels *levels)
 			continue;
 		}
 		levels__details(levels->levels, owner, &details);
-		rc = details__set_cgroup(&levels->maps, number, &details);
+		ret = details__set_cgroup(&levels->maps, number, &details);
 	}
-	return rc;
+	return ret;
 }
 
 /* First what calls are chosen by, then who has which level: nothing is ever read that is not there.
@@ -237,25 +237,25 @@ static int tell_kernel(struct service_levels *levels, const struct report_run *r
 		       struct error *err)
 {
 	struct tm_details details;
-	int rc = 0;
+	int ret = 0;
 
 	memcpy(levels->maps.choices, levels__choices(levels->levels),
 	       TM_CHOICES * sizeof(struct tm_choice));
 	levels__details(levels->levels, 0, &details);
 	details__set_node(&levels->maps, &details);
 	details__set_any_job(&levels->maps, levels->n_places > 0);
-	for (size_t i = 0; rc == 0 && i < levels->n_places; i++) {
+	for (size_t i = 0; ret == 0 && i < levels->n_places; i++) {
 		levels__details(levels->levels, levels->places[i].job, &details);
-		rc = spread_job(levels, &levels->places[i], &details);
+		ret = spread_job(levels, &levels->places[i], &details);
 	}
 	levels->run = run;
 	/* Those that are new meanwhile may have missed what is told, but not the second time. */
-	for (int i = 0; rc == 0 && run && i < 2; i++)
-		rc = tell_numbers(levels);
-	if (rc < 0)
-		error__set(err, rc, "jobs with levels of their own have too many cgroups: %s",
-			   strerror(-rc));
-	return details__apply(&levels->maps, wanted, levels, err) < 0 ? err->code : rc;
+	for (int i = 0; ret == 0 && run && i < 2; i++)
+		ret = tell_numbers(levels);
+	if (ret < 0)
+		error__set(err, ret, "jobs with levels of their own have too many cgroups: %s",
+			   strerror(-ret));
+	return details__apply(&levels->maps, wanted, levels, err) < 0 ? err->code : ret;
 }
 
 int service_levels__renew(struct service_levels *levels, struct error *err)
@@ -330,24 +330,24 @@ static int change_jobs(struct service_levels *levels, const struct answer_source
 {
 	struct jobs jobs;
 	size_t n = 0;
-	int rc = 0;
+	int ret = 0;
 
 	jobs__start(&jobs, source->snapshot);
-	while (rc == 0 && jobs__next(&jobs)) {
+	while (ret == 0 && jobs__next(&jobs)) {
 		__u64 job = jobs__id(&jobs);
 
 		if (!job || !answer__may_see(source, request, uid, job))
 			continue;
 		n++;
-		rc = levels__change(levels->levels, job, change, uid, err);
+		ret = levels__change(levels->levels, job, change, uid, err);
 		note_place(levels, job, names__cgroup(source->run, job));
 	}
-	if (rc == 0 && !n)
-		rc = error__set(err, -ENOENT,
-				"there is no job %s that user %u may see, or nothing of it was "
-				"counted yet",
-				request->job, uid);
-	return rc;
+	if (ret == 0 && !n)
+		ret = error__set(err, -ENOENT,
+				 "there is no job %s that user %u may see, or nothing of it was "
+				 "counted yet",
+				 request->job, uid);
+	return ret;
 }
 
 int service_levels__set(struct service_levels *levels, const struct answer_source *source,
@@ -356,18 +356,18 @@ int service_levels__set(struct service_levels *levels, const struct answer_sourc
 	struct levels_change change = { .level = request->level, .choice = request->choice };
 	struct record_text text = record_text__new(record_text__end_line);
 	struct error untold;
-	int rc = choose_layers(&levels->layers, request->layers, change.layers, err), told;
+	int ret = choose_layers(&levels->layers, request->layers, change.layers, err), told;
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (request->job[0])
-		rc = change_jobs(levels, source, request, uid, &change, err);
+		ret = change_jobs(levels, source, request, uid, &change, err);
 	else
-		rc = levels__change(levels->levels, 0, &change, uid, err);
+		ret = levels__change(levels->levels, 0, &change, uid, err);
 	/* Of several jobs some may have been changed. */
-	told = tell_kernel(levels, source->run, rc < 0 ? &untold : err);
-	if (rc < 0 || told < 0)
-		return rc < 0 ? rc : told;
+	told = tell_kernel(levels, source->run, ret < 0 ? &untold : err);
+	if (ret < 0 || told < 0)
+		return ret < 0 ? ret : told;
 	record__begin(&text.record, source->run, "levels", source->snapshot->time_ns,
 		      source->run->hostname);
 	service_levels__add(&text.record, "levels", levels, source, uid);

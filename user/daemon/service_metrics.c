@@ -78,8 +78,8 @@ int service_metrics__may_see(const struct service_metrics *metrics, uid_t uid, s
 }
 
 /* They are of the status's snapshot from now on. */
-static int take(struct service_metrics *metrics, const struct service_status *status,
-		struct error *err)
+static int take_status(struct service_metrics *metrics, const struct service_status *status,
+		       struct error *err)
 {
 	if (!metrics->metrics)
 		metrics->metrics = metrics__new(metrics->samples, metrics->restarted_ns);
@@ -93,14 +93,14 @@ int service_metrics__tell(struct service_metrics *metrics, const struct service_
 			  const struct request *request, FILE *body, struct error *err)
 {
 	struct prometheus prometheus = { .status = status };
-	int rc = take(metrics, status, err);
+	int ret = take_status(metrics, status, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	prometheus.metrics = metrics->metrics;
-	rc = prometheus__write(
+	ret = prometheus__write(
 		&prometheus, request->openmetrics ? METRICS_OPENMETRICS : METRICS_PROMETHEUS, body);
-	return rc < 0 ? error__set(err, rc, "no memory") : 0;
+	return ret < 0 ? error__set(err, ret, "no memory") : 0;
 }
 
 int service_metrics__write_file(struct service_metrics *metrics,
@@ -108,9 +108,9 @@ int service_metrics__write_file(struct service_metrics *metrics,
 				struct error *err)
 {
 	struct prometheus prometheus = { .status = status };
-	int rc = take(metrics, status, err);
+	int ret = take_status(metrics, status, err);
 
 	prometheus.metrics = metrics->metrics;
-	return rc < 0 ? rc
-		      : replace__file(path, FILE_MODE, prometheus__write_sums, &prometheus, err);
+	return ret < 0 ? ret
+		       : replace__file(path, FILE_MODE, prometheus__write_sums, &prometheus, err);
 }

@@ -26,9 +26,11 @@ static int copy_names(char ***names, size_t *n, const struct service_name *from,
 
 static int copy_layers(struct options *options, const struct service_config *config)
 {
-	int rc = copy_names(&options->layers, &options->n_layers, config->layers, config->n_layers);
+	int ret =
+		copy_names(&options->layers, &options->n_layers, config->layers, config->n_layers);
 
-	return rc ? rc : copy_names(&options->full, &options->n_full, config->full, config->n_full);
+	return ret ? ret
+		   : copy_names(&options->full, &options->n_full, config->full, config->n_full);
 }
 
 static int copy_probes(struct options *options, const struct service_config *config)
@@ -65,7 +67,7 @@ static int copy_processes(struct options *options, const struct service_config *
 			  struct error *err)
 {
 	struct process_filter *filter;
-	int rc = 0;
+	int ret = 0;
 
 	options->processes.on = config->accounts;
 	if (!options->processes.on)
@@ -77,16 +79,16 @@ static int copy_processes(struct options *options, const struct service_config *
 	filter = options->processes.filter = process_filter__new();
 	if (!filter)
 		return error__set(err, -ENOMEM, "no memory");
-	for (size_t i = 0; i < config->n_excluded && rc == 0; i++)
-		rc = process_filter__exclude(filter, config->excluded[i].text, err);
+	for (size_t i = 0; i < config->n_excluded && ret == 0; i++)
+		ret = process_filter__exclude(filter, config->excluded[i].text, err);
 	process_filter__set_min_wall(filter, config->min_wall_ns);
-	return rc;
+	return ret;
 }
 
 int service_setup__options(struct options *options, const struct service_config *config,
 			   struct error *err)
 {
-	int rc;
+	int ret;
 
 	*options = target_options__none();
 	options->scope = config->cgroup ? SCOPE_CGROUP : SCOPE_ALL;
@@ -109,13 +111,13 @@ int service_setup__options(struct options *options, const struct service_config 
 	options->by_job = true;
 	options->calls.on = options->calls.quiet = config->calls != LEVELS_CALLS_NONE;
 	options->calls.buffer = CALL_BUFFER;
-	rc = copy_layers(options, config);
-	if (!rc)
-		rc = copy_probes(options, config);
-	if (!rc)
-		rc = copy_alone(options, config);
-	if (rc)
-		return error__set(err, rc, "no memory");
+	ret = copy_layers(options, config);
+	if (!ret)
+		ret = copy_probes(options, config);
+	if (!ret)
+		ret = copy_alone(options, config);
+	if (ret)
+		return error__set(err, ret, "no memory");
 	return copy_processes(options, config, err);
 }
 
@@ -137,25 +139,25 @@ static int refuse_layer(const struct catalogue *cat, const struct service_config
 int service_setup__layers(struct session *session, const struct service_config *config,
 			  struct error *err)
 {
-	int rc = layers__open_catalogue(session, err);
+	int ret = layers__open_catalogue(session, err);
 
-	for (size_t i = 0; rc == 0 && i < config->n_layers; i++) {
+	for (size_t i = 0; ret == 0 && i < config->n_layers; i++) {
 		const struct service_name *name = &config->layers[i];
 
 		if (strcmp(name->text, "vfs") && strcmp(name->text, "block") &&
 		    catalogue__find_layer(session->catalogue, name->text) < 0)
-			rc = refuse_layer(session->catalogue, config, name, err);
+			ret = refuse_layer(session->catalogue, config, name, err);
 	}
-	for (size_t i = 0; rc == 0 && i < config->n_full; i++)
+	for (size_t i = 0; ret == 0 && i < config->n_full; i++)
 		if (!service_setup__has_layer(config, config->full[i].text))
-			rc = error__set(
+			ret = error__set(
 				err, -EINVAL,
 				"%s:%d: full has %s, which is not among layers; add it there",
 				config->file, config->full[i].line, config->full[i].text);
-	return rc ? rc : layers__choose(session, err);
+	return ret ? ret : layers__choose(session, err);
 }
 
-static bool same(const char *a, const char *b)
+static bool same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
@@ -220,12 +222,12 @@ static bool same_processes(const struct service_config *a, const struct service_
 bool service_setup__follows(const struct service_config *a, const struct service_config *b)
 {
 	if (a->calls != b->calls || a->n_probes != b->n_probes || a->series != b->series ||
-	    a->past_jobs != b->past_jobs || !same(a->job_patterns, b->job_patterns) ||
-	    !same(a->cgroup, b->cgroup) || !same(a->hierarchy, b->hierarchy) ||
-	    !same(a->history, b->history) || a->history_size != b->history_size ||
-	    a->timelines != b->timelines || !same(a->log.path, b->log.path) ||
+	    a->past_jobs != b->past_jobs || !same_text(a->job_patterns, b->job_patterns) ||
+	    !same_text(a->cgroup, b->cgroup) || !same_text(a->hierarchy, b->hierarchy) ||
+	    !same_text(a->history, b->history) || a->history_size != b->history_size ||
+	    a->timelines != b->timelines || !same_text(a->log.path, b->log.path) ||
 	    a->log.journal != b->log.journal || !a->log.types != !b->log.types ||
-	    !same(a->socket, b->socket) || !same(a->pins, b->pins))
+	    !same_text(a->socket, b->socket) || !same_text(a->pins, b->pins))
 		return false;
 	if (a->n_full != b->n_full || !same_names(a->full, b->full, a->n_full))
 		return false;

@@ -103,12 +103,12 @@ static bool look_into(struct culprits *culprits, pid_t pid, const struct process
 	struct elf_file *elf;
 	struct error ignored;
 	bool found;
-	int rc;
+	int ret;
 
-	rc = reach__open_path(pid, mapping, path, sizeof(path), &ignored);
-	if (rc == -EAGAIN)
+	ret = reach__open_path(pid, mapping, path, sizeof(path), &ignored);
+	if (ret == -EAGAIN)
 		file_set__forget(culprits->looked, mapping->ino);
-	if (rc < 0 || elf_file__open_copier(&elf, path, &ignored) < 0)
+	if (ret < 0 || elf_file__open_copier(&elf, path, &ignored) < 0)
 		return false;
 	found = has_content(culprits, elf_file__soname(elf), elf_file__copier_symbol(elf), out);
 	elf_file__close(elf);

@@ -36,14 +36,14 @@ static int on_ring(void *context, void *data, size_t size)
 int doorbell__open(struct doorbell **out, const struct kernel_doorbell *kernel)
 {
 	struct doorbell *doorbell = calloc(1, sizeof(*doorbell));
-	int rc;
+	int ret;
 
 	if (!doorbell)
 		return -ENOMEM;
-	rc = bpf_ring__open(&doorbell->ring, kernel->ring, on_ring, doorbell);
-	if (rc < 0) {
+	ret = bpf_ring__open(&doorbell->ring, kernel->ring, on_ring, doorbell);
+	if (ret < 0) {
 		free(doorbell);
-		return rc;
+		return ret;
 	}
 	doorbell->files = kernel->files;
 	doorbell__forget(doorbell);

@@ -48,7 +48,7 @@ static size_t first_place(__u64 ino)
 }
 
 /* Where the file is, or would be. */
-static struct place *find(struct file_set *set, const struct file_key *key)
+static struct place *find_place(struct file_set *set, const struct file_key *key)
 {
 	static const struct file_key empty;
 	size_t i = first_place(key->ino);
@@ -63,13 +63,13 @@ static struct place *find(struct file_set *set, const struct file_key *key)
 
 bool file_set__add(struct file_set *set, const struct file_key *key)
 {
-	struct place *place = find(set, key);
+	struct place *place = find_place(set, key);
 
 	if (is_same(&place->key, key))
 		return false;
 	if (set->n == FILES) {
 		file_set__clear(set);
-		place = find(set, key);
+		place = find_place(set, key);
 	}
 	*place = (struct place){ .key = *key };
 	set->n++;
@@ -78,7 +78,7 @@ bool file_set__add(struct file_set *set, const struct file_key *key)
 
 __u64 *file_set__number(struct file_set *set, const struct file_key *key)
 {
-	struct place *place = find(set, key);
+	struct place *place = find_place(set, key);
 
 	return is_same(&place->key, key) ? &place->number : NULL;
 }
@@ -97,7 +97,7 @@ void file_set__forget(struct file_set *set, __u64 ino)
 		set->n--;
 		if (place.key.ino == ino)
 			continue;
-		*find(set, &place.key) = place;
+		*find_place(set, &place.key) = place;
 		set->n++;
 	}
 }

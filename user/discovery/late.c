@@ -185,7 +185,7 @@ int late__open(struct late **out, const struct late_options *options)
 	struct late *late = calloc(1, sizeof(*late));
 	int fd = kernel__arrivals_fd(options->kernel);
 	struct error err;
-	int rc = 0;
+	int ret = 0;
 
 	if (!late)
 		return -ENOMEM;
@@ -200,13 +200,13 @@ int late__open(struct late **out, const struct late_options *options)
 		note_list__add(options->notes, "libraries that are loaded later are not traced: %s",
 			       err.text);
 	if (fd >= 0)
-		rc = bpf_ring__open(&late->arrivals, fd, on_arrival, late);
-	if (rc < 0)
+		ret = bpf_ring__open(&late->arrivals, fd, on_arrival, late);
+	if (ret < 0)
 		note_list__add(
 			options->notes,
 			"of processes that come into the cgroup, libraries that are not known "
 			"are not traced: %s",
-			strerror(-rc));
+			strerror(-ret));
 	*out = late;
 	return 0;
 }
@@ -273,31 +273,31 @@ static void follow_arrivals(void *context)
  */
 static int watch_mappings(struct late *late, struct loop *loop)
 {
-	int fd = late->watch ? watch__fd(late->watch) : -1, rc;
+	int fd = late->watch ? watch__fd(late->watch) : -1, ret;
 
 	if (!late->doorbell)
 		return late->options.paced ? loop__watch_paced(loop, fd, follow_mappings, late)
 					   : loop__watch(loop, fd, follow_mappings, late);
 	late->loop = loop;
-	rc = loop__watch(loop, fd, follow_mappings, late);
-	if (!rc)
-		rc = loop__watch_paced(loop, doorbell__fd(late->doorbell), follow_mappings, late);
-	return rc ? rc : loop__tend(loop, UNRUNG_S, on_timer, late, &late->timer);
+	ret = loop__watch(loop, fd, follow_mappings, late);
+	if (!ret)
+		ret = loop__watch_paced(loop, doorbell__fd(late->doorbell), follow_mappings, late);
+	return ret ? ret : loop__tend(loop, UNRUNG_S, on_timer, late, &late->timer);
 }
 
 int late__watch(struct late *late, struct loop *loop)
 {
-	int fds[ATTACH_CHANGES_FDS], rc = 0;
+	int fds[ATTACH_CHANGES_FDS], ret = 0;
 
 	/* First of all: the kernel may be putting probes into what has changed. */
 	attach__changes_fds(late->options.attach, fds);
-	for (size_t i = 0; i < ATTACH_CHANGES_FDS && !rc; i++)
-		rc = loop__watch(loop, fds[i], follow_changes, late);
-	if (!rc)
-		rc = watch_mappings(late, loop);
-	if (!rc && late->arrivals)
-		rc = loop__watch_ring(loop, bpf_ring__fd(late->arrivals), follow_arrivals, late);
-	return rc;
+	for (size_t i = 0; i < ATTACH_CHANGES_FDS && !ret; i++)
+		ret = loop__watch(loop, fds[i], follow_changes, late);
+	if (!ret)
+		ret = watch_mappings(late, loop);
+	if (!ret && late->arrivals)
+		ret = loop__watch_ring(loop, bpf_ring__fd(late->arrivals), follow_arrivals, late);
+	return ret;
 }
 
 void late__follow(struct late *late)

@@ -23,23 +23,23 @@ int left_alone__new(struct left_alone **out, struct attach *attach, const struct
 {
 	struct left_alone *left = calloc(1, sizeof(*left));
 	char reason[512];
-	int rc;
+	int ret;
 
 	if (!left)
 		return -ENOMEM;
 	*left = (struct left_alone){ .attach = attach, .options = options, .notes = notes };
 	left->mappers = mappers__new();
-	rc = left->mappers ? culprits__new(&left->culprits, (const char *const *)options->alone,
-					   options->n_alone, !options->copiers_too)
-			   : -ENOMEM;
+	ret = left->mappers ? culprits__new(&left->culprits, (const char *const *)options->alone,
+					    options->n_alone, !options->copiers_too)
+			    : -ENOMEM;
 	/* What is named so is left alone itself, too. */
-	for (size_t i = 0; !rc && i < options->n_alone; i++) {
+	for (size_t i = 0; !ret && i < options->n_alone; i++) {
 		snprintf(reason, sizeof(reason), "left alone, as it was asked for: %s",
 			 options->alone[i]);
-		rc = attach__leave_names(attach, options->alone[i], reason);
+		ret = attach__leave_names(attach, options->alone[i], reason);
 	}
 	*out = left;
-	return rc;
+	return ret;
 }
 
 void left_alone__free(struct left_alone *left)
@@ -295,13 +295,13 @@ static int check_running(struct left_alone *left, pid_t pid)
 	struct error ignored;
 	struct finding finding;
 	bool traced, traces;
-	int rc;
+	int ret;
 
 	if (maps_nothing(pid))
 		return 0;
-	rc = process_maps__read(&maps, pid, &ignored);
-	if (rc < 0)
-		return rc == -ENOMEM ? rc : 0;
+	ret = process_maps__read(&maps, pid, &ignored);
+	if (ret < 0)
+		return ret == -ENOMEM ? ret : 0;
 	traces = maps_traced(left, maps);
 	traced = is_to_be_traced(left, pid);
 	if (traces)
@@ -318,15 +318,15 @@ int left_alone__machine(struct left_alone *left, struct error *err)
 {
 	pid_t *pids = NULL;
 	size_t n = 0;
-	int rc = process_list__all(&pids, &n, err);
+	int ret = process_list__all(&pids, &n, err);
 
-	for (size_t i = 0; rc >= 0 && i < n; i++)
+	for (size_t i = 0; ret >= 0 && i < n; i++)
 		if (pids[i] != getpid())
-			rc = check_running(left, pids[i]);
+			ret = check_running(left, pids[i]);
 	free(pids);
-	if (rc >= 0)
+	if (ret >= 0)
 		left_alone__look_ahead(left);
-	return rc < 0 ? error__set(err, rc, "no memory") : 0;
+	return ret < 0 ? error__set(err, ret, "no memory") : 0;
 }
 
 bool left_alone__is_copying(const struct left_alone *left, pid_t pid)

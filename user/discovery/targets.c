@@ -20,15 +20,15 @@
 static int probe_named(struct attach *attach, const struct options *options, struct error *err)
 {
 	size_t i;
-	int rc;
+	int ret;
 
 	for (i = 0; i < options->n_libs; i++) {
 		const struct options_lib *lib = &options->libs[i];
 
-		rc = attach__expect(attach, lib->path, lib->path, lib->layer, err);
-		if (rc < 0)
-			return rc;
-		if (rc == 0 && !attach__left_alone(attach, lib->path))
+		ret = attach__expect(attach, lib->path, lib->path, lib->layer, err);
+		if (ret < 0)
+			return ret;
+		if (ret == 0 && !attach__left_alone(attach, lib->path))
 			return error__set(err, -ENOENT,
 					  "--lib %s=%s: none of that layer's functions is in the "
 					  "file; tmtrace list shows what the catalogue knows",
@@ -39,13 +39,13 @@ static int probe_named(struct attach *attach, const struct options *options, str
 
 int targets__named(struct attach *attach, const struct options *options, struct error *err)
 {
-	int rc = options->n_libs ? identity__enter_caller(err) : 0;
+	int ret = options->n_libs ? identity__enter_caller(err) : 0;
 
-	if (rc < 0 || !options->n_libs)
-		return rc;
-	rc = probe_named(attach, options, err);
+	if (ret < 0 || !options->n_libs)
+		return ret;
+	ret = probe_named(attach, options, err);
 	identity__leave();
-	return rc < 0 ? identity__explain_caller(err) : rc;
+	return ret < 0 ? identity__explain_caller(err) : ret;
 }
 
 /* The C library is in every program, and need not be read for it. */
@@ -79,12 +79,12 @@ static int probe_machine(struct attach *attach, struct loader *loader, const cha
 	const char *const *patterns;
 	struct libraries *list;
 	size_t n;
-	int rc;
+	int ret;
 
 	patterns = attach__patterns(attach, &n);
-	rc = loader__match(loader, program, patterns, n, &list, err);
-	if (rc < 0)
-		return rc;
+	ret = loader__match(loader, program, patterns, n, &list, err);
+	if (ret < 0)
+		return ret;
 	probe_libraries(attach, list, notes);
 	libraries__free(list);
 	return 0;
@@ -93,20 +93,20 @@ static int probe_machine(struct attach *attach, struct loader *loader, const cha
 static int enter_user(const struct options *options, struct error *err)
 {
 	struct identity user;
-	int rc = identity__choose(&user, options->user, err);
+	int ret = identity__choose(&user, options->user, err);
 
-	return rc < 0 ? rc : identity__enter(&user, err);
+	return ret < 0 ? ret : identity__enter(&user, err);
 }
 
 int targets__program(const struct options *options, char **out, struct error *err)
 {
-	int rc = enter_user(options, err);
+	int ret = enter_user(options, err);
 
-	if (rc < 0)
-		return rc;
-	rc = loader__find_program(options->command[0], options__env(options, "PATH"), out, err);
+	if (ret < 0)
+		return ret;
+	ret = loader__find_program(options->command[0], options__env(options, "PATH"), out, err);
 	identity__leave();
-	return rc;
+	return ret;
 }
 
 /*
@@ -118,13 +118,13 @@ static int probe_program(struct attach *attach, struct left_alone *left, struct 
 {
 	struct libraries *closure = NULL;
 	struct error why;
-	int rc;
+	int ret;
 
 	/* What is not an ELF file may still be run, by binfmt_misc: its children count. */
-	rc = loader__closure(loader, program, &closure, &why);
-	left_alone__command(left, loader, rc < 0 ? NULL : closure);
-	if (rc < 0)
-		return rc == -EACCES ? rc : 0;
+	ret = loader__closure(loader, program, &closure, &why);
+	left_alone__command(left, loader, ret < 0 ? NULL : closure);
+	if (ret < 0)
+		return ret == -EACCES ? ret : 0;
 	probe_libraries(attach, closure, notes);
 	if (libraries__n(closure)) {
 		const char *file = libraries__at(closure, 0)->path;
@@ -207,16 +207,16 @@ int targets__command(struct attach *attach, struct left_alone *left, const struc
 		.search_path = options__env(options, "PATH"),
 	};
 	struct loader *loader;
-	int rc, read;
+	int ret, read;
 
-	rc = enter_user(options, err);
-	if (rc < 0)
-		return rc;
-	rc = loader__new(&loader, &loader_env, err);
-	if (rc < 0)
+	ret = enter_user(options, err);
+	if (ret < 0)
+		return ret;
+	ret = loader__new(&loader, &loader_env, err);
+	if (ret < 0)
 		goto out;
 	read = probe_program(attach, left, loader, program, notes);
-	rc = probe_machine(attach, loader, program, notes, err);
+	ret = probe_machine(attach, loader, program, notes, err);
 	if (read == -EACCES) {
 		/* One that its user may execute, but not read. */
 		identity__leave();
@@ -225,21 +225,21 @@ int targets__command(struct attach *attach, struct left_alone *left, const struc
 	loader__free(loader);
 out:
 	identity__leave();
-	return rc;
+	return ret;
 }
 
 int targets__machine(struct attach *attach, struct note_list *notes, struct error *err)
 {
 	struct loader_env env = { .library_path = getenv("LD_LIBRARY_PATH") };
 	struct loader *loader;
-	int rc;
+	int ret;
 
-	rc = loader__new(&loader, &env, err);
-	if (rc < 0)
-		return rc;
-	rc = probe_machine(attach, loader, NULL, notes, err);
+	ret = loader__new(&loader, &env, err);
+	if (ret < 0)
+		return ret;
+	ret = probe_machine(attach, loader, NULL, notes, err);
 	loader__free(loader);
-	return rc;
+	return ret;
 }
 
 /* One that is far is opened by another process (host/reach.h). */
@@ -251,12 +251,12 @@ static int expect_found(struct attach *attach, const struct library_found *found
 		.path = found->path,
 	};
 	char path[PATH_MAX];
-	int rc;
+	int ret;
 
 	if (!reach__is_far(file.major, file.minor))
 		return attach__expect(attach, found->path, found->path, NULL, err);
-	rc = reach__open_path(0, &file, path, sizeof(path), err);
-	return rc ? rc : attach__expect(attach, path, found->path, NULL, err);
+	ret = reach__open_path(0, &file, path, sizeof(path), err);
+	return ret ? ret : attach__expect(attach, path, found->path, NULL, err);
 }
 
 bool targets__found(struct attach *attach, struct library_search *search, int ms,
@@ -284,14 +284,14 @@ static int try_mapped(struct attach *attach, pid_t pid, const struct process_map
 		      bool program, struct error *err)
 {
 	char path[PATH_MAX];
-	int rc;
+	int ret;
 
-	rc = reach__open_path(pid, mapping, path, sizeof(path), err);
-	if (!rc && program)
-		rc = attach__program(attach, path, mapping->path, err);
-	else if (!rc && attach__wants_file(attach, path, mapping->path))
-		rc = attach__library(attach, path, mapping->path, NULL, err);
-	return rc;
+	ret = reach__open_path(pid, mapping, path, sizeof(path), err);
+	if (!ret && program)
+		ret = attach__program(attach, path, mapping->path, err);
+	else if (!ret && attach__wants_file(attach, path, mapping->path))
+		ret = attach__library(attach, path, mapping->path, NULL, err);
+	return ret;
 }
 
 /* Probes a mapped file; the number of new probes, or a negative errno. What cannot be read is a
@@ -300,30 +300,30 @@ static int probe_mapped(struct attach *attach, pid_t pid, const struct process_m
 			bool program, bool as_owner, struct note_list *notes)
 {
 	struct error err = { 0 };
-	int rc;
+	int ret;
 
 	attach__mapped_by(attach, pid);
-	rc = try_mapped(attach, pid, mapping, program, &err);
-	if (rc == -EACCES && as_owner && process__enter_owner(pid) == 0) {
-		rc = try_mapped(attach, pid, mapping, program, &err);
+	ret = try_mapped(attach, pid, mapping, program, &err);
+	if (ret == -EACCES && as_owner && process__enter_owner(pid) == 0) {
+		ret = try_mapped(attach, pid, mapping, program, &err);
 		identity__leave();
 	}
 	attach__mapped_by(attach, 0);
-	if (rc == -EDQUOT || (rc < 0 && rc != -ESRCH && rc != -EALREADY &&
-			      (program || attach__wants(attach, mapping->path))))
+	if (ret == -EDQUOT || (ret < 0 && ret != -ESRCH && ret != -EALREADY &&
+			       (program || attach__wants(attach, mapping->path))))
 		note_list__add(notes, "%s", err.text);
-	return rc;
+	return ret;
 }
 
 int targets__process(struct attach *attach, pid_t pid, struct file_set *known, bool as_owner,
 		     struct note_list *notes, struct error *err)
 {
 	struct process_maps *maps;
-	int rc, n, probed = 0;
+	int ret, n, probed = 0;
 
-	rc = process_maps__read(&maps, pid, err);
-	if (rc < 0)
-		return rc;
+	ret = process_maps__read(&maps, pid, err);
+	if (ret < 0)
+		return ret;
 	for (size_t i = 0; i < process_maps__n(maps); i++) {
 		const struct process_mapping *mapping = process_maps__at(maps, i);
 		const struct file_key key = { mapping->major, mapping->minor, mapping->ino, 0 };

@@ -209,7 +209,7 @@ static int rebuild(struct drain *drain, struct known *known)
 	return 0;
 }
 
-static void show(struct drain *drain, const struct known *known)
+static void show_series(struct drain *drain, const struct known *known)
 {
 	drain->snapshot.series[known->at] = known->now;
 	drain->snapshot.before[known->at] = known->before;
@@ -222,7 +222,7 @@ static void settle(struct drain *drain, struct known *known)
 		drain_peers__drop(known->before);
 	known->before = known->now;
 	known->active = false;
-	show(drain, known);
+	show_series(drain, known);
 }
 
 static void place(const void *node, VISIT visit, void *context)
@@ -233,7 +233,7 @@ static void place(const void *node, VISIT visit, void *context)
 	if (visit != postorder && visit != leaf)
 		return;
 	known->at = drain->placed++;
-	show(drain, known);
+	show_series(drain, known);
 }
 
 /* Makes room in the snapshot for new series, and puts all in order. */
@@ -285,7 +285,7 @@ static int refresh(struct drain *drain)
 			settle(drain, known);
 			continue;
 		}
-		show(drain, known);
+		show_series(drain, known);
 		drain->active[left++] = known;
 	}
 	drain->n_active = left;

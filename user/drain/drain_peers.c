@@ -25,7 +25,7 @@ void drain_peers__leave(struct drain *drain)
 }
 
 /* What a drain has of the same series, found by a slot of it; NULL: nothing. */
-static struct snapshot_series *find(const struct drain *drain, const struct known *wanted)
+static struct snapshot_series *find_series(const struct drain *drain, const struct known *wanted)
 {
 	const struct known *known;
 
@@ -43,7 +43,7 @@ struct snapshot_series *drain_peers__make(const struct drain *drain, const struc
 	const struct drain *peer;
 
 	for (peer = drain->peer; peer && peer != drain; peer = peer->peer) {
-		struct snapshot_series *series = find(peer, known);
+		struct snapshot_series *series = find_series(peer, known);
 
 		if (series && series != known->now && merge__equals(merge, series)) {
 			series->drains++;

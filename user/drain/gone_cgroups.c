@@ -5,7 +5,7 @@
 #include "base/search.h"
 #include "drain/gone_cgroups.h"
 
-static int compare(const void *left, const void *right)
+static int compare_ids(const void *left, const void *right)
 {
 	const struct gone_cgroup *a = left, *b = right;
 
@@ -24,7 +24,7 @@ void gone_cgroups__sort(struct gone_cgroups *gone)
 
 	if (!gone->n)
 		return;
-	qsort(gone->at, gone->n, sizeof(*gone->at), compare);
+	qsort(gone->at, gone->n, sizeof(*gone->at), compare_ids);
 	for (size_t i = 0; i < gone->n; i++)
 		if (!left || gone->at[left - 1].id != gone->at[i].id)
 			gone->at[left++] = gone->at[i];

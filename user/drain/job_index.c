@@ -96,7 +96,7 @@ void job_index__remove(struct job_index *index, const struct known *known)
 		drop(index, series);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_keys(const void *left, const void *right)
 {
 	const struct known *const *a = left, *const *b = right;
 
@@ -106,7 +106,7 @@ static int compare(const void *left, const void *right)
 void job_series__sort(struct job_series *series)
 {
 	if (!series->is_sorted)
-		qsort((void *)series->known, series->n, sizeof(struct known *), compare);
+		qsort((void *)series->known, series->n, sizeof(struct known *), compare_keys);
 	series->is_sorted = true;
 }
 

@@ -117,7 +117,7 @@ static int catch_up(struct drain *drain)
 	return ret;
 }
 
-static int choose(struct job_reading *reading, const struct drain_choice *choice)
+static int choose_jobs(struct job_reading *reading, const struct drain_choice *choice)
 {
 	struct job_series *job;
 
@@ -214,7 +214,7 @@ int drain__read_jobs(struct drain *drain, const struct drain_choice *choice,
 	free_made(reading);
 	reading->snapshot.n_series = 0;
 	if (!ret)
-		ret = choose(reading, choice);
+		ret = choose_jobs(reading, choice);
 	if (!ret)
 		ret = read_chosen(drain);
 	if (ret)

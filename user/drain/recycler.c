@@ -304,7 +304,7 @@ static int tell_jobs(struct recycler *recycler)
 }
 
 /* The slots of those that are gone, and which of these are busy. */
-static size_t collect(struct recycler *recycler)
+static size_t collect_slots(struct recycler *recycler)
 {
 	__u32 end = end_of_slots(recycler);
 	size_t n = 0;
@@ -355,7 +355,7 @@ static int step(struct recycler *recycler, __u32 slot)
 
 static int recycle_gone(struct recycler *recycler)
 {
-	size_t n = collect(recycler);
+	size_t n = collect_slots(recycler);
 	int ret = 0;
 
 	for (size_t i = 0; i < n && !ret; i++)

@@ -28,9 +28,9 @@ static int show_buckets(void *context, enum recycler_side side, __u32 slot, __u6
 static int forget(void *context, const struct tm_key *key)
 {
 	const struct maps *maps = context;
-	int rc = errand__run(maps->forget_key, key, sizeof(*key));
+	int ret = errand__run(maps->forget_key, key, sizeof(*key));
 
-	return rc == -ENOENT ? 0 : rc;
+	return ret == -ENOENT ? 0 : ret;
 }
 
 static int give_back(void *context, __u32 slot)

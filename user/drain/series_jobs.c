@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "drain/series_jobs.h"
 
-static int compare(const void *left, const void *right)
+static int compare_jobs(const void *left, const void *right)
 {
 	const __u64 *a = left, *b = right;
 
@@ -28,7 +28,7 @@ int series_jobs__find(struct series_jobs *jobs, const struct tm_series *series, 
 		jobs->at[jobs->n++] = last = job;
 	}
 	if (jobs->n)
-		qsort(jobs->at, jobs->n, sizeof(*jobs->at), compare);
+		qsort(jobs->at, jobs->n, sizeof(*jobs->at), compare_jobs);
 	return 0;
 }
 

@@ -326,7 +326,8 @@ static void forget_memory(struct flow_state *state, const ZydisDecodedOperand *s
 		state->compared.width = 0;
 }
 
-static void set(struct flow_state *state, int number, struct flow_value value, __u64 address)
+static void set_register(struct flow_state *state, int number, struct flow_value value,
+			 __u64 address)
 {
 	__u64 id = id_of_result(address, number);
 
@@ -366,8 +367,8 @@ static void forget_written(struct flow_state *state, const struct instruction *i
 		number = number_of(operand->reg.value);
 		if (number == NOT_GENERAL)
 			continue;
-		set(state, number, up_to(clears_upper_half(in, operand) ? U32_MAX : ~0ULL),
-		    address);
+		set_register(state, number, up_to(clears_upper_half(in, operand) ? U32_MAX : ~0ULL),
+			     address);
 	}
 }
 
@@ -375,7 +376,7 @@ static void forget_called(struct flow_state *state, __u64 address)
 {
 	for (int i = 0; i < FLOW_REGISTERS; i++)
 		if (CALLER_SAVED >> i & 1)
-			set(state, i, up_to(~0ULL), address);
+			set_register(state, i, up_to(~0ULL), address);
 	forget_memory(state, NULL);
 	state->compared.width = 0;
 }
@@ -386,7 +387,7 @@ static bool changes_flags(const ZydisDecodedInstruction *head)
 				   head->cpu_flags->set_1 | head->cpu_flags->undefined);
 }
 
-static void compare(struct flow_state *state, const struct instruction *in)
+static void follow_comparison(struct flow_state *state, const struct instruction *in)
 {
 	const ZydisDecodedOperand *what = &in->operands[0], *with = &in->operands[1];
 
@@ -430,7 +431,7 @@ void flow__step(struct flow_state *state, const struct instruction *in, __u64 ad
 	}
 	forget_written(state, in, address);
 	if (known)
-		set(state, number, result, address);
+		set_register(state, number, result, address);
 	if (in->head.meta.category == ZYDIS_CATEGORY_CALL ||
 	    in->head.meta.category == ZYDIS_CATEGORY_SYSCALL ||
 	    in->head.meta.category == ZYDIS_CATEGORY_INTERRUPT)
@@ -438,7 +439,7 @@ void flow__step(struct flow_state *state, const struct instruction *in, __u64 ad
 	if (changes_flags(&in->head))
 		state->compared.width = 0;
 	if (in->head.mnemonic == ZYDIS_MNEMONIC_CMP)
-		compare(state, in);
+		follow_comparison(state, in);
 }
 
 static struct flow_value limited(struct flow_value value, int width, __u64 limit)

@@ -51,7 +51,7 @@ struct program {
 	__u64 step;		 /* of a location */
 };
 
-static bool take(struct reader *reader, void *to, size_t n)
+static bool take_bytes(struct reader *reader, void *to, size_t n)
 {
 	if (!reader->at || (size_t)(reader->end - reader->at) < n) {
 		reader->at = NULL;
@@ -67,7 +67,7 @@ static __u64 take_number(struct reader *reader, size_t bytes)
 {
 	__u64 number = 0;
 
-	take(reader, &number, bytes);
+	take_bytes(reader, &number, bytes);
 	return number;
 }
 
@@ -79,7 +79,7 @@ static __u64 take_leb(struct reader *reader)
 	unsigned int shift = 0;
 
 	do {
-		take(reader, &byte, 1);
+		take_bytes(reader, &byte, 1);
 		if (shift < 64)
 			number |= (__u64)(byte & 0x7f) << shift;
 		shift += 7;

@@ -63,7 +63,7 @@ static size_t jump_index(struct graph *graph, __u64 offset)
 }
 
 /* false: it is too large to be looked at. */
-static bool collect(struct graph *graph, const struct exits_way *ways, size_t n)
+static bool collect_graph(struct graph *graph, const struct exits_way *ways, size_t n)
 {
 	__u64 led_to = 0;
 
@@ -224,7 +224,7 @@ size_t exit_cost__choose(struct exits *exits, struct exits_way *ways, size_t n)
 	struct graph graph = { .exits = exits };
 	__u64 jumps = 0, costly;
 
-	if (!collect(&graph, ways, n))
+	if (!collect_graph(&graph, ways, n))
 		return 0;
 	if (!graph.n_jumps)
 		return n;

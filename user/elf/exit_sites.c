@@ -119,13 +119,13 @@ static int add_branches(struct search *search, __u64 offset, size_t *n)
 	const struct exits *exits = search->exits;
 	size_t i = SEARCH_FIRST(exits->n_edges, k, exits->edges[k].to < offset);
 	struct instruction in;
-	int rc = 1;
+	int ret = 1;
 
-	for (*n = 0; rc > 0 && i < exits->n_edges && exits->edges[i].to == offset; i++, (*n)++)
-		rc = decode_at(exits, exits->edges[i].from, &in)
-			     ? add_way(search, exits->edges[i].from, &in, true)
-			     : 0;
-	return rc;
+	for (*n = 0; ret > 0 && i < exits->n_edges && exits->edges[i].to == offset; i++, (*n)++)
+		ret = decode_at(exits, exits->edges[i].from, &in)
+			      ? add_way(search, exits->edges[i].from, &in, true)
+			      : 0;
+	return ret;
 }
 
 /* All ways that lead to an offset, from where the path goes on to the `ret`. 1, 0 or -ENOMEM. */
@@ -135,12 +135,12 @@ static int find_ways(struct search *search, __u64 offset)
 		struct instruction in;
 		__u64 before = 0;
 		size_t n;
-		int rc;
+		int ret;
 
 		search->path[search->n++] = offset;
-		rc = add_branches(search, offset, &n);
-		if (rc <= 0)
-			return rc;
+		ret = add_branches(search, offset, &n);
+		if (ret <= 0)
+			return ret;
 		switch (find_before(search->exits, offset, &before)) {
 		case 0:
 			return n != 0;
@@ -193,13 +193,13 @@ static int add_exit(struct search *search, __u64 ret)
 {
 	struct exit_sites *sites = search->sites;
 	size_t before = sites->n_ways;
-	int rc;
+	int ways;
 
 	search->n = 0;
-	rc = find_ways(search, ret);
-	if (rc <= 0)
+	ways = find_ways(search, ret);
+	if (ways <= 0)
 		sites->n_ways = before;
-	return rc < 0 ? rc : 0;
+	return ways < 0 ? ways : 0;
 }
 
 /* Leaves out what is not worth it of what has been found from the first on. */
@@ -247,13 +247,13 @@ int exit_sites__add(struct exit_sites *sites, struct exits *exits)
 {
 	struct search search = { .sites = sites, .exits = exits };
 	size_t first = sites->n_ways;
-	int rc = sort_edges(exits);
+	int ret = sort_edges(exits);
 
-	for (size_t i = 0; !rc && i < exits->n_found; i++)
-		rc = add_exit(&search, exits->found[i]);
-	if (!rc)
-		rc = drop_costly(sites, exits, first);
-	return rc ?: add_plain(sites, exits, first);
+	for (size_t i = 0; !ret && i < exits->n_found; i++)
+		ret = add_exit(&search, exits->found[i]);
+	if (!ret)
+		ret = drop_costly(sites, exits, first);
+	return ret ?: add_plain(sites, exits, first);
 }
 
 static int compare_numbers(__u64 a, __u64 b)
@@ -383,10 +383,10 @@ static int check_branches(struct exit_sites *sites, const struct exits *exits)
 {
 	struct check check = { .sites = sites, .exits = exits };
 	struct branch_targets targets;
-	int rc = branch_targets__init(&targets, &exits->code);
+	int ret = branch_targets__init(&targets, &exits->code);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	for (size_t i = 0; i < sites->n_ways; i++) {
 		const struct way *way = &sites->ways[i];
 		struct elf_range range = { address_of(exits, way->first),
@@ -403,7 +403,7 @@ static int check_branches(struct exit_sites *sites, const struct exits *exits)
 int exit_sites__choose(struct exit_sites *sites, const struct exits *exits, const __u64 *entries,
 		       size_t n_entries)
 {
-	int rc;
+	int ret;
 
 	free(sites->chosen);
 	sites->n_chosen = 0;
@@ -419,11 +419,11 @@ int exit_sites__choose(struct exit_sites *sites, const struct exits *exits, cons
 	drop_conflicts(sites, entries, n_entries);
 	qsort(sites->ways, sites->n_ways, sizeof(*sites->ways), compare_by_ret);
 	drop_together(sites);
-	rc = check_branches(sites, exits);
-	if (rc == -E2BIG) /* no library is so large: its probes stay on the `ret` */
+	ret = check_branches(sites, exits);
+	if (ret == -E2BIG) /* no library is so large: its probes stay on the `ret` */
 		return 0;
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	drop_together(sites);
 	for (size_t i = 0; i < sites->n_ways; i++)
 		if (!sites->ways[i].dropped)

@@ -58,19 +58,19 @@ int exits__open(struct exits **out, int fd, const struct elf_file *elf, const ch
 		struct error *err)
 {
 	struct exits *exits = calloc(1, sizeof(*exits));
-	int rc;
+	int ret;
 
 	if (!exits)
 		return error__set(err, -ENOMEM, "%s: no memory", name);
-	rc = code__open(&exits->code, fd, name, ~0ULL, err);
-	if (rc < 0)
+	ret = code__open(&exits->code, fd, name, ~0ULL, err);
+	if (ret < 0)
 		goto fail;
 	exits->places = calloc(PLACES, sizeof(*exits->places));
 	if (!exits->places || read_starts(exits, elf) < 0 ||
 	    jump_slots__read(&exits->slots, &exits->code.image) < 0 ||
 	    jump_tables__new(&exits->tables, fd, &exits->code) < 0 ||
 	    exit_sites__new(&exits->sites) < 0) {
-		rc = error__set(err, -ENOMEM, "%s: no memory", name);
+		ret = error__set(err, -ENOMEM, "%s: no memory", name);
 		goto fail;
 	}
 	ZydisDecoderInit(&exits->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
@@ -78,7 +78,7 @@ int exits__open(struct exits **out, int fd, const struct elf_file *elf, const ch
 	return 0;
 fail:
 	exits__close(exits);
-	return rc;
+	return ret;
 }
 
 void exits__close(struct exits *exits)
@@ -208,7 +208,7 @@ static bool goes_on(const struct exits *exits, __u64 offset, const ZydisDecodedI
 	       next - start->offset < start->size;
 }
 
-static const char *add(__u64 **items, size_t *n, size_t *room, __u64 offset)
+static const char *add_offset(__u64 **items, size_t *n, size_t *room, __u64 offset)
 {
 	if (array__grow((void **)items, room, *n, sizeof(**items)) < 0)
 		return no_memory;
@@ -289,7 +289,7 @@ static const char *add_edge(struct exits *exits, __u64 from, __u64 to)
 static const char *add_todo(struct exits *exits, __u64 from, __u64 to)
 {
 	return add_edge(exits, from, to)
-		       ?: add(&exits->todo, &exits->n_todo, &exits->todo_room, to);
+		       ?: add_offset(&exits->todo, &exits->n_todo, &exits->todo_room, to);
 }
 
 /* Where a jump through a table leads: the tables of the function have been looked for. */
@@ -317,7 +317,7 @@ static const char *step(struct exits *exits, __u64 *offset, const ZydisDecodedIn
 	const char *bar = exits__edges(exits, *offset, in, &edges);
 
 	if (!bar && edges.returns)
-		bar = add(&exits->found, &exits->n_found, &exits->found_room, *offset);
+		bar = add_offset(&exits->found, &exits->n_found, &exits->found_room, *offset);
 	if (!bar && edges.branches)
 		bar = add_todo(exits, *offset, edges.branch);
 	if (!bar && edges.by_table)

@@ -17,7 +17,7 @@ struct relocations {
 	struct elf_strings names;
 };
 
-static int compare(const void *left, const void *right)
+static int compare_addresses(const void *left, const void *right)
 {
 	const struct jump_slot *a = left, *b = right;
 
@@ -120,20 +120,20 @@ int jump_slots__read(struct jump_slots **out, const struct elf_image *image)
 	struct relocations table;
 	Elf_Scn *section = NULL;
 	GElf_Rela item;
-	int rc = slots ? 0 : -ENOMEM;
+	int ret = slots ? 0 : -ENOMEM;
 
-	while (!rc && (section = elf_nextscn(image->elf, section))) {
+	while (!ret && (section = elf_nextscn(image->elf, section))) {
 		if (!open_relocations(&table, image, section))
 			continue;
-		for (int i = 0; !rc && gelf_getrela(table.items, i, &item); i++)
-			rc = add_slot(slots, image, &table, &item);
+		for (int i = 0; !ret && gelf_getrela(table.items, i, &item); i++)
+			ret = add_slot(slots, image, &table, &item);
 	}
-	if (rc < 0) {
+	if (ret < 0) {
 		jump_slots__free(slots);
-		return rc;
+		return ret;
 	}
 	if (slots->n)
-		qsort(slots->items, slots->n, sizeof(*slots->items), compare);
+		qsort(slots->items, slots->n, sizeof(*slots->items), compare_addresses);
 	*out = slots;
 	return 0;
 }
@@ -150,5 +150,6 @@ const struct jump_slot *jump_slots__find(const struct jump_slots *slots, __u64 a
 {
 	struct jump_slot key = { .address = address };
 
-	return slots->n ? bsearch(&key, slots->items, slots->n, sizeof(key), compare) : NULL;
+	return slots->n ? bsearch(&key, slots->items, slots->n, sizeof(key), compare_addresses)
+			: NULL;
 }

@@ -27,7 +27,7 @@ struct text {
 	size_t room;
 };
 
-static void put(struct text *to, const char *from, size_t n)
+static void put_text(struct text *to, const char *from, size_t n)
 {
 	if (n >= to->room - to->n)
 		n = to->room - to->n - 1;
@@ -66,13 +66,13 @@ static void expand(struct text *to, const char *element, size_t n, const struct 
 				value = tokens->lib;
 		}
 		if (value)
-			put(to, value, strlen(value));
+			put_text(to, value, strlen(value));
 		else
-			put(to, element + i, 1);
+			put_text(to, element + i, 1);
 		i += value ? length : 1;
 	}
 	if (to->n == 0)
-		put(to, ".", 1);
+		put_text(to, ".", 1);
 }
 
 int search_dirs__add(struct search_dirs *dirs, const char *dir)

@@ -44,28 +44,28 @@ static int look(const struct elf_image *image, struct error *err)
 {
 	struct elf_dynamic dynamic;
 	struct elf_strings strings;
-	int rc = elf_dynamic__read(&dynamic, image, false, err);
+	int ret = elf_dynamic__read(&dynamic, image, false, err);
 
-	if (!rc && !dynamic.strings.size)
-		rc = 1;
-	else if (!rc)
-		rc = elf_image__strings(image, dynamic.strings, &strings) < 0 ||
-		     names_any(&strings);
+	if (!ret && !dynamic.strings.size)
+		ret = 1;
+	else if (!ret)
+		ret = elf_image__strings(image, dynamic.strings, &strings) < 0 ||
+		      names_any(&strings);
 	elf_dynamic__free(&dynamic);
-	return rc;
+	return ret;
 }
 
 int starter__is(const char *path, struct error *err)
 {
 	struct elf_image image = { 0 };
-	int fd = elf_image__open_file(path, err), rc;
+	int fd = elf_image__open_file(path, err), ret;
 
 	if (fd < 0)
 		return fd;
-	rc = elf_image__open(&image, fd, path, err);
-	if (!rc)
-		rc = look(&image, err);
+	ret = elf_image__open(&image, fd, path, err);
+	if (!ret)
+		ret = look(&image, err);
 	elf_image__close(&image);
 	close(fd);
-	return rc;
+	return ret;
 }

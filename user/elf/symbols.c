@@ -19,7 +19,7 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-static int compare(const void *left, const void *right)
+static int compare_by_offset(const void *left, const void *right)
 {
 	const struct elf_function *a = left, *b = right;
 
@@ -47,7 +47,7 @@ static int read_functions(struct symbols *symbols, int fd, const char *path, str
 		ret = elf_functions__read(&symbols->functions, &image, &dynamic, true, err);
 	if (!ret)
 		qsort(symbols->functions.items, symbols->functions.n,
-		      sizeof(*symbols->functions.items), compare);
+		      sizeof(*symbols->functions.items), compare_by_offset);
 	elf_dynamic__free(&dynamic);
 	elf_image__close(&image);
 	return ret;

@@ -202,7 +202,7 @@ static void tend(struct http *http)
 	}
 }
 
-static int start(struct http *http, int listener, struct error *err)
+static int start_daemon(struct http *http, int listener, struct error *err)
 {
 	struct MHD_Daemon *daemon = MHD_start_daemon(
 		MHD_NO_FLAG, 0, NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, listener,
@@ -223,20 +223,20 @@ int http__open(struct http **out, const struct listeners *listeners, const char 
 	       struct error *err)
 {
 	struct http *http = calloc(1, sizeof(*http));
-	int rc = 0;
+	int ret = 0;
 
 	if (!http)
 		return error__set(err, -ENOMEM, "no memory");
 	http->socket = socket;
 	for (size_t i = 0; i < SEATS; i++)
 		http->seats[i].fd = -1;
-	for (int i = 0; i < listeners->n && !rc; i++)
-		rc = start(http, listeners->fds[i], err);
-	if (rc < 0)
+	for (int i = 0; i < listeners->n && !ret; i++)
+		ret = start_daemon(http, listeners->fds[i], err);
+	if (ret < 0)
 		http__close(http);
 	else
 		*out = http;
-	return rc;
+	return ret;
 }
 
 /* Until which time it is to be called again, at the latest. */
@@ -286,10 +286,10 @@ int http__serve(struct http *http, int until, struct error *err)
 	struct waiting waiting;
 
 	do {
-		int rc = wait_for_any(http, until, &waiting);
+		int ret = wait_for_any(http, until, &waiting);
 
-		if (rc < 0)
-			return error__set(err, rc, "cannot wait for clients: %s", strerror(-rc));
+		if (ret < 0)
+			return error__set(err, ret, "cannot wait for clients: %s", strerror(-ret));
 		for (int i = 0; i < http->n; i++)
 			MHD_run_from_select(http->daemons[i], &waiting.reads, &waiting.writes,
 					    &waiting.errors);

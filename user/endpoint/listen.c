@@ -70,7 +70,7 @@ static int refuse(int code, const char *text, struct error *err)
 int listeners__open(struct listeners *out, const char *text, struct error *err)
 {
 	struct address address;
-	int fd, yes = 1, rc;
+	int fd, yes = 1, ret;
 
 	*out = (struct listeners){ 0 };
 	if (address__parse(&address, text) < 0)
@@ -84,9 +84,9 @@ int listeners__open(struct listeners *out, const char *text, struct error *err)
 		return refuse(errno, text, err);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 	if (bind(fd, (struct sockaddr *)&address.at, address.size) < 0 || listen(fd, QUEUE) < 0) {
-		rc = refuse(errno, text, err);
+		ret = refuse(errno, text, err);
 		close(fd);
-		return rc;
+		return ret;
 	}
 	out->fds[out->n++] = fd;
 	return 0;

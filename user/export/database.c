@@ -31,17 +31,17 @@ struct database {
 	struct error failure;
 };
 
-/* What is wrong where SQLite says rc, in the words of the system where that said so. */
-static int fail(struct database *database, int rc)
+/* What is wrong where SQLite says ret, in the words of the system where that said so. */
+static int fail(struct database *database, int ret)
 {
 	struct error *failure = &database->failure;
 	int number = 0;
 
-	if (rc == SQLITE_NOMEM)
+	if (ret == SQLITE_NOMEM)
 		number = ENOMEM;
-	else if (rc == SQLITE_FULL)
+	else if (ret == SQLITE_FULL)
 		number = ENOSPC;
-	else if ((rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN)
+	else if ((ret & 0xff) == SQLITE_IOERR || (ret & 0xff) == SQLITE_CANTOPEN)
 		number = sqlite3_system_errno(database->db);
 	return error__set(failure, number ? -number : -EIO, "%s: cannot be written: %s",
 			  database->name, number ? strerror(number) : sqlite3_errmsg(database->db));
@@ -49,9 +49,9 @@ static int fail(struct database *database, int rc)
 
 static int execute(struct database *database, const char *sql)
 {
-	int rc = sqlite3_exec(database->db, sql, NULL, NULL, NULL);
+	int ret = sqlite3_exec(database->db, sql, NULL, NULL, NULL);
 
-	return rc == SQLITE_OK ? 0 : fail(database, sqlite3_extended_errcode(database->db));
+	return ret == SQLITE_OK ? 0 : fail(database, sqlite3_extended_errcode(database->db));
 }
 
 /* The first failure. */
@@ -81,10 +81,10 @@ static void free_table(struct lh_entry *entry)
 
 static int open_file(struct database *database, const char *path)
 {
-	int rc = sqlite3_open_v2(path, &database->db, SQLITE_OPEN_READWRITE, NULL);
+	int ret = sqlite3_open_v2(path, &database->db, SQLITE_OPEN_READWRITE, NULL);
 
-	if (rc != SQLITE_OK)
-		return fail(database, rc);
+	if (ret != SQLITE_OK)
+		return fail(database, ret);
 	return execute(database, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
 				 "PRAGMA locking_mode = EXCLUSIVE; BEGIN;");
 }
@@ -112,31 +112,31 @@ static int add_table(struct database *database, const char *type)
 {
 	char *key = strdup(type);
 	struct export_table *table = NULL;
-	int rc = key ? export_table__open(&table, database->db, type) : SQLITE_NOMEM;
+	int ret = key ? export_table__open(&table, database->db, type) : SQLITE_NOMEM;
 
-	if (rc == SQLITE_OK && lh_table_insert(database->tables, key, table)) {
+	if (ret == SQLITE_OK && lh_table_insert(database->tables, key, table)) {
 		export_table__close(table);
-		rc = SQLITE_NOMEM;
+		ret = SQLITE_NOMEM;
 	}
-	if (rc == SQLITE_OK)
+	if (ret == SQLITE_OK)
 		database->of = table;
 	else
 		free(key);
-	return rc;
+	return ret;
 }
 
 static int find_table(struct database *database, const char *type)
 {
-	int rc = SQLITE_OK;
+	int ret = SQLITE_OK;
 	void *found;
 
 	if (lh_table_lookup_ex(database->tables, type, &found))
 		database->of = found;
 	else
-		rc = add_table(database, type);
-	if (rc == SQLITE_OK)
+		ret = add_table(database, type);
+	if (ret == SQLITE_OK)
 		export_table__begin(database->of);
-	return rc;
+	return ret;
 }
 
 /* Has what is open in the row go to a text, where it is that deep. */
@@ -185,30 +185,30 @@ static int put_inside(struct database *database, const char *name, const struct 
 {
 	struct record_text *text = database->into;
 	unsigned int depth = database->row.depth;
-	int rc;
+	int ret;
 
 	if (!text)
 		return SQLITE_OK;
-	rc = put_into(text, text == &database->value ? depth - 1 : depth, name, value);
+	ret = put_into(text, text == &database->value ? depth - 1 : depth, name, value);
 	/* The member ends. */
-	if (rc == SQLITE_OK && depth == 1 && text == &database->value)
-		rc = export_table__bind_text(database->of, database->column, text->bytes, text->n);
-	return rc;
+	if (ret == SQLITE_OK && depth == 1 && text == &database->value)
+		ret = export_table__bind_text(database->of, database->column, text->bytes, text->n);
+	return ret;
 }
 
 static int end_row(struct database *database)
 {
 	static const struct record_value end = { RECORD_OBJECT_END };
 	struct record_text *other = &database->other;
-	int rc = SQLITE_MISUSE;
+	int ret = SQLITE_MISUSE;
 
 	if (other->n)
 		put_into(other, 0, NULL, &end);
 	if (database->of)
-		rc = export_table__add(database->of, database->run, database->file, other->bytes,
-				       other->n);
-	if (rc != SQLITE_OK || ++database->rows < ROWS_TOGETHER)
-		return rc;
+		ret = export_table__add(database->of, database->run, database->file, other->bytes,
+					other->n);
+	if (ret != SQLITE_OK || ++database->rows < ROWS_TOGETHER)
+		return ret;
 	database->rows = 0;
 	execute(database, "COMMIT; BEGIN");
 	return SQLITE_OK;
@@ -219,22 +219,22 @@ static void put(struct record *row, const char *name, const struct record_value 
 {
 	struct database *database = (void *)((char *)row - offsetof(struct database, row));
 	bool ends = value->kind == RECORD_OBJECT_END || value->kind == RECORD_ARRAY_END;
-	int rc = SQLITE_OK;
+	int ret = SQLITE_OK;
 
 	if (database->failure.code)
 		return;
 	if (row->depth > 1 || (row->depth == 1 && ends)) {
-		rc = put_inside(database, name, value);
+		ret = put_inside(database, name, value);
 	} else if (row->depth == 1) {
-		rc = put_member(database, name, value);
+		ret = put_member(database, name, value);
 	} else if (ends) {
-		rc = row->failure ? SQLITE_NOMEM : end_row(database);
+		ret = row->failure ? SQLITE_NOMEM : end_row(database);
 	} else {
 		database->of = NULL;
 		database->other.n = 0;
 	}
-	if (rc != SQLITE_OK)
-		fail(database, rc);
+	if (ret != SQLITE_OK)
+		fail(database, ret);
 }
 
 static const struct sink_ops ops = {
@@ -250,7 +250,7 @@ static const struct sink_ops ops = {
 int database__open(struct database **out, const char *path, const char *name, struct error *err)
 {
 	struct database *database = calloc(1, sizeof(*database));
-	int rc;
+	int ret;
 
 	if (database) {
 		database->name = strdup(name);
@@ -269,12 +269,12 @@ int database__open(struct database **out, const char *path, const char *name, st
 	database->value = database->other = record_text__new(NULL);
 	if (!open_file(database, path))
 		make_tables(database);
-	rc = report(&database->base, err);
-	if (rc < 0)
+	ret = report(&database->base, err);
+	if (ret < 0)
 		database__close(database);
 	else
 		*out = database;
-	return rc;
+	return ret;
 }
 
 int database__finish(struct database *database, struct error *err)

@@ -13,17 +13,17 @@ static int each_batch(struct recording *recording, batch_function function, void
 		      struct error *err)
 {
 	struct call_batch batch;
-	int step, rc = 0;
+	int step, ret = 0;
 
 	recording__rewind(recording);
-	while (rc >= 0 && (step = recording__next(recording, err)) > 0) {
+	while (ret >= 0 && (step = recording__next(recording, err)) > 0) {
 		/* What makes no sense is counted with the other losses. */
 		if (step == RECORDING_STEP_CALLS && recording__calls(recording, &batch) == 0)
-			rc = function(context, &batch);
+			ret = function(context, &batch);
 	}
-	if (rc >= 0)
+	if (ret >= 0)
 		return step;
-	return error__set(err, rc, "%s", strerror(-rc));
+	return error__set(err, ret, "%s", strerror(-ret));
 }
 
 static int find_flows(void *context, const struct call_batch *batch)
@@ -55,13 +55,13 @@ static int put_recording(struct writer *writer, struct flows *flows, const struc
 			 const char *host, struct error *err)
 {
 	struct recording *recording = file->recording;
-	int rc = each_batch(recording, find_flows, flows, err);
+	int ret = each_batch(recording, find_flows, flows, err);
 
 	flows__sort(flows);
-	if (rc >= 0)
-		rc = each_batch(recording, match_flows, flows, err);
-	if (rc < 0)
-		return rc;
+	if (ret >= 0)
+		ret = each_batch(recording, match_flows, flows, err);
+	if (ret < 0)
+		return ret;
 	slices__use(writer->slices, recording__run(recording), flows, host);
 	return each_batch(recording, put_batch, writer, err);
 }
@@ -70,19 +70,19 @@ static int put_recordings(struct writer *writer, const struct report_parts *part
 			  struct error *err)
 {
 	__u64 first = 1;
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < parts->n && rc >= 0; i++) {
+	for (size_t i = 0; i < parts->n && ret >= 0; i++) {
 		struct flows *flows = flows__new(first);
 
 		if (!flows)
 			return error__set(err, -ENOMEM, "no memory");
-		rc = put_recording(writer, flows, &parts->files[i],
-				   parts->n > 1 ? parts->at[i].name : NULL, err);
+		ret = put_recording(writer, flows, &parts->files[i],
+				    parts->n > 1 ? parts->at[i].name : NULL, err);
 		first = flows__next(flows);
 		flows__free(flows);
 	}
-	return rc;
+	return ret;
 }
 
 static __u64 first_start(const struct report_parts *parts)
@@ -100,20 +100,20 @@ int export_perfetto__write(FILE *file, const char *name, const struct report_par
 {
 	struct perfetto trace;
 	struct writer writer = { 0 };
-	int rc = 0;
+	int ret = 0;
 
 	perfetto__start(&trace, file, first_start(parts));
 	writer.slices = slices__new(&trace);
 	if (!writer.slices)
-		rc = error__set(err, -ENOMEM, "no memory");
-	if (rc >= 0)
-		rc = put_recordings(&writer, parts, err);
-	if (rc >= 0 && !writer.n)
-		rc = error__set(err, -ENODATA,
-				"no single calls are in the recording; --calls records them");
-	else if (rc < 0)
+		ret = error__set(err, -ENOMEM, "no memory");
+	if (ret >= 0)
+		ret = put_recordings(&writer, parts, err);
+	if (ret >= 0 && !writer.n)
+		ret = error__set(err, -ENODATA,
+				 "no single calls are in the recording; --calls records them");
+	else if (ret < 0)
 		error__prefix(err, "%s", name);
 	slices__free(writer.slices);
 	perfetto__stop(&trace);
-	return rc;
+	return ret;
 }

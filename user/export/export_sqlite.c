@@ -12,15 +12,15 @@
 /* All that happened, but for the figures of each second. */
 static int put_events(const struct history_records *history, struct error *err)
 {
-	int rc = 0, step = 1;
+	int ret = 0, step = 1;
 
 	recording__rewind(history->recording);
-	while (rc >= 0 && step > 0) {
+	while (ret >= 0 && step > 0) {
 		step = recording__next(history->recording, err);
 		if (step > 0 && step != RECORDING_STEP_SNAPSHOT)
-			rc = history_records__put(history, (enum recording_step)step, err);
+			ret = history_records__put(history, (enum recording_step)step, err);
 	}
-	return rc < 0 ? rc : step;
+	return ret < 0 ? ret : step;
 }
 
 /* The figures of all of it, and what is unusual in them. */
@@ -29,32 +29,32 @@ static int put_totals(struct record_sink *sink, const struct history_records *hi
 {
 	struct recording *recording = history->recording;
 	struct report_part part = { .run = recording__run(recording) };
-	int rc = recording__total(recording, err);
+	int ret = recording__total(recording, err);
 
-	if (rc >= 0)
-		rc = history_records__final(history, err);
+	if (ret >= 0)
+		ret = history_records__final(history, err);
 	part.snapshot = recording__snapshot(recording);
-	if (rc >= 0)
-		rc = record_sink__unusual(sink, &part, 1, part.snapshot, err);
-	return rc < 0 ? rc : SINK_CALL(&sink->sink, end, part.snapshot, err);
+	if (ret >= 0)
+		ret = record_sink__unusual(sink, &part, 1, part.snapshot, err);
+	return ret < 0 ? ret : SINK_CALL(&sink->sink, end, part.snapshot, err);
 }
 
 static int put_recordings(struct database *database, const struct report_parts *parts,
 			  struct error *err)
 {
 	struct record_sink *sink = database__sink(database);
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < parts->n && rc >= 0; i++) {
+	for (size_t i = 0; i < parts->n && ret >= 0; i++) {
 		struct recording *recording = parts->files[i].recording;
 		const struct history_records history = { recording, &sink->sink };
 
 		database__use(database, recording__run(recording), parts->files[i].path);
-		rc = put_events(&history, err);
-		if (rc >= 0)
-			rc = put_totals(sink, &history, err);
+		ret = put_events(&history, err);
+		if (ret >= 0)
+			ret = put_totals(sink, &history, err);
 	}
-	return rc;
+	return ret;
 }
 
 /* The recordings as nodes, whose rows are of their runs. */
@@ -81,7 +81,7 @@ static int put_slow_nodes(struct database *database, const struct report_parts *
 			  struct error *err)
 {
 	struct nodes nodes = { database, calloc(parts->n + 1, sizeof(*nodes.parts)), err };
-	int rc;
+	int ret;
 
 	if (!nodes.parts)
 		return error__set(err, -ENOMEM, "no memory");
@@ -91,9 +91,9 @@ static int put_slow_nodes(struct database *database, const struct report_parts *
 			.run = recording__run(parts->files[i].recording),
 			.snapshot = recording__snapshot(parts->files[i].recording),
 		};
-	rc = parts->n > 1 ? unusual__each_node(nodes.parts, parts->n, put_slow_node, &nodes) : 0;
+	ret = parts->n > 1 ? unusual__each_node(nodes.parts, parts->n, put_slow_node, &nodes) : 0;
 	free(nodes.parts);
-	return rc == -ENOMEM ? error__set(err, rc, "no memory") : rc;
+	return ret == -ENOMEM ? error__set(err, ret, "no memory") : ret;
 }
 
 int export_sqlite__write(FILE *file, const char *name, const struct report_parts *parts,
@@ -101,17 +101,17 @@ int export_sqlite__write(FILE *file, const char *name, const struct report_parts
 {
 	struct database *database = NULL;
 	char path[PATH_OF_FD];
-	int rc;
+	int ret;
 
 	/* SQLite wants a name: of the file that is open, wherever it is. */
 	path__of_fd(path, fileno(file));
-	rc = database__open(&database, path, name, err);
-	if (rc >= 0)
-		rc = put_recordings(database, parts, err);
-	if (rc >= 0)
-		rc = put_slow_nodes(database, parts, err);
-	if (rc >= 0)
-		rc = database__finish(database, err);
+	ret = database__open(&database, path, name, err);
+	if (ret >= 0)
+		ret = put_recordings(database, parts, err);
+	if (ret >= 0)
+		ret = put_slow_nodes(database, parts, err);
+	if (ret >= 0)
+		ret = database__finish(database, err);
 	database__close(database);
-	return rc;
+	return ret;
 }

@@ -40,7 +40,7 @@ int flows__add(struct flows *flows, __u64 from, __u64 to)
 	return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_flows(const void *left, const void *right)
 {
 	const struct flow *a = left, *b = right;
 
@@ -55,15 +55,15 @@ void flows__sort(struct flows *flows)
 
 	if (!flows->n)
 		return;
-	qsort(flows->at, flows->n, sizeof(*flows->at), compare);
+	qsort(flows->at, flows->n, sizeof(*flows->at), compare_flows);
 	for (size_t i = 1; i < flows->n; i++)
-		if (compare(&flows->at[n], &flows->at[i]) != 0)
+		if (compare_flows(&flows->at[n], &flows->at[i]) != 0)
 			flows->at[++n] = flows->at[i];
 	flows->n = n + 1;
 }
 
 /* Where those are that begin there; n: there are none. */
-static size_t find(const struct flows *flows, __u64 from)
+static size_t find_flow(const struct flows *flows, __u64 from)
 {
 	size_t first = SEARCH_FIRST(flows->n, i, flows->at[i].from < from);
 
@@ -72,7 +72,7 @@ static size_t find(const struct flows *flows, __u64 from)
 
 void flows__found(struct flows *flows, __u64 from)
 {
-	size_t i = find(flows, from);
+	size_t i = find_flow(flows, from);
 
 	for (; i < flows->n && flows->at[i].from == from; i++)
 		flows->at[i].found = true;
@@ -80,7 +80,7 @@ void flows__found(struct flows *flows, __u64 from)
 
 size_t flows__begin(const struct flows *flows, __u64 from, __u64 *number)
 {
-	size_t first = find(flows, from), i = first;
+	size_t first = find_flow(flows, from), i = first;
 
 	while (i < flows->n && flows->at[i].from == from && flows->at[i].found)
 		i++;
@@ -94,7 +94,7 @@ __u64 flows__number(const struct flows *flows, __u64 from, __u64 to)
 	const struct flow *found = NULL;
 
 	if (flows->n)
-		found = bsearch(&wanted, flows->at, flows->n, sizeof(wanted), compare);
+		found = bsearch(&wanted, flows->at, flows->n, sizeof(wanted), compare_flows);
 	return found && found->found ? flows->first + (__u64)(found - flows->at) : 0;
 }
 

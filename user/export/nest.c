@@ -47,7 +47,7 @@ static int order(__u64 a, __u64 b)
 }
 
 /* By thread, and in it by begin; of those that begin together the outer one is the longer one. */
-static int compare(const void *left, const void *right)
+static int compare_calls(const void *left, const void *right)
 {
 	const struct tm_call *a = *(const struct tm_call *const *)left;
 	const struct tm_call *b = *(const struct tm_call *const *)right;
@@ -110,31 +110,31 @@ static int put_one(struct nest *nest, const struct nest_target *target, const st
 static int put_all(struct nest *nest, const struct nest_target *target)
 {
 	const struct tm_call *before = NULL;
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < nest->n && !rc; i++) {
+	for (size_t i = 0; i < nest->n && !ret; i++) {
 		const struct tm_call *call = nest->calls[i];
 
 		if (!before || call->pid != before->pid || call->tid != before->tid) {
 			end_all(nest, target);
 			nest->track = target->track(target->context, call);
-			rc = nest->track ? 0 : -ENOMEM;
+			ret = nest->track ? 0 : -ENOMEM;
 		}
-		if (!rc)
-			rc = put_one(nest, target, call);
+		if (!ret)
+			ret = put_one(nest, target, call);
 		before = call;
 	}
-	return rc;
+	return ret;
 }
 
 int nest__put(struct nest *nest, const struct nest_target *target)
 {
-	int rc;
+	int ret;
 
 	if (nest->n)
-		qsort((void *)nest->calls, nest->n, sizeof(*nest->calls), compare);
-	rc = put_all(nest, target);
+		qsort((void *)nest->calls, nest->n, sizeof(*nest->calls), compare_calls);
+	ret = put_all(nest, target);
 	end_all(nest, target);
 	nest->n = 0;
-	return rc;
+	return ret;
 }

@@ -34,23 +34,23 @@ static bool is_in_thread(const struct tm_call *call)
 
 int slices__find_flows(struct flows *flows, const struct call_batch *batch)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < batch->n_calls && !rc; i++) {
+	for (size_t i = 0; i < batch->n_calls && !ret; i++) {
 		const struct tm_call *call = &batch->calls[i];
 
 		if (call->parent && !is_in_thread(call))
-			rc = flows__add(flows, call->parent, call->id);
+			ret = flows__add(flows, call->parent, call->id);
 	}
-	for (size_t i = 0; i < batch->n_operations && !rc; i++) {
+	for (size_t i = 0; i < batch->n_operations && !ret; i++) {
 		const struct tm_operation_record *operation = &batch->operations[i];
 
 		if (operation->call_id)
-			rc = flows__add(flows, operation->call_id, operation->call.id);
-		if (!rc && operation->call.parent)
-			rc = flows__add(flows, operation->call.parent, operation->call.id);
+			ret = flows__add(flows, operation->call_id, operation->call.id);
+		if (!ret && operation->call.parent)
+			ret = flows__add(flows, operation->call.parent, operation->call.id);
 	}
-	return rc;
+	return ret;
 }
 
 void slices__match_flows(struct flows *flows, const struct call_batch *batch)
@@ -262,19 +262,19 @@ static int put_calls(struct slices *slices, const struct call_batch *batch)
 		.begin = begin_call,
 		.end = end_call,
 	};
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < batch->n_calls && !rc; i++) {
+	for (size_t i = 0; i < batch->n_calls && !ret; i++) {
 		const struct tm_call *call = &batch->calls[i];
 
-		rc = is_in_thread(call) ? nest__add(slices->nest, call) : 0;
+		ret = is_in_thread(call) ? nest__add(slices->nest, call) : 0;
 	}
-	if (!rc)
-		rc = nest__put(slices->nest, &target);
-	for (size_t i = 0; i < batch->n_calls && !rc; i++)
+	if (!ret)
+		ret = nest__put(slices->nest, &target);
+	for (size_t i = 0; i < batch->n_calls && !ret; i++)
 		if (!is_in_thread(&batch->calls[i]))
-			rc = put_beside(slices, &batch->calls[i]);
-	return rc;
+			ret = put_beside(slices, &batch->calls[i]);
+	return ret;
 }
 
 /* Is it known when the call that launched it was over, and was it not complete by then? */
@@ -352,11 +352,11 @@ static int put_operation(struct slices *slices, const struct tm_operation_record
 
 int slices__put(struct slices *slices, const struct call_batch *batch)
 {
-	int rc;
+	int ret;
 
 	slices->batch = batch;
-	rc = put_calls(slices, batch);
-	for (size_t i = 0; i < batch->n_operations && !rc; i++)
-		rc = put_operation(slices, &batch->operations[i]);
-	return rc ? rc : perfetto__flush(slices->trace);
+	ret = put_calls(slices, batch);
+	for (size_t i = 0; i < batch->n_operations && !ret; i++)
+		ret = put_operation(slices, &batch->operations[i]);
+	return ret ? ret : perfetto__flush(slices->trace);
 }

@@ -18,7 +18,7 @@ struct export_table {
 	int run, file, other;	  /* parameters, which begin with 1; 0: there is none */
 };
 
-static int add(struct export_table *table, const char *name, intptr_t parameter)
+static int add_column(struct export_table *table, const char *name, intptr_t parameter)
 {
 	char *key;
 
@@ -33,9 +33,9 @@ static int add(struct export_table *table, const char *name, intptr_t parameter)
 
 static int add_columns(struct export_table *table, sqlite3_stmt *select)
 {
-	int n = sqlite3_column_count(select), rc = SQLITE_OK;
+	int n = sqlite3_column_count(select), ret = SQLITE_OK;
 
-	for (int i = 0; i < n && rc == SQLITE_OK; i++) {
+	for (int i = 0; i < n && ret == SQLITE_OK; i++) {
 		const char *name = sqlite3_column_name(select, i);
 
 		if (!name)
@@ -47,11 +47,11 @@ static int add_columns(struct export_table *table, sqlite3_stmt *select)
 		else if (!strcmp(name, "other"))
 			table->other = i + 1;
 		else
-			rc = add(table, name, i + 1);
+			ret = add_column(table, name, i + 1);
 	}
-	for (size_t i = 0; i < sizeof(left_out) / sizeof(*left_out) && rc == SQLITE_OK; i++)
-		rc = add(table, left_out[i], EXPORT_LEFT_OUT);
-	return rc;
+	for (size_t i = 0; i < sizeof(left_out) / sizeof(*left_out) && ret == SQLITE_OK; i++)
+		ret = add_column(table, left_out[i], EXPORT_LEFT_OUT);
+	return ret;
 }
 
 /* INSERT INTO "name" VALUES (?,?,...) */
@@ -59,7 +59,7 @@ static int prepare_insert(struct export_table *table, sqlite3 *db, const char *n
 {
 	char marks[2 * COLUMNS_MAX + 1];
 	char *text;
-	int rc;
+	int ret;
 
 	for (int i = 0; i < n; i++)
 		memcpy(&marks[2 * i], "?,", 2);
@@ -67,23 +67,23 @@ static int prepare_insert(struct export_table *table, sqlite3 *db, const char *n
 	text = sqlite3_mprintf("INSERT INTO \"%w\" VALUES (%s)", name, marks);
 	if (!text)
 		return SQLITE_NOMEM;
-	rc = sqlite3_prepare_v3(db, text, -1, SQLITE_PREPARE_PERSISTENT, &table->insert, NULL);
+	ret = sqlite3_prepare_v3(db, text, -1, SQLITE_PREPARE_PERSISTENT, &table->insert, NULL);
 	sqlite3_free(text);
-	return rc;
+	return ret;
 }
 
 static int prepare(struct export_table *table, sqlite3 *db, const char *name)
 {
 	char *text = sqlite3_mprintf("SELECT * FROM \"%w\"", name);
 	sqlite3_stmt *select = NULL;
-	int n, rc = text ? sqlite3_prepare_v2(db, text, -1, &select, NULL) : SQLITE_NOMEM;
+	int n, ret = text ? sqlite3_prepare_v2(db, text, -1, &select, NULL) : SQLITE_NOMEM;
 
 	sqlite3_free(text);
-	if (rc == SQLITE_OK)
-		rc = add_columns(table, select);
+	if (ret == SQLITE_OK)
+		ret = add_columns(table, select);
 	n = sqlite3_column_count(select);
 	sqlite3_finalize(select);
-	return rc == SQLITE_OK ? prepare_insert(table, db, name, n) : rc;
+	return ret == SQLITE_OK ? prepare_insert(table, db, name, n) : ret;
 }
 
 static void free_key(struct lh_entry *entry)
@@ -94,18 +94,18 @@ static void free_key(struct lh_entry *entry)
 int export_table__open(struct export_table **out, sqlite3 *db, const char *name)
 {
 	struct export_table *table = calloc(1, sizeof(*table));
-	int rc = SQLITE_NOMEM;
+	int ret = SQLITE_NOMEM;
 
 	*out = NULL;
 	if (table)
 		table->columns = lh_kchar_table_new(64, free_key);
 	if (table && table->columns)
-		rc = prepare(table, db, name);
-	if (rc == SQLITE_OK)
+		ret = prepare(table, db, name);
+	if (ret == SQLITE_OK)
 		*out = table;
 	else
 		export_table__close(table);
-	return rc;
+	return ret;
 }
 
 void export_table__close(struct export_table *table)
@@ -161,16 +161,16 @@ int export_table__bind_text(struct export_table *table, int column, const char *
 int export_table__add(struct export_table *table, int run, const char *file, const char *others,
 		      size_t n)
 {
-	int rc = SQLITE_OK;
+	int ret = SQLITE_OK;
 
 	if (table->run)
-		rc = sqlite3_bind_int(table->insert, table->run, run);
-	if (rc == SQLITE_OK && table->file)
-		rc = sqlite3_bind_text(table->insert, table->file, file, -1, SQLITE_STATIC);
-	if (rc == SQLITE_OK && table->other && n)
-		rc = export_table__bind_text(table, table->other, others, n);
-	if (rc != SQLITE_OK)
-		return rc;
+		ret = sqlite3_bind_int(table->insert, table->run, run);
+	if (ret == SQLITE_OK && table->file)
+		ret = sqlite3_bind_text(table->insert, table->file, file, -1, SQLITE_STATIC);
+	if (ret == SQLITE_OK && table->other && n)
+		ret = export_table__bind_text(table, table->other, others, n);
+	if (ret != SQLITE_OK)
+		return ret;
 	sqlite3_step(table->insert);
 	return sqlite3_reset(table->insert); /* says how the step ended */
 }

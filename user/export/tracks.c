@@ -91,7 +91,7 @@ static __s32 pid_of(const struct tracks *tracks, __u32 pid)
 	return tm_number(tm_number(pid) < 0 ? tm_outside(tm_outside(pid) | run) : pid | run);
 }
 
-static int add(struct lh_table *table, const char *key, const void *value)
+static int add_entry(struct lh_table *table, const char *key, const void *value)
 {
 	char *copy = strdup(key);
 
@@ -109,7 +109,7 @@ static __u64 number_of(struct tracks *tracks, const char *key, bool *is_new)
 	*is_new = !lh_table_lookup_ex(tracks->single, key, &found);
 	if (!*is_new)
 		return (__u64)(uintptr_t)found;
-	if (add(tracks->single, key, (void *)(uintptr_t)(tracks->last + 1)) < 0)
+	if (add_entry(tracks->single, key, (void *)(uintptr_t)(tracks->last + 1)) < 0)
 		return 0;
 	return ++tracks->last;
 }
@@ -164,7 +164,7 @@ static struct lanes *group_of(struct tracks *tracks, __u32 pid, const char *proc
 	if (lh_table_lookup_ex(tracks->groups, key, &found))
 		return found;
 	lanes = calloc(1, sizeof(*lanes));
-	if (!lanes || add(tracks->groups, key, lanes) < 0) {
+	if (!lanes || add_entry(tracks->groups, key, lanes) < 0) {
 		free(lanes);
 		return NULL;
 	}

@@ -92,13 +92,13 @@ static void park(struct governing *governing, size_t number, __u64 now)
 static void put_exits_back(struct governing *governing, size_t i)
 {
 	size_t number = governed__number((struct governed){ .probe = i, .exits = true });
-	int rc = parking__time(governing__parking(governing), (int)i);
+	int ret = parking__time(governing__parking(governing), (int)i);
 
-	if (rc < 0 && rc != -ENOENT) {
+	if (ret < 0 && ret != -ENOENT) {
 		governor__delay(governing->governor, number);
 		return;
 	}
-	if (rc < 0)
+	if (ret < 0)
 		governor__refuse(governing->governor, number);
 	probe_table__time(governing->parts.probes, i, clock__ns(CLOCK_REALTIME));
 }
@@ -113,20 +113,20 @@ static void put_probe_back(struct governing *governing, size_t i)
 {
 	size_t number = governed__number((struct governed){ .probe = i });
 	struct probe_table *table = governing->parts.probes;
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (!tells_records(probe_table__at(table, i)) ||
 	    !kernel__forget_addb_machines(governing->parts.kernel))
-		rc = parking__end(governing__parking(governing), (int)i);
-	if (rc == -ENOMEM) {
+		ret = parking__end(governing__parking(governing), (int)i);
+	if (ret == -ENOMEM) {
 		governor__delay(governing->governor, number);
 		return;
 	}
 	governing__end_gap(governing, i);
-	if (rc < 0)
+	if (ret < 0)
 		governor__refuse(governing->governor, number);
-	if (rc < 0 && rc != -ENOENT)
-		probe_table__set_state(table, i, PROBE_FAILED, strerror(-rc));
+	if (ret < 0 && ret != -ENOENT)
+		probe_table__set_state(table, i, PROBE_FAILED, strerror(-ret));
 	probe_table__unpark(table, i, clock__ns(CLOCK_REALTIME));
 }
 
@@ -193,14 +193,14 @@ static void explain(struct governing *governing)
 static void tap(struct governing *governing, bool on)
 {
 	const struct governing_parts *parts = &governing->parts;
-	int rc;
+	int ret;
 
 	if (on == !governing->untapped)
 		return;
-	rc = kernel__tap(parts->kernel, on);
-	if (rc < 0) {
+	ret = kernel__tap(parts->kernel, on);
+	if (ret < 0) {
 		note_list__add(parts->notes, "vfs cannot be put back: %s; it is tried again",
-			       strerror(-rc));
+			       strerror(-ret));
 		return;
 	}
 	governing->untapped = !on;

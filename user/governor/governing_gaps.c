@@ -15,7 +15,7 @@ static struct tm_series *series(void *context, __u32 *n)
 	return map ? (struct tm_series *)map->at : NULL;
 }
 
-static int make(void *context, const struct tm_key *key)
+static int make_series(void *context, const struct tm_key *key)
 {
 	const struct governing *governing = context;
 
@@ -35,7 +35,7 @@ int governing__open_gaps(struct governing *governing)
 {
 	const struct unseen_source source = {
 		.series = series,
-		.make = make,
+		.make = make_series,
 		.life = life,
 		.context = governing,
 		.since_ns = governing->run->start_ns,

@@ -260,10 +260,10 @@ int governing__read_loads(struct governing *governing, struct governor_reading *
 {
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
 	size_t n = probe_table__n(governing->parts.probes);
-	int rc = make_room(governing, n);
+	int ret = make_room(governing, n);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (!governing->cpus || now - governing->asked_ns >= CPUS_NS) {
 		governing->cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
 		governing->asked_ns = now;

@@ -118,7 +118,7 @@ void moves__park_group(struct governor *governor, unsigned int number, __u64 now
 	}
 }
 
-static void begin(struct watched *probe, __u64 now, enum state state)
+static void begin_state(struct watched *probe, __u64 now, enum state state)
 {
 	probe->state = state;
 	probe->since_ns = now;
@@ -129,13 +129,13 @@ static void begin(struct watched *probe, __u64 now, enum state state)
 
 void moves__let_back(struct governor *governor, size_t i, __u64 now, enum state state)
 {
-	begin(&governor->probes[i], now, state);
+	begin_state(&governor->probes[i], now, state);
 	order(governor, i, false);
 }
 
 void moves__let_group_back(struct governor *governor, unsigned int number, __u64 now)
 {
-	begin(&governor->groups[number - 1], now, TRIED);
+	begin_state(&governor->groups[number - 1], now, TRIED);
 	for (size_t i = 0; i < governor->n; i++)
 		if (governor->probes[i].group == number && governor->probes[i].state == PARKED)
 			moves__let_back(governor, i, now, TRIED_WITH_GROUP);

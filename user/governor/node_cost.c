@@ -53,7 +53,7 @@ static bool did_little(const struct hit_counts *since, const struct hit_counts *
 	       LITTLE_PER_SECOND * seconds;
 }
 
-static void measure(struct node_cost *cost, struct kernel *kernel)
+static void measure_node(struct node_cost *cost, struct kernel *kernel)
 {
 	struct hit_counts now = count_hits(cost), *since = &cost->since;
 	bool next = cost->readings % MEASURED_EVERY == 0;
@@ -88,7 +88,7 @@ void node_cost__read(struct node_cost *cost, struct kernel *kernel, const struct
 	top_meter__read(&cost->now, run, snapshot);
 	cost->looked_at = looked_at;
 	cost->now.looking_ns = cost->before.looking_ns + (double)looked * kernel__look_ns(kernel);
-	measure(cost, kernel);
+	measure_node(cost, kernel);
 	cost->readings++;
 }
 

@@ -67,7 +67,7 @@ static int append(struct cgroup_names *names, __u64 id, const char *path)
 }
 
 /* By id, what was seen last first. */
-static int compare(const void *left, const void *right)
+static int compare_entries(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
 
@@ -115,7 +115,7 @@ static void settle(struct cgroup_names *names, bool walked)
 
 	if (names->n == 0)
 		return;
-	qsort(names->items, names->n, sizeof(*names->items), compare);
+	qsort(names->items, names->n, sizeof(*names->items), compare_entries);
 	for (size_t i = 0; i < names->n; i++) {
 		struct entry *entry = &names->items[i];
 		bool is_older = kept && names->items[kept - 1].id == entry->id;
@@ -141,7 +141,7 @@ static size_t position(const struct cgroup_names *names, __u64 id)
 }
 
 /* Jobs are often gone through in order: then it is the same one, or the next. */
-static bool find(struct cgroup_names *names, __u64 id)
+static bool find_name(struct cgroup_names *names, __u64 id)
 {
 	for (int i = 0; i < 2; i++, names->found++)
 		if (names->found < names->n && names->items[names->found].id == id)
@@ -154,7 +154,7 @@ static const char *known(struct cgroup_names *names, __u64 id)
 {
 	struct entry *entry;
 
-	if (!find(names, id))
+	if (!find_name(names, id))
 		return NULL;
 	entry = &names->items[names->found];
 	entry->seen = now();

@@ -48,7 +48,7 @@ static void clear(struct table *table)
 	*table = (struct table){ 0 };
 }
 
-static struct mount_entry *find(const struct table *table, int id)
+static struct mount_entry *find_mount(const struct table *table, int id)
 {
 	for (size_t i = 0; i < table->n; i++) {
 		if (table->items[i].id == id)
@@ -58,9 +58,9 @@ static struct mount_entry *find(const struct table *table, int id)
 }
 
 /* Adds one, or puts it in the place of an earlier one of that id. */
-static int put(struct table *table, const struct mountinfo *info)
+static int put_mount(struct table *table, const struct mountinfo *info)
 {
-	struct mount_entry *old = find(table, info->id);
+	struct mount_entry *old = find_mount(table, info->id);
 	struct mount_entry entry = { .id = info->id,
 				     .major = info->major,
 				     .minor = info->minor,
@@ -94,7 +94,7 @@ static int read_table(struct table *table, const char *path)
 	for (char *line = strtok_r(text, "\n", &rest); line && !ret;
 	     line = strtok_r(NULL, "\n", &rest)) {
 		if (mountinfo__parse(line, &info))
-			ret = put(table, &info);
+			ret = put_mount(table, &info);
 	}
 	free(text);
 	return ret;
@@ -164,18 +164,18 @@ const struct mount_entry *mounts__find(struct mounts *mounts, int id, pid_t pid)
 	/* After a failure the old table is still the best there is. */
 	if (clock__ns(CLOCK_MONOTONIC) - mounts->asked_ns >= FRESH_NS && changed(mounts))
 		read_own(mounts);
-	entry = find(&mounts->own, id);
+	entry = find_mount(&mounts->own, id);
 	if (!entry && changed(mounts)) {
 		read_own(mounts);
-		entry = find(&mounts->own, id);
+		entry = find_mount(&mounts->own, id);
 	}
 	if (!entry)
-		entry = find(&mounts->others, id);
+		entry = find_mount(&mounts->others, id);
 	if (entry || pid <= 0)
 		return entry;
 	if (mounts->others.n > FOREIGN_MAX)
 		clear(&mounts->others);
 	snprintf(path, sizeof(path), "/proc/%d/mountinfo", pid);
 	read_table(&mounts->others, path);
-	return find(&mounts->others, id);
+	return find_mount(&mounts->others, id);
 }

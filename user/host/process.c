@@ -80,14 +80,14 @@ int process__user(pid_t pid, uid_t *user)
 {
 	const char *line;
 	char *text;
-	int rc = read_of(pid, "status", &text);
+	int ret = read_of(pid, "status", &text);
 
-	if (rc < 0)
+	if (ret < 0)
 		return -ESRCH;
 	line = strstr(text, "\nUid:");
-	rc = line && sscanf(line, "\nUid: %u", user) == 1 ? 0 : -ESRCH;
+	ret = line && sscanf(line, "\nUid: %u", user) == 1 ? 0 : -ESRCH;
 	free(text);
-	return rc;
+	return ret;
 }
 
 /* The numbers behind "Groups:". */
@@ -114,17 +114,17 @@ int process__enter_owner(pid_t pid)
 	unsigned int uid, gid;
 	size_t n = 0;
 	char *text;
-	int rc = read_of(pid, "status", &text);
+	int ret = read_of(pid, "status", &text);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (last_id(text, "\nUid:", &uid) && last_id(text, "\nGid:", &gid))
 		n = read_groups(text, groups, GROUPS_MAX);
 	else
-		rc = -ESRCH;
+		ret = -ESRCH;
 	free(text);
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	return uid == 0 || uid == geteuid() ? -EALREADY
 					    : identity__enter_numbers(uid, gid, groups, n, NULL);
 }

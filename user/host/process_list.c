@@ -19,7 +19,7 @@ struct pids {
 	size_t room;
 };
 
-static int add(struct pids *pids, long pid)
+static int add_pid(struct pids *pids, long pid)
 {
 	if (pid <= 0 || pid > INT_MAX)
 		return 0; /* 0: in another pid namespace */
@@ -29,7 +29,7 @@ static int add(struct pids *pids, long pid)
 	return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_pids(const void *left, const void *right)
 {
 	const pid_t *a = left, *b = right;
 
@@ -37,7 +37,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* Sorts, leaves each once, and hands over; after an error it only frees. */
-static void finish(struct pids *pids, int ret, pid_t **out, size_t *n)
+static void finish_list(struct pids *pids, int ret, pid_t **out, size_t *n)
 {
 	size_t kept = 0;
 
@@ -46,7 +46,7 @@ static void finish(struct pids *pids, int ret, pid_t **out, size_t *n)
 		return;
 	}
 	if (pids->n)
-		qsort(pids->items, pids->n, sizeof(*pids->items), compare);
+		qsort(pids->items, pids->n, sizeof(*pids->items), compare_pids);
 	for (size_t i = 0; i < pids->n; i++) {
 		if (kept == 0 || pids->items[kept - 1] != pids->items[i])
 			pids->items[kept++] = pids->items[i];
@@ -67,10 +67,10 @@ int process_list__all(pid_t **pids, size_t *n, struct error *err)
 		return error__set(err, -errno, "/proc: %s", strerror(errno));
 	while (!ret && (entry = readdir(d))) {
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-			ret = add(&list, strtol(entry->d_name, NULL, 10));
+			ret = add_pid(&list, strtol(entry->d_name, NULL, 10));
 	}
 	closedir(d);
-	finish(&list, ret, pids, n);
+	finish_list(&list, ret, pids, n);
 	return ret ? error__set(err, ret, "listing processes: out of memory") : 0;
 }
 
@@ -90,7 +90,7 @@ static int add_file(struct pids *pids, const char *dir, const char *name, bool t
 
 		if (end == at)
 			break;
-		ret = add(pids, threads ? process__tgid((pid_t)pid) : pid);
+		ret = add_pid(pids, threads ? process__tgid((pid_t)pid) : pid);
 	}
 	free(text);
 	return ret;
@@ -132,7 +132,7 @@ int process_list__cgroup(const char *dir, pid_t **pids, size_t *n, struct error 
 	ret = files__path(path, sizeof(path), "%s", dir);
 	if (!ret)
 		ret = add_cgroup(&list, path, 0);
-	finish(&list, ret, pids, n);
+	finish_list(&list, ret, pids, n);
 	if (ret)
 		return error__set(err, ret, "%s: its processes cannot be listed: %s", dir,
 				  strerror(-ret));

@@ -437,9 +437,9 @@ bool reach__next(struct reach_mapping *out)
 int reach__open_path(pid_t pid, const struct process_mapping *mapping, char *out, size_t room,
 		     struct error *err)
 {
-	int rc = reach__ask(pid, mapping, out, room, err);
+	int ret = reach__ask(pid, mapping, out, room, err);
 
-	if (rc)
-		return rc < 0 ? rc : 0;
+	if (ret)
+		return ret < 0 ? ret : 0;
 	return process__find_path(pid, mapping, out, room, err);
 }

@@ -38,7 +38,7 @@ bool folder_files__is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_names(const void *left, const void *right)
 {
 	const char *const *a = left, *const *b = right;
 
@@ -50,15 +50,15 @@ static int add_file(struct path_list *list, DIR *dir, const char *folder, const 
 {
 	struct stat st;
 	char *path;
-	int rc;
+	int ret;
 
 	if (name[0] == '.' || fstatat(dirfd(dir), name, &st, 0) < 0 || !S_ISREG(st.st_mode))
 		return 0;
 	if (asprintf(&path, "%s/%s", folder, name) < 0)
 		return -ENOMEM;
-	rc = path_list__add(list, path);
+	ret = path_list__add(list, path);
 	free(path);
-	return rc;
+	return ret;
 }
 
 int folder_files__add(struct path_list *list, const char *folder, struct error *err)
@@ -66,17 +66,17 @@ int folder_files__add(struct path_list *list, const char *folder, struct error *
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
 	size_t first = list->n;
-	int rc = 0;
+	int ret = 0;
 
 	if (!dir)
 		return error__set(err, -errno, "%s: cannot be read: %s", folder, strerror(errno));
-	while (rc == 0 && (entry = readdir(dir)) != NULL)
-		rc = add_file(list, dir, folder, entry->d_name);
+	while (ret == 0 && (entry = readdir(dir)) != NULL)
+		ret = add_file(list, dir, folder, entry->d_name);
 	closedir(dir);
-	if (rc < 0)
-		return error__set(err, rc, "%s: no memory", folder);
+	if (ret < 0)
+		return error__set(err, ret, "%s: no memory", folder);
 	if (list->n == first)
 		return error__set(err, -ENOENT, "%s: there is no file in this folder", folder);
-	qsort((void *)&list->at[first], list->n - first, sizeof(*list->at), compare);
+	qsort((void *)&list->at[first], list->n - first, sizeof(*list->at), compare_names);
 	return 0;
 }

@@ -10,12 +10,12 @@ static int put_figures(const struct history_records *records, bool final, struct
 int history_records__final(const struct history_records *records, struct error *err)
 {
 	struct addb_counts counts;
-	int rc = 0;
+	int ret = 0;
 
 	if (recording__addb_counts(records->recording, &counts)) {
-		rc = SINK_CALL(records->sink, addb_counts, &counts, err);
+		ret = SINK_CALL(records->sink, addb_counts, &counts, err);
 	}
-	return rc < 0 ? rc : put_figures(records, true, err);
+	return ret < 0 ? ret : put_figures(records, true, err);
 }
 
 static int put_snapshot(const struct history_records *records, struct error *err)
@@ -42,13 +42,13 @@ static int put_addb(const struct history_records *records, struct error *err)
 	static struct addb_record record;
 	struct addb_origin origin;
 	struct addb_batch batch;
-	int rc = 0;
+	int ret = 0;
 
 	if (recording__addb(records->recording, &batch) < 0)
 		return 0;
-	while (rc >= 0 && addb_batch__next(&batch, &record, &origin))
-		rc = SINK_CALL(records->sink, addb, &record, &origin, err);
-	return rc < 0 ? rc : SINK_CALL(records->sink, flush, err);
+	while (ret >= 0 && addb_batch__next(&batch, &record, &origin))
+		ret = SINK_CALL(records->sink, addb, &record, &origin, err);
+	return ret < 0 ? ret : SINK_CALL(records->sink, flush, err);
 }
 
 static int put_account(const struct history_records *records, struct error *err)

@@ -49,61 +49,61 @@ static int take_events(const struct report_input *input, struct recording *recor
 {
 	struct recording_state state;
 	struct call_batch batch;
-	int rc;
+	int ret;
 
 	recording__state(recording, &state);
 	if (!input->slowest && !input->volumes && !state.accounts)
 		return 0;
 	recording__rewind(recording);
-	while ((rc = recording__next(recording, err)) > 0) {
-		if (rc == RECORDING_STEP_CALLS && input->slowest &&
+	while ((ret = recording__next(recording, err)) > 0) {
+		if (ret == RECORDING_STEP_CALLS && input->slowest &&
 		    !recording__calls(recording, &batch))
 			slowest__take(input->slowest, recording__run(recording), &batch);
-		else if (rc == RECORDING_STEP_SNAPSHOT && input->volumes)
+		else if (ret == RECORDING_STEP_SNAPSHOT && input->volumes)
 			volumes__take(input->volumes, recording__run(recording),
 				      recording__snapshot(recording), input->filter);
-		else if (rc == RECORDING_STEP_ACCOUNT && take_account(input, recording, ranks) < 0)
+		else if (ret == RECORDING_STEP_ACCOUNT && take_account(input, recording, ranks) < 0)
 			return error__set(err, -ENOMEM, "no memory");
 	}
-	return rc < 0 ? rc : recording__total(recording, err);
+	return ret < 0 ? ret : recording__total(recording, err);
 }
 
 static int read_file(struct report_file *file, const struct report_input *input, struct error *err)
 {
 	const struct report_run *run;
-	int rc = recording__open(&file->recording, file->path, err);
+	int ret = recording__open(&file->recording, file->path, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	file->ranks = rank_sums__new(RANKS_MAX);
 	if (!file->ranks)
 		return error__set(err, -ENOMEM, "no memory");
-	rc = take_events(input, file->recording, file->ranks, err);
-	if (rc < 0)
-		return rc;
+	ret = take_events(input, file->recording, file->ranks, err);
+	if (ret < 0)
+		return ret;
 	run = recording__run(file->recording);
 	file->name = strdup(run->hostname);
-	rc = filter__apply(input->filter, run, recording__snapshot(file->recording),
-			   &file->filtered);
-	return rc < 0 || !file->name ? error__set(err, -ENOMEM, "%s: no memory", file->path) : 0;
+	ret = filter__apply(input->filter, run, recording__snapshot(file->recording),
+			    &file->filtered);
+	return ret < 0 || !file->name ? error__set(err, -ENOMEM, "%s: no memory", file->path) : 0;
 }
 
 static int open_file(struct report_parts *parts, const struct report_input *input, const char *path,
 		     struct error *err)
 {
 	struct report_file *file;
-	int rc;
+	int ret;
 
 	if (array__grow((void **)&parts->files, &parts->room, parts->n, sizeof(*file)) < 0)
 		return error__set(err, -ENOMEM, "no memory");
 	file = &parts->files[parts->n];
 	*file = (struct report_file){ .path = strdup(path) };
-	rc = file->path ? read_file(file, input, err) : error__set(err, -ENOMEM, "no memory");
-	if (rc < 0)
+	ret = file->path ? read_file(file, input, err) : error__set(err, -ENOMEM, "no memory");
+	if (ret < 0)
 		close_file(file);
 	else
 		parts->n++;
-	return rc;
+	return ret;
 }
 
 static const char *hostname_of(const struct report_parts *parts, size_t i)
@@ -224,39 +224,39 @@ static int open_folder(struct report_parts *parts, const struct report_input *in
 {
 	struct path_list files = { 0 };
 	size_t first = parts->n;
-	int rc = folder_files__add(&files, folder, err);
+	int ret = folder_files__add(&files, folder, err);
 
-	for (size_t i = 0; i < files.n && rc == 0; i++) {
-		rc = open_file(parts, input, files.at[i], err);
-		if (rc == -ENOMEM || rc == 0)
+	for (size_t i = 0; i < files.n && ret == 0; i++) {
+		ret = open_file(parts, input, files.at[i], err);
+		if (ret == -ENOMEM || ret == 0)
 			continue;
 		tell_left_out(err);
-		rc = 0;
+		ret = 0;
 	}
 	path_list__free(&files);
 	leave_out_copies(parts, first);
-	if (rc == 0 && parts->n == first)
-		rc = error__set(err, -ENODATA, "%s: no recording is in this folder", folder);
-	return rc;
+	if (ret == 0 && parts->n == first)
+		ret = error__set(err, -ENODATA, "%s: no recording is in this folder", folder);
+	return ret;
 }
 
 int report_parts__open(struct report_parts *parts, const struct report_input *input,
 		       struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
 	*parts = (struct report_parts){ 0 };
-	for (size_t i = 0; i < input->n_files && rc == 0; i++) {
+	for (size_t i = 0; i < input->n_files && ret == 0; i++) {
 		const char *file = input->files[i];
 
 		if (folder_files__is_folder(file))
-			rc = open_folder(parts, input, file, err);
+			ret = open_folder(parts, input, file, err);
 		else
-			rc = open_file(parts, input, file, err);
+			ret = open_file(parts, input, file, err);
 	}
-	if (rc == 0 && make_parts(parts) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
-	return rc;
+	if (ret == 0 && make_parts(parts) < 0)
+		ret = error__set(err, -ENOMEM, "no memory");
+	return ret;
 }
 
 bool report_parts__are_at(const struct report_parts *parts, const char *path)

@@ -30,7 +30,7 @@ struct cgroup_lives {
 	size_t n_gone, gone_room;
 };
 
-static int compare(const void *left, const void *right)
+static int compare_ids(const void *left, const void *right)
 {
 	const struct life *a = left, *b = right;
 
@@ -58,9 +58,9 @@ void cgroup_lives__free(struct cgroup_lives *lives)
 	free(lives);
 }
 
-static struct life *find(const struct cgroup_lives *lives, __u64 id)
+static struct life *find_life(const struct cgroup_lives *lives, __u64 id)
 {
-	struct life **node = tfind(&id, &lives->tree, compare);
+	struct life **node = tfind(&id, &lives->tree, compare_ids);
 
 	return node ? *node : NULL;
 }
@@ -85,7 +85,7 @@ static void forget(struct cgroup_lives *lives)
 	lives->n_gone = 0;
 	twalk_r(lives->tree, collect_gone, lives);
 	for (size_t i = 0; i < lives->n_gone; i++) {
-		tdelete(lives->gone[i], &lives->tree, compare);
+		tdelete(lives->gone[i], &lives->tree, compare_ids);
 		free(lives->gone[i]);
 		lives->n--;
 	}
@@ -93,7 +93,7 @@ static void forget(struct cgroup_lives *lives)
 }
 
 /* One that was not there; NULL: no memory. */
-static struct life *add(struct cgroup_lives *lives, __u64 id, __u64 parent)
+static struct life *add_life(struct cgroup_lives *lives, __u64 id, __u64 parent)
 {
 	struct life *life = calloc(1, sizeof(*life));
 
@@ -103,7 +103,7 @@ static struct life *add(struct cgroup_lives *lives, __u64 id, __u64 parent)
 	life->parent = parent;
 	/* Of those that were there before, some may have gone unseen. */
 	life->seen.usage = job_usage__unknown();
-	if (!tsearch(life, &lives->tree, compare)) {
+	if (!tsearch(life, &lives->tree, compare_ids)) {
 		free(life);
 		return NULL;
 	}
@@ -125,7 +125,7 @@ static void add_usage(const struct cgroup_lives *lives, struct life *life,
 		add_known(&life->seen.usage.cpu_ns, event->cpu_ns);
 		add_known(&life->seen.usage.user_ns, event->user_ns);
 		add_known(&life->seen.usage.system_ns, event->system_ns);
-		life = find(lives, life->parent);
+		life = find_life(lives, life->parent);
 	}
 }
 
@@ -135,9 +135,9 @@ static int note_start(struct cgroup_lives *lives, const struct tm_cgroup_event *
 
 	if (lives->n >= lives->forget_at)
 		forget(lives);
-	life = find(lives, event->id);
+	life = find_life(lives, event->id);
 	if (!life)
-		life = add(lives, event->id, event->parent);
+		life = add_life(lives, event->id, event->parent);
 	if (!life)
 		return -ENOMEM;
 	life->seen = (struct cgroup_life){
@@ -173,9 +173,9 @@ int cgroup_lives__note(struct cgroup_lives *lives, const struct tm_cgroup_event 
 		return note_start(lives, event);
 	if (event->what != TM_CGROUP_GONE)
 		return 0;
-	life = find(lives, event->id);
+	life = find_life(lives, event->id);
 	if (!life)
-		life = add(lives, event->id, event->parent);
+		life = add_life(lives, event->id, event->parent);
 	if (!life)
 		return -ENOMEM;
 	life->seen.end_ns = event->time_ns + lives->offset_ns;
@@ -188,7 +188,7 @@ int cgroup_lives__note(struct cgroup_lives *lives, const struct tm_cgroup_event 
 int cgroup_lives__restore(struct cgroup_lives *lives, __u64 id, __u64 parent, __u64 made_ns,
 			  __u64 gone_ns)
 {
-	struct life *life = find(lives, id) ?: add(lives, id, parent);
+	struct life *life = find_life(lives, id) ?: add_life(lives, id, parent);
 
 	if (!life)
 		return -ENOMEM;
@@ -204,7 +204,7 @@ int cgroup_lives__restore(struct cgroup_lives *lives, __u64 id, __u64 parent, __
 bool cgroup_lives__above(const struct cgroup_lives *lives, __u64 id, int levels, __u64 *out)
 {
 	for (; levels > 0; levels--) {
-		const struct life *life = find(lives, id);
+		const struct life *life = find_life(lives, id);
 
 		if (!life)
 			return false;
@@ -216,7 +216,7 @@ bool cgroup_lives__above(const struct cgroup_lives *lives, __u64 id, int levels,
 
 bool cgroup_lives__find(const struct cgroup_lives *lives, __u64 id, struct cgroup_life *out)
 {
-	const struct life *life = find(lives, id);
+	const struct life *life = find_life(lives, id);
 
 	if (life)
 		*out = life->seen;

@@ -15,7 +15,7 @@
 #define WHOLE_FILE ""
 
 /* The number behind a word at a line's begin; WHOLE_FILE: the file is but a number. Is it there? */
-static bool take(const char *text, const char *word, __u64 factor, __u64 *out)
+static bool take_word(const char *text, const char *word, __u64 factor, __u64 *out)
 {
 	size_t length = strlen(word);
 
@@ -56,7 +56,7 @@ static void take_number(int directory, const char *name, __u64 *out)
 	char text[FILE_MAX];
 
 	if (read_file(directory, name, text))
-		take(text, WHOLE_FILE, 1, out);
+		take_word(text, WHOLE_FILE, 1, out);
 }
 
 /* Version 2. Is it of that one? */
@@ -65,10 +65,10 @@ static bool read_unified(int directory, struct job_usage *usage)
 	char text[FILE_MAX];
 
 	if (!read_file(directory, "cpu.stat", text) ||
-	    !take(text, "usage_usec", NS_PER_US, &usage->cpu_ns))
+	    !take_word(text, "usage_usec", NS_PER_US, &usage->cpu_ns))
 		return false;
-	take(text, "user_usec", NS_PER_US, &usage->user_ns);
-	take(text, "system_usec", NS_PER_US, &usage->system_ns);
+	take_word(text, "user_usec", NS_PER_US, &usage->user_ns);
+	take_word(text, "system_usec", NS_PER_US, &usage->system_ns);
 	take_number(directory, "memory.peak", &usage->memory_peak_bytes);
 	return true;
 }

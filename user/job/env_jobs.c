@@ -74,7 +74,7 @@ static bool is_used(const struct tm_env_job *job)
 	return __atomic_load_n(&job->state, __ATOMIC_ACQUIRE) >= TM_ENV_USED;
 }
 
-static struct tm_env_job *find(struct env_jobs *jobs, __u64 number)
+static struct tm_env_job *find_job(struct env_jobs *jobs, __u64 number)
 {
 	__u32 index = tm_env_index(number);
 	struct tm_env_job *job = &table_of(jobs)[index];
@@ -86,7 +86,7 @@ static struct tm_env_job *find(struct env_jobs *jobs, __u64 number)
 
 const struct tm_env_job *env_jobs__at(struct env_jobs *jobs, __u64 number)
 {
-	return find(jobs, number);
+	return find_job(jobs, number);
 }
 
 bool env_jobs__next(struct env_jobs *jobs, __u64 *number)
@@ -139,7 +139,7 @@ __u64 env_jobs__end(const struct tm_env_job *job)
 	return to_real(end_ns);
 }
 
-static void add(struct tm_env_usage *sum, const struct tm_env_usage *more)
+static void add_usage(struct tm_env_usage *sum, const struct tm_env_usage *more)
 {
 	sum->run_ns += more->run_ns;
 	sum->user_ns += more->user_ns;
@@ -162,7 +162,7 @@ static void ask(struct env_jobs *jobs)
 	if (env_walk__run(jobs->maps.usage) < 0)
 		return;
 	for (size_t i = 1; i < end; i++)
-		add(&jobs->asked[i], &table[i].running);
+		add_usage(&jobs->asked[i], &table[i].running);
 }
 
 /* By ticks it is known how much of the time was in the kernel. */
@@ -177,7 +177,7 @@ static struct job_usage divided(const struct tm_env_usage *used)
 
 struct job_usage env_jobs__usage(struct env_jobs *jobs, __u64 number, __u64 since_ns)
 {
-	const struct tm_env_job *job = find(jobs, number);
+	const struct tm_env_job *job = find_job(jobs, number);
 	const struct tm_env_usage *asked;
 
 	if (!job)
@@ -198,7 +198,7 @@ void env_jobs__leave_out(const struct env_jobs_maps *maps, __u64 cgroup)
 
 bool env_jobs__give_back(struct env_jobs *jobs, __u64 number)
 {
-	struct tm_env_job *job = find(jobs, number);
+	struct tm_env_job *job = find_job(jobs, number);
 
 	if (!job)
 		return true;

@@ -8,7 +8,7 @@
 
 int env_walk__run(int program)
 {
-	int link = bpf_link_create(program, 0, BPF_TRACE_ITER, NULL), iterator, rc = 0;
+	int link = bpf_link_create(program, 0, BPF_TRACE_ITER, NULL), iterator, ret = 0;
 	char nothing[64];
 	ssize_t n;
 
@@ -16,18 +16,18 @@ int env_walk__run(int program)
 		return -errno;
 	iterator = bpf_iter_create(link);
 	if (iterator < 0)
-		rc = -errno;
+		ret = -errno;
 	close(link);
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	/* It prints nothing; the kernel stops for a moment after very many tasks. */
 	do {
 		n = read(iterator, nothing, sizeof(nothing));
 	} while (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)));
 	if (n < 0)
-		rc = -errno;
+		ret = -errno;
 	close(iterator);
-	return rc;
+	return ret;
 }
 
 /* A process gets its start time a while before it is among the tasks. */
@@ -43,7 +43,7 @@ int env_walk__find(const struct env_walk *walk)
 	__u64 until = clock__ns(CLOCK_MONOTONIC) + (__u64)(ENV_WALK_S * NS_PER_S);
 	__u64 since = 0, begin;
 	__u32 found, changed;
-	int rc;
+	int ret;
 
 	do {
 		begin = clock__ns(CLOCK_MONOTONIC);
@@ -53,9 +53,9 @@ int env_walk__find(const struct env_walk *walk)
 		changed = *walk->changed;
 		*walk->since = since;
 		*walk->until = until;
-		rc = env_walk__run(walk->program);
-		if (rc < 0)
-			return rc;
+		ret = env_walk__run(walk->program);
+		if (ret < 0)
+			return ret;
 		since = *walk->changed == changed ? begin - SLACK_NS : 0;
 	} while (*walk->found != found || *walk->changed != changed);
 	return clock__ns(CLOCK_MONOTONIC) > until ? -EAGAIN : 0;

@@ -57,10 +57,10 @@ static int rank(const struct cgroup *root)
 
 static int find_roots(struct hierarchies *hierarchies, struct error *err)
 {
-	int rc = cgroup__roots(&hierarchies->roots, &hierarchies->n_roots);
+	int ret = cgroup__roots(&hierarchies->roots, &hierarchies->n_roots);
 
-	if (rc < 0)
-		return error__set(err, rc, "/proc/self/mountinfo: %s", strerror(-rc));
+	if (ret < 0)
+		return error__set(err, ret, "/proc/self/mountinfo: %s", strerror(-ret));
 	hierarchies->items = calloc(hierarchies->n_roots + 1, sizeof(*hierarchies->items));
 	if (!hierarchies->items)
 		return error__set(err, -ENOMEM, "no memory");
@@ -77,20 +77,20 @@ static int find_roots(struct hierarchies *hierarchies, struct error *err)
 int hierarchies__open(struct hierarchies **out, const char *patterns, struct error *err)
 {
 	struct hierarchies *hierarchies = calloc(1, sizeof(*hierarchies));
-	int rc;
+	int ret;
 
 	if (!hierarchies)
 		return error__set(err, -ENOMEM, "no memory");
-	rc = job_patterns__new(&hierarchies->patterns, err);
-	if (!rc && patterns)
-		rc = job_patterns__read(hierarchies->patterns, patterns, err);
-	if (!rc)
-		rc = find_roots(hierarchies, err);
-	if (rc < 0)
+	ret = job_patterns__new(&hierarchies->patterns, err);
+	if (!ret && patterns)
+		ret = job_patterns__read(hierarchies->patterns, patterns, err);
+	if (!ret)
+		ret = find_roots(hierarchies, err);
+	if (ret < 0)
 		hierarchies__close(hierarchies);
 	else
 		*out = hierarchies;
-	return rc;
+	return ret;
 }
 
 static void forget(struct entry *entry)
@@ -200,7 +200,7 @@ static int walk_below(struct walk *walk, int depth)
 	return ret;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_paths(const void *left, const void *right)
 {
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
@@ -215,7 +215,7 @@ static int look_into(const struct hierarchies *hierarchies, struct entry *entry)
 	if (!ret)
 		ret = walk_below(&walk, 0);
 	if (entry->jobs)
-		qsort(entry->jobs, entry->shown.n_jobs, sizeof(*entry->jobs), compare);
+		qsort(entry->jobs, entry->shown.n_jobs, sizeof(*entry->jobs), compare_paths);
 	return ret;
 }
 
@@ -274,7 +274,7 @@ const struct hierarchy *hierarchies__of_process(const struct hierarchies *hierar
 static bool has_job(const struct entry *entry, const char *job)
 {
 	return entry->jobs &&
-	       bsearch(&job, entry->jobs, entry->shown.n_jobs, sizeof(*entry->jobs), compare);
+	       bsearch(&job, entry->jobs, entry->shown.n_jobs, sizeof(*entry->jobs), compare_paths);
 }
 
 static size_t count_beside(const struct entry *entry, const struct entry *own)

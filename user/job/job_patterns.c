@@ -170,8 +170,8 @@ static bool is_word(const char *kind)
 }
 
 /* Errors name the expression. */
-static int make(struct pattern *pattern, const char *kind, const char *expression,
-		struct error *err)
+static int make_pattern(struct pattern *pattern, const char *kind, const char *expression,
+			struct error *err)
 {
 	int ret;
 
@@ -205,7 +205,8 @@ int job_patterns__new(struct job_patterns **out, struct error *err)
 	if (!patterns)
 		return error__set(err, -ENOMEM, "no memory");
 	for (size_t i = 0; !ret && i < sizeof(built_in) / sizeof(*built_in); i++) {
-		ret = make(&patterns->built_in[i], built_in[i].kind, built_in[i].expression, err);
+		ret = make_pattern(&patterns->built_in[i], built_in[i].kind, built_in[i].expression,
+				   err);
 		patterns->n_built_in += !ret;
 	}
 	if (ret) {
@@ -236,7 +237,7 @@ int job_patterns__add(struct job_patterns *patterns, const char *kind, const cha
 	if (array__grow((void **)&patterns->own, &patterns->own_room, patterns->n_own,
 			sizeof(*patterns->own)) < 0)
 		return error__set(err, -ENOMEM, "no memory");
-	ret = make(&patterns->own[patterns->n_own], kind, expression, err);
+	ret = make_pattern(&patterns->own[patterns->n_own], kind, expression, err);
 	patterns->n_own += !ret;
 	return ret;
 }

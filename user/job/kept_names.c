@@ -125,7 +125,7 @@ static int restore(struct restoring *all)
 }
 
 /* A place that is free, which the kernel side may want, too; NULL: there is none. */
-static struct tm_cgroup_name *claim(struct tm_cgroup_name *all, __u64 id)
+static struct tm_cgroup_name *claim_place(struct tm_cgroup_name *all, __u64 id)
 {
 	for (__u32 i = 0; i < TM_CGROUP_PLACES; i++) {
 		struct tm_cgroup_name *one = &all[tm_cgroup_place(id, i)];
@@ -159,7 +159,7 @@ static void keep(void *context, __u64 id, const char *path)
 		return;
 	if (cgroup_names__find(all->names, path, (size_t)(name - path), &parent) < 0)
 		return;
-	one = all->n < FILLED_MAX ? claim(all->all, id) : NULL;
+	one = all->n < FILLED_MAX ? claim_place(all->all, id) : NULL;
 	if (!one) {
 		__atomic_fetch_add(all->kept->map.lost, 1, __ATOMIC_RELAXED);
 		return;
@@ -221,7 +221,7 @@ void kept_names__close(struct kept_names *kept)
 }
 
 /* NULL: it cannot be mapped. */
-static struct tm_cgroup_name *show(struct kept_names *kept, __u32 place)
+static struct tm_cgroup_name *show_name(struct kept_names *kept, __u32 place)
 {
 	const void *at;
 
@@ -232,10 +232,10 @@ static struct tm_cgroup_name *show(struct kept_names *kept, __u32 place)
 }
 
 /* The element of a cgroup, until another one is shown; NULL: it has none. */
-static struct tm_cgroup_name *find(struct kept_names *kept, __u64 cgroup)
+static struct tm_cgroup_name *find_place(struct kept_names *kept, __u64 cgroup)
 {
 	for (__u32 i = 0; kept && i < TM_CGROUP_PLACES; i++) {
-		struct tm_cgroup_name *one = show(kept, tm_cgroup_place(cgroup, i));
+		struct tm_cgroup_name *one = show_name(kept, tm_cgroup_place(cgroup, i));
 
 		if (one && id_at(one) == cgroup)
 			return one;
@@ -245,7 +245,7 @@ static struct tm_cgroup_name *find(struct kept_names *kept, __u64 cgroup)
 
 void kept_names__tell(struct kept_names *kept, __u64 cgroup, const struct kept_job *job)
 {
-	struct tm_cgroup_name *one = find(kept, cgroup);
+	struct tm_cgroup_name *one = find_place(kept, cgroup);
 
 	if (!one)
 		return;
@@ -256,7 +256,7 @@ void kept_names__tell(struct kept_names *kept, __u64 cgroup, const struct kept_j
 
 static bool recall(struct kept_names *kept, struct cgroup_names *names, __u64 cgroup, int depth)
 {
-	const struct tm_cgroup_name *one = find(kept, cgroup);
+	const struct tm_cgroup_name *one = find_place(kept, cgroup);
 	char name[TM_CGROUP_NAME + 1] = "";
 	__u64 parent, gone_ns;
 
@@ -284,18 +284,18 @@ const struct kept_job *kept_names__told(const struct kept_names *kept, __u64 cgr
 	return kept ? id_map__find(&kept->told, cgroup) : NULL;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_ids(const void *left, const void *right)
 {
 	const struct gone *a = left, *b = right;
 
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static void collect(struct kept_names *kept)
+static void collect_gone(struct kept_names *kept)
 {
 	kept->n_gone = 0;
 	for (__u32 place = 0; place < TM_CGROUP_NAMES; place++) {
-		const struct tm_cgroup_name *one = show(kept, place);
+		const struct tm_cgroup_name *one = show_name(kept, place);
 
 		if (!one || !id_at(one) || !one->gone_ns)
 			continue;
@@ -310,7 +310,7 @@ static void collect(struct kept_names *kept)
 			};
 	}
 	if (kept->n_gone)
-		qsort(kept->gone, kept->n_gone, sizeof(*kept->gone), compare);
+		qsort(kept->gone, kept->n_gone, sizeof(*kept->gone), compare_ids);
 }
 
 void kept_names__begin(struct kept_names *kept)
@@ -324,7 +324,7 @@ void kept_names__begin(struct kept_names *kept)
 	if (!kept->is_looking)
 		return;
 	kept->seen_gone = gone;
-	collect(kept);
+	collect_gone(kept);
 }
 
 void kept_names__need(struct kept_names *kept, __u64 cgroup)
@@ -341,7 +341,7 @@ void kept_names__need(struct kept_names *kept, __u64 cgroup)
 
 static void give_up(struct kept_names *kept, __u32 place)
 {
-	struct tm_cgroup_name *one = show(kept, place);
+	struct tm_cgroup_name *one = show_name(kept, place);
 
 	if (!one)
 		return;

@@ -12,7 +12,7 @@
 #include "job/job_usage.h"
 
 /* Anybody may take the name of another one's job. */
-static int compare(const void *left, const void *right)
+static int compare_jobs(const void *left, const void *right)
 {
 	const struct job *a = left, *b = right;
 	int order = strcmp(a->name.kind, b->name.kind);
@@ -39,7 +39,7 @@ static struct job *find_or_add(struct job_table *table, const struct tm_env_job 
 	job->earlier = (struct job_usage){ .memory_peak_bytes = JOB_UNKNOWN };
 	job->info.is_named = true;
 	job->info.uid = env->name.uid;
-	node = tsearch(job, &table->named, compare);
+	node = tsearch(job, &table->named, compare_jobs);
 	if (!node || *node != job)
 		free(job);
 	return node ? *node : NULL;
@@ -171,7 +171,7 @@ void named_jobs__drop(struct job_table *table, struct job *job)
 		env_jobs__give_back(table->env, one->cgroup);
 		job_table__drop_member(table, one);
 	}
-	tdelete(job, &table->named, compare);
+	tdelete(job, &table->named, compare_jobs);
 	free(job);
 }
 

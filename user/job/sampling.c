@@ -248,12 +248,12 @@ static void drop_gone(struct sampling *sampling)
 
 int sampling__end(struct sampling *sampling, struct tm_series *series, __u32 n)
 {
-	int rc;
+	int ret;
 
 	sampling->stamp++;
-	rc = read_all(sampling, series, n);
-	if (rc < 0)
-		return rc;
+	ret = read_all(sampling, series, n);
+	if (ret < 0)
+		return ret;
 	for (size_t i = 0; i < sampling->jobs.room; i++) {
 		struct sampled_job *job = sampling->jobs.entries[i].value;
 

@@ -17,7 +17,7 @@ static const char *const jobs[] = { "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID" };
 static const char *const step = "SLURM_STEP_ID";
 
 /* Which of the names a variable has; NO_MATCH: none. */
-static size_t find(const char *const *names, size_t n, const char *name, size_t length)
+static size_t find_name(const char *const *names, size_t n, const char *name, size_t length)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
@@ -109,14 +109,14 @@ void start_env__read(struct start_env *out, const char *block, size_t bytes)
 			  length);
 		take_name(out->component, "MSTRO_COMPONENT_NAME", at, (size_t)(equals - at), value,
 			  length);
-		if (find(&step, 1, at, (size_t)(equals - at)) == 0)
+		if (find_name(&step, 1, at, (size_t)(equals - at)) == 0)
 			take_step(out->step, value, length);
-		which = find(ranks, COUNT(ranks), at, (size_t)(equals - at));
+		which = find_name(ranks, COUNT(ranks), at, (size_t)(equals - at));
 		if (which < best_rank && parse_rank(value, length) >= 0) {
 			best_rank = which;
 			out->rank = parse_rank(value, length);
 		}
-		which = find(jobs, COUNT(jobs), at, (size_t)(equals - at));
+		which = find_name(jobs, COUNT(jobs), at, (size_t)(equals - at));
 		if (which < best_job && start_env__is_jobid(value, length)) {
 			best_job = which;
 			memcpy(out->jobid, value, length);

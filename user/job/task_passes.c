@@ -24,7 +24,7 @@ struct task_passes {
 int task_passes__open(struct task_passes **out, const struct task_passes_kernel *kernel)
 {
 	struct task_passes *passes = calloc(1, sizeof(*passes));
-	int rc;
+	int ret;
 
 	if (!passes)
 		return -ENOMEM;
@@ -32,15 +32,15 @@ int task_passes__open(struct task_passes **out, const struct task_passes_kernel 
 	if (!kernel->state->since_ns)
 		__atomic_store_n(&kernel->state->since_ns, clock__ns(CLOCK_MONOTONIC),
 				 __ATOMIC_RELEASE);
-	rc = task_passes__run(passes);
+	ret = task_passes__run(passes);
 	/* What a pass costs is known by the next one: this one had marks to make. */
-	if (!rc)
-		rc = task_passes__run(passes);
-	if (rc < 0)
+	if (!ret)
+		ret = task_passes__run(passes);
+	if (ret < 0)
 		free(passes);
 	else
 		*out = passes;
-	return rc;
+	return ret;
 }
 
 void task_passes__close(struct task_passes *passes)
@@ -51,16 +51,16 @@ void task_passes__close(struct task_passes *passes)
 int task_passes__run(struct task_passes *passes)
 {
 	__u64 begin = clock__ns(CLOCK_THREAD_CPUTIME_ID);
-	int rc;
+	int ret;
 
 	if (!passes)
 		return 0;
 	passes->kernel.state->tasks = 0;
-	rc = env_walk__run(passes->kernel.program);
+	ret = env_walk__run(passes->kernel.program);
 	passes->cost_ns = clock__ns(CLOCK_THREAD_CPUTIME_ID) - begin;
 	passes->all_ns += passes->cost_ns;
 	passes->at_ns = clock__ns(CLOCK_MONOTONIC);
-	return rc;
+	return ret;
 }
 
 void task_passes__freshen(struct task_passes *passes)

@@ -105,7 +105,7 @@ static void end_slice(const struct unseen_function *function, struct unseen_job 
 
 static int begin_gap(struct unseen *unseen, struct unseen_function *function, __u64 now_ns)
 {
-	int rc = unseen__read(unseen, function);
+	int ret = unseen__read(unseen, function);
 	struct unseen_job *job;
 
 	FOR_EACH_JOB(function, job)
@@ -121,7 +121,7 @@ static int begin_gap(struct unseen *unseen, struct unseen_function *function, __
 		FOR_EACH_JOB(function, job) job->before_ns = 0;
 	function->phase = PHASE_GAP;
 	function->since_ns = now_ns;
-	return rc;
+	return ret;
 }
 
 /* The slice before the gap is known in full now; so is the gap before that. */
@@ -135,7 +135,7 @@ static void settle(const struct unseen_function *function, struct unseen_job *jo
 
 static int end_gap(struct unseen *unseen, struct unseen_function *function, __u64 now_ns)
 {
-	int rc = unseen__read(unseen, function);
+	int ret = unseen__read(unseen, function);
 	struct unseen_job *job;
 
 	FOR_EACH_JOB(function, job)
@@ -148,7 +148,7 @@ static int end_gap(struct unseen *unseen, struct unseen_function *function, __u6
 	gap_times__add(&function->gaps, function->since_ns, now_ns);
 	function->phase = PHASE_SLICE;
 	function->since_ns = now_ns;
-	return rc;
+	return ret;
 }
 
 int unseen__begin(struct unseen *unseen, size_t probe, const struct tm_key *key,
@@ -182,7 +182,7 @@ int unseen__end(struct unseen *unseen, size_t probe, __u64 now_ns)
 
 static int let_stay(struct unseen *unseen, struct unseen_function *function, __u64 now_ns)
 {
-	int rc = unseen__read(unseen, function);
+	int ret = unseen__read(unseen, function);
 	struct unseen_job *job;
 
 	FOR_EACH_JOB(function, job)
@@ -194,21 +194,21 @@ static int let_stay(struct unseen *unseen, struct unseen_function *function, __u
 	}
 	function->phase = PHASE_STAYS;
 	function->since_ns = now_ns;
-	return rc;
+	return ret;
 }
 
 int unseen__tend(struct unseen *unseen, __u64 now_ns)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < unseen->n && !rc; i++) {
+	for (size_t i = 0; i < unseen->n && !ret; i++) {
 		struct unseen_function *function = unseen->functions[i];
 
 		if (function->phase == PHASE_SLICE &&
 		    less(now_ns, function->since_ns) >= SLICE_MAX_NS)
-			rc = let_stay(unseen, function, now_ns);
+			ret = let_stay(unseen, function, now_ns);
 	}
-	return rc;
+	return ret;
 }
 
 static struct gap_total total_of(const struct unseen_function *function, struct unseen_job *job,
@@ -316,21 +316,21 @@ static bool is_quiet(const struct unseen *unseen)
 int unseen__write(struct unseen *unseen, __u64 now_ns)
 {
 	bool made = true;
-	int rc = 0;
+	int ret = 0;
 
 	if (!unseen || !unseen->n ||
 	    (is_quiet(unseen) && now_ns > unseen->written_ns &&
 	     now_ns - unseen->written_ns < QUIET_NS))
 		return 0;
 	/* Those that are new are seen when all are read once more. */
-	for (int round = 0; !rc && made && round < 2; round++) {
+	for (int round = 0; !ret && made && round < 2; round++) {
 		made = false;
-		rc = unseen__read(unseen, NULL);
-		for (size_t i = 0; !rc && i < unseen->n; i++)
+		ret = unseen__read(unseen, NULL);
+		for (size_t i = 0; !ret && i < unseen->n; i++)
 			write_function(unseen, unseen->functions[i], now_ns, &made);
 	}
 	unseen->written_ns = now_ns;
-	return rc;
+	return ret;
 }
 
 __u64 unseen__missed_ns(const struct unseen *unseen, __u8 layer, __u64 from_ns, __u64 to_ns)

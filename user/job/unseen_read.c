@@ -79,7 +79,7 @@ static void begin_job(const struct unseen_function *function, struct unseen_job 
 }
 
 /* Is it one that the kernel side counts into? What is in the loader's own has been estimated. */
-static bool is_of(const struct tm_series *series, const struct unseen_function *only)
+static bool is_counted_of(const struct tm_series *series, const struct unseen_function *only)
 {
 	return series__is_live(__atomic_load_n(&series->state, __ATOMIC_ACQUIRE)) &&
 	       series->key.layer >= TM_LAYER_USER && series->key.shard != TM_SHARD_LOADER &&
@@ -93,7 +93,7 @@ static int read_series(struct unseen *unseen, struct tm_series *series,
 	struct unseen_function *function;
 	struct unseen_job *job;
 
-	if (!is_of(series, only))
+	if (!is_counted_of(series, only))
 		return 0;
 	function = unseen__find_function(unseen, &series->key);
 	if (!function || (!key__is_call(&series->key) && !key__is_unseen(&series->key)))

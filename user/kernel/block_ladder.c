@@ -82,15 +82,15 @@ static void choose_tracepoints(const struct rung_context *context, const struct 
 static int try_tp_btf(const struct rung_context *context)
 {
 	size_t i;
-	int rc = 0;
+	int ret = 0;
 
-	for (i = 0; !rc && i < N(needed); i++) {
-		rc = try__tp_btf(context->btf, needed[i]);
+	for (i = 0; !ret && i < N(needed); i++) {
+		ret = try__tp_btf(context->btf, needed[i]);
 		/* Up to 5.11, and in some kernels after it, the queue came first. */
-		if (!rc && i < 2 && try__arguments(context->btf, needed[i]) != 1)
-			rc = -EPROTO;
+		if (!ret && i < 2 && try__arguments(context->btf, needed[i]) != 1)
+			ret = -EPROTO;
 	}
-	return rc;
+	return ret;
 }
 
 static void choose_tp_btf(const struct rung_context *context)
@@ -103,12 +103,12 @@ static void choose_tp_btf(const struct rung_context *context)
 static int try_raw_tp(const struct rung_context *context)
 {
 	size_t i;
-	int rc = 0;
+	int ret = 0;
 
 	(void)context;
-	for (i = 0; !rc && i < N(needed); i++)
-		rc = try__raw_tp(needed[i]);
-	return rc;
+	for (i = 0; !ret && i < N(needed); i++)
+		ret = try__raw_tp(needed[i]);
+	return ret;
 }
 
 static void choose_raw_tp(const struct rung_context *context)
@@ -121,12 +121,12 @@ static void choose_raw_tp(const struct rung_context *context)
 static int try_tp(const struct rung_context *context)
 {
 	size_t i;
-	int rc = 0;
+	int ret = 0;
 
 	(void)context;
-	for (i = 0; !rc && i < N(needed); i++)
-		rc = try__tracepoint("block", needed[i]);
-	return rc;
+	for (i = 0; !ret && i < N(needed); i++)
+		ret = try__tracepoint("block", needed[i]);
+	return ret;
 }
 
 #define STARTS_MAX 16384
@@ -181,12 +181,12 @@ static int try_kprobe(const struct rung_context *context)
 {
 	struct hook hooks[HOOKS];
 	size_t i;
-	int rc = 0;
+	int ret = 0;
 
 	hooks_of(context, hooks);
-	for (i = 0; !rc && i < HOOKS; i++)
-		rc = hooks[i].optional ? 0 : try__kprobe(hooks[i].function, false);
-	return rc;
+	for (i = 0; !ret && i < HOOKS; i++)
+		ret = hooks[i].optional ? 0 : try__kprobe(hooks[i].function, false);
+	return ret;
 }
 
 static void choose_kprobe(const struct rung_context *context)
@@ -213,7 +213,7 @@ static int attach_kprobe(const struct rung_context *context, struct error *err)
 
 	hooks_of(context, hooks);
 	for (i = 0; i < HOOKS; i++) {
-		int perf_fd, link, rc;
+		int perf_fd, link, ret;
 
 		if (!bpf_program__autoload(hooks[i].prog))
 			continue;
@@ -222,11 +222,11 @@ static int attach_kprobe(const struct rung_context *context, struct error *err)
 		if (link < 0)
 			return error__set(err, link, "cannot attach to %s: %s", hooks[i].function,
 					  strerror(-link));
-		rc = links__add_fd(context->links, perf_fd);
-		if (rc < 0)
+		ret = links__add_fd(context->links, perf_fd);
+		if (ret < 0)
 			perf_fd = -1;
-		rc = links__add_fd(context->links, link);
-		if (rc < 0 || perf_fd < 0)
+		ret = links__add_fd(context->links, link);
+		if (ret < 0 || perf_fd < 0)
 			return error__set(err, -ENOMEM, "no memory");
 	}
 	return 0;

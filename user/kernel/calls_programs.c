@@ -17,7 +17,8 @@ bool calls_programs__jump_back(const struct tmtrace_bpf *skel)
 	return bpf_program__autoload(skel->progs.call_return_jump);
 }
 
-static const struct bpf_program *find(const struct tmtrace_bpf *skel, enum kernel_program program)
+static const struct bpf_program *find_program(const struct tmtrace_bpf *skel,
+					      enum kernel_program program)
 {
 	switch (program) {
 	case KERNEL_SESSION:
@@ -41,7 +42,7 @@ static const struct bpf_program *find(const struct tmtrace_bpf *skel, enum kerne
 int calls_programs__fd(const struct tmtrace_bpf *skel, struct pins *pins,
 		       enum kernel_program program)
 {
-	const struct bpf_program *prog = find(skel, program);
+	const struct bpf_program *prog = find_program(skel, program);
 
 	return prog ? pins__program_fd(pins, prog) : -EINVAL;
 }
@@ -69,7 +70,7 @@ int calls_programs__load(struct calls_programs *out, const struct tmtrace_bpf *l
 	struct small_types *types = NULL;
 	struct tmtrace_bpf *skel = NULL;
 	struct btf *btf;
-	int rc;
+	int ret;
 
 	*out = CALLS_PROGRAMS_NONE;
 	load_log__begin();
@@ -77,26 +78,26 @@ int calls_programs__load(struct calls_programs *out, const struct tmtrace_bpf *l
 	if (!btf)
 		return error__set(err, -errno, "cannot read this kernel's types: %s",
 				  strerror(errno));
-	rc = skeleton__types(&types, btf, &same.config, err);
-	if (!rc)
-		rc = skeleton__open(&skel, &same, btf, types, err);
-	if (!rc) {
+	ret = skeleton__types(&types, btf, &same.config, err);
+	if (!ret)
+		ret = skeleton__open(&skel, &same, btf, types, err);
+	if (!ret) {
 		programs__choose_calls(skel, options->mechanism, true);
-		rc = skeleton__share(skel, loaded, err);
+		ret = skeleton__share(skel, loaded, err);
 	}
-	if (!rc)
-		rc = skeleton__load(skel, -1, err);
-	if (!rc) {
-		rc = keep(out, skel);
-		if (rc < 0)
-			error__set(err, rc, "cannot keep BPF programs: %s", strerror(-rc));
+	if (!ret)
+		ret = skeleton__load(skel, -1, err);
+	if (!ret) {
+		ret = keep(out, skel);
+		if (ret < 0)
+			error__set(err, ret, "cannot keep BPF programs: %s", strerror(-ret));
 	}
-	if (rc < 0)
+	if (ret < 0)
 		calls_programs__close(out);
 	tmtrace_bpf__destroy(skel);
 	small_types__free(types);
 	btf__free(btf);
-	return rc;
+	return ret;
 }
 
 void calls_programs__close(struct calls_programs *programs)

@@ -9,7 +9,7 @@
 #include "tmtrace/process.h"
 #include "tmtrace.skel.h"
 
-static void choose(struct bpf_program *prog)
+static void load_by_multi(struct bpf_program *prog)
 {
 	bpf_program__set_autoload(prog, true);
 	bpf_program__set_expected_attach_type(prog, KPROBE_MULTI);
@@ -19,8 +19,8 @@ void env_hooks__choose(struct tmtrace_bpf *skel)
 {
 	if (!preempt__anywhere())
 		return;
-	choose(skel->progs.env_exec_hook);
-	choose(skel->progs.env_fork_hook);
+	load_by_multi(skel->progs.env_exec_hook);
+	load_by_multi(skel->progs.env_fork_hook);
 }
 
 static void attach(const struct bpf_program *prog, const char *function, struct links *links)

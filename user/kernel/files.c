@@ -18,21 +18,21 @@ int kernel__inode(const struct kernel *kernel, int fd, struct tm_file *file)
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = file, .ctx_size_in = sizeof(*file));
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *mapping = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
-	int rc, tries = INODE_TRIES;
+	int ret, tries = INODE_TRIES;
 
 	if (mapping == MAP_FAILED)
 		return -errno;
 	*file = (struct tm_file){ .mapping = (uintptr_t)mapping };
 	do {
-		rc = bpf_prog_test_run_opts(
+		ret = bpf_prog_test_run_opts(
 			kernel_state__fd(kernel, kernel->skel->progs.mapped_inode), &opts);
-		rc = rc ? rc : (int)opts.retval;
+		ret = ret ? ret : (int)opts.retval;
 		/* A thread of ours that comes or goes changes what is mapped. */
-		if (rc == -EBUSY)
+		if (ret == -EBUSY)
 			nanosleep(&(struct timespec){ .tv_nsec = INODE_PAUSE_NS }, NULL);
-	} while (rc == -EBUSY && --tries);
+	} while (ret == -EBUSY && --tries);
 	munmap(mapping, page);
-	return rc || file->inode ? rc : -ENOENT;
+	return ret || file->inode ? ret : -ENOENT;
 }
 
 int kernel__inode_program(const struct kernel *kernel)
@@ -42,18 +42,18 @@ int kernel__inode_program(const struct kernel *kernel)
 
 int kernel__file_uses(const struct kernel *kernel, struct tm_file_question *files, size_t n)
 {
-	int fd = kernel_state__fd(kernel, kernel->skel->progs.file_uses), rc = 0;
+	int fd = kernel_state__fd(kernel, kernel->skel->progs.file_uses), ret = 0;
 	struct tm_file_questions questions;
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &questions,
 		    .ctx_size_in = sizeof(questions));
 
-	for (size_t i = 0, some; !rc && i < n; i += some) {
+	for (size_t i = 0, some; !ret && i < n; i += some) {
 		some = n - i < TM_FILE_QUESTIONS ? n - i : TM_FILE_QUESTIONS;
 		questions = (struct tm_file_questions){ 0 };
 		memcpy(questions.files, files + i, some * sizeof(*files));
-		rc = bpf_prog_test_run_opts(fd, &opts);
-		if (!rc)
+		ret = bpf_prog_test_run_opts(fd, &opts);
+		if (!ret)
 			memcpy(files + i, questions.files, some * sizeof(*files));
 	}
-	return rc;
+	return ret;
 }

@@ -35,12 +35,12 @@ static int clear_hash(const struct bpf_map *map)
 static int clear_array(const struct bpf_map *map, __u32 first, __u32 end)
 {
 	void *zeros = calloc(1, bpf_map__value_size(map));
-	int rc = zeros ? 0 : -ENOMEM;
+	int ret = zeros ? 0 : -ENOMEM;
 
-	for (; !rc && first < end; first++)
-		rc = bpf_map_update_elem(bpf_map__fd(map), &first, zeros, BPF_ANY);
+	for (; !ret && first < end; first++)
+		ret = bpf_map_update_elem(bpf_map__fd(map), &first, zeros, BPF_ANY);
 	free(zeros);
-	return rc;
+	return ret;
 }
 
 static int drop_call(void *context, void *event, size_t size)
@@ -55,15 +55,15 @@ static int drop_call(void *context, void *event, size_t size)
 static int clear_calls(const struct tmtrace_bpf *skel)
 {
 	struct bpf_ring *ring = NULL;
-	int rc = bpf_ring__open(&ring, bpf_map__fd(skel->maps.tm_calls), drop_call, NULL);
+	int ret = bpf_ring__open(&ring, bpf_map__fd(skel->maps.tm_calls), drop_call, NULL);
 	size_t size;
 	void *ledgers;
 
-	if (!rc)
-		rc = bpf_ring__read(ring);
+	if (!ret)
+		ret = bpf_ring__read(ring);
 	bpf_ring__close(ring);
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	size = bpf_map__max_entries(skel->maps.tm_call_ledgers) * sizeof(struct tm_call_ledger);
 	ledgers = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
 		       bpf_map__fd(skel->maps.tm_call_ledgers), 0);
@@ -95,36 +95,36 @@ static int clear_ledgers(const struct bpf_map *map)
 static int clear_objects(struct tmtrace_bpf *skel)
 {
 	__u32 end = TM_OBJECT_NOBODY + skel->bss->tm_next_object, slots;
-	int rc = clear_hash(skel->maps.tm_object_slots);
+	int ret = clear_hash(skel->maps.tm_object_slots);
 
 	slots = bpf_map__max_entries(skel->maps.tm_objects);
-	if (!rc)
-		rc = clear_array(skel->maps.tm_objects, 0, end < slots ? end : slots);
+	if (!ret)
+		ret = clear_array(skel->maps.tm_objects, 0, end < slots ? end : slots);
 	skel->bss->tm_next_object = 0;
-	return rc;
+	return ret;
 }
 
 int forget__counts(struct tmtrace_bpf *skel)
 {
 	__u32 used = skel->bss->tm_next_slot, slot;
-	int rc;
+	int ret;
 
-	rc = clear_hash(skel->maps.tm_slots);
-	if (!rc)
-		rc = clear_hash(skel->maps.tm_targets);
-	if (!rc)
-		rc = clear_array(skel->maps.tm_series, 0, used);
-	if (!rc)
-		rc = clear_array(skel->maps.tm_buckets, 0, used * TM_HISTOGRAMS);
-	if (!rc)
-		rc = clear_ledgers(skel->maps.tm_ledgers);
-	if (!rc && skel->rodata->tm_config.calls)
-		rc = clear_calls(skel);
-	if (!rc && skel->rodata->tm_config.objects)
-		rc = clear_objects(skel);
+	ret = clear_hash(skel->maps.tm_slots);
+	if (!ret)
+		ret = clear_hash(skel->maps.tm_targets);
+	if (!ret)
+		ret = clear_array(skel->maps.tm_series, 0, used);
+	if (!ret)
+		ret = clear_array(skel->maps.tm_buckets, 0, used * TM_HISTOGRAMS);
+	if (!ret)
+		ret = clear_ledgers(skel->maps.tm_ledgers);
+	if (!ret && skel->rodata->tm_config.calls)
+		ret = clear_calls(skel);
+	if (!ret && skel->rodata->tm_config.objects)
+		ret = clear_objects(skel);
 	memset(skel->bss->tm_stackless, 0, sizeof(skel->bss->tm_stackless));
 	while (!bpf_map_lookup_and_delete_elem(bpf_map__fd(skel->maps.tm_free_slots), NULL, &slot))
 		;
 	skel->bss->tm_next_slot = skel->bss->tm_used_slots = 0;
-	return rc;
+	return ret;
 }

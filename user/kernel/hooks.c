@@ -19,7 +19,7 @@ static const struct hook all[HOOKS_MAX] = {
 	{ .function = "__ia32_compat_sys_openat" },
 };
 
-static struct hook *find(struct hooks *hooks, const char *function)
+static struct hook *find_hook(struct hooks *hooks, const char *function)
 {
 	size_t i;
 
@@ -59,7 +59,7 @@ void hooks__find(struct hooks *hooks, const struct btf *btf)
 
 		if (!btf_is_func(type))
 			continue;
-		hook = find(hooks, btf__name_by_offset(btf, type->name_off));
+		hook = find_hook(hooks, btf__name_by_offset(btf, type->name_off));
 		if (hook) {
 			hook->btf_id = id;
 			hook->prototype = type->type;

@@ -68,34 +68,34 @@ static int map_probes(struct kernel *kernel, struct error *err)
 static int find_level(struct kernel *kernel, struct error *err)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
-	int rc = bpf_prog_test_run_opts(kernel_state__fd(kernel, kernel->skel->progs.loader_level),
-					&opts);
+	int ret = bpf_prog_test_run_opts(kernel_state__fd(kernel, kernel->skel->progs.loader_level),
+					 &opts);
 
-	return rc < 0 ? error__set(err, rc, "cannot find the place of the own PID namespace: %s",
-				   strerror(-rc))
-		      : 0;
+	return ret < 0 ? error__set(err, ret, "cannot find the place of the own PID namespace: %s",
+				    strerror(-ret))
+		       : 0;
 }
 
 static int load_or_adopt(struct kernel *kernel, struct error *err)
 {
 	struct kernel_options *options = &kernel->options;
-	int rc;
+	int ret;
 
 	if (options->pins)
 		kernel->layout = skeleton__layout(kernel->skel);
 	if (options->adopt && !options->any_layout && options->adopt != kernel->layout)
 		return error__set(err, -ESTALE, "what is kept has another layout");
 	if (options->adopt)
-		rc = skeleton__adopt(kernel->skel, options->pins, err);
+		ret = skeleton__adopt(kernel->skel, options->pins, err);
 	else
-		rc = skeleton__load(kernel->skel, options->cgroup_fd, err);
-	if (rc < 0)
-		return rc;
+		ret = skeleton__load(kernel->skel, options->cgroup_fd, err);
+	if (ret < 0)
+		return ret;
 	/* What is only read was loaded for another one. */
 	if (options->config.pid_namespace && !options->any_layout)
-		rc = find_level(kernel, err);
-	if (rc < 0)
-		return rc;
+		ret = find_level(kernel, err);
+	if (ret < 0)
+		return ret;
 	kernel->skel->bss->tm_self_tgid = (__u32)getpid();
 	kernel->skel->bss->tm_off = 0;
 	if (options->adopt)
@@ -106,19 +106,19 @@ static int load_or_adopt(struct kernel *kernel, struct error *err)
 /* The types of this kernel, by which programs are made to fit it. */
 static int read_types(struct kernel *kernel, struct error *err)
 {
-	int rc;
+	int ret;
 
 	kernel->btf = btf__load_vmlinux_btf();
 	if (kernel->btf)
 		return 0;
-	rc = load_log__shortage() ?: -errno;
-	if (file_limit__is_shortage(rc))
-		return error__set(err, rc, "cannot read this kernel's types: %s",
-				  file_limit__explain(rc));
-	return error__set(err, rc,
+	ret = load_log__shortage() ?: -errno;
+	if (file_limit__is_shortage(ret))
+		return error__set(err, ret, "cannot read this kernel's types: %s",
+				  file_limit__explain(ret));
+	return error__set(err, ret,
 			  "this kernel gives no type information (/sys/kernel/btf/vmlinux): "
 			  "%s; a kernel built with CONFIG_DEBUG_INFO_BTF is needed",
-			  strerror(-rc));
+			  strerror(-ret));
 }
 
 int kernel__load(struct kernel **out, const struct kernel_options *options, struct error *err)
@@ -126,10 +126,10 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 	struct rung_context context;
 	struct small_types *types = NULL;
 	struct kernel *kernel;
-	int rc = file_limit__check(err);
+	int ret = file_limit__check(err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	kernel = calloc(1, sizeof(*kernel));
 	if (!kernel)
 		return error__set(err, -ENOMEM, "no memory");
@@ -146,25 +146,25 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 	kernel->options.config.keep_names = options->pins != NULL;
 	kernel->options.config.shards = shards_for(libbpf_num_possible_cpus());
 
-	rc = read_types(kernel, err);
-	if (rc < 0)
+	ret = read_types(kernel, err);
+	if (ret < 0)
 		goto fail;
-	rc = skeleton__types(&types, kernel->btf, &kernel->options.config, err);
-	if (!rc)
-		rc = skeleton__open(&kernel->skel, &kernel->options, kernel->btf, types, err);
-	if (rc < 0)
+	ret = skeleton__types(&types, kernel->btf, &kernel->options.config, err);
+	if (!ret)
+		ret = skeleton__open(&kernel->skel, &kernel->options, kernel->btf, types, err);
+	if (ret < 0)
 		goto fail;
 	tap__init(&kernel->tap, kernel->skel, options->pins);
 	context = context_of(kernel);
 	programs__choose_user(kernel->skel, &kernel->options);
-	rc = programs__choose_kernel(&context, kernel->rungs, err);
+	ret = programs__choose_kernel(&context, kernel->rungs, err);
 	kernel->task_io = task_io__support(kernel->btf, &kernel->notes);
 	task_io__choose(kernel->skel, kernel->task_io);
-	if (!rc)
-		rc = load_or_adopt(kernel, err);
-	if (!rc)
-		rc = map_probes(kernel, err);
-	if (rc < 0)
+	if (!ret)
+		ret = load_or_adopt(kernel, err);
+	if (!ret)
+		ret = map_probes(kernel, err);
+	if (ret < 0)
 		goto fail;
 	small_types__free(types);
 	*out = kernel;
@@ -172,7 +172,7 @@ int kernel__load(struct kernel **out, const struct kernel_options *options, stru
 fail:
 	small_types__free(types);
 	kernel__free(kernel);
-	return rc;
+	return ret;
 }
 
 void kernel__free(struct kernel *kernel)
@@ -211,12 +211,12 @@ static bool is_on_tracepoint(const struct bpf_program *prog)
 static int attach_program(struct kernel *kernel, struct bpf_program *prog, struct error *err)
 {
 	struct bpf_link *link = bpf_program__attach(prog);
-	int rc;
+	int ret;
 
-	rc = link ? links__add(&kernel->links, link) : -errno;
-	return rc < 0 ? error__set(err, rc, "cannot attach to %s: %s",
-				   bpf_program__section_name(prog), strerror(-rc))
-		      : 0;
+	ret = link ? links__add(&kernel->links, link) : -errno;
+	return ret < 0 ? error__set(err, ret, "cannot attach to %s: %s",
+				    bpf_program__section_name(prog), strerror(-ret))
+		       : 0;
 }
 
 static int attach_all(struct kernel *kernel, struct error *err)
@@ -224,56 +224,58 @@ static int attach_all(struct kernel *kernel, struct error *err)
 	struct rung_context context = context_of(kernel);
 	struct bpf_program *prog;
 	enum kernel_layer layer;
-	int rc = 0;
+	int ret = 0;
 
 	bpf_object__for_each_program(prog, kernel->skel->obj)
 	{
-		if (!rc && bpf_program__autoload(prog) && is_on_tracepoint(prog) &&
+		if (!ret && bpf_program__autoload(prog) && is_on_tracepoint(prog) &&
 		    !tap__is(&kernel->tap, prog))
-			rc = attach_program(kernel, prog, err);
+			ret = attach_program(kernel, prog, err);
 	}
-	if (!rc)
+	if (!ret)
 		env_hooks__attach(kernel->skel, &kernel->links);
-	for (layer = 0; !rc && layer < KERNEL_LAYERS; layer++) {
+	for (layer = 0; !ret && layer < KERNEL_LAYERS; layer++) {
 		const struct rung *rung = kernel->rungs[layer] < 0
 						  ? NULL
 						  : &ladder__at(layer)->rungs[kernel->rungs[layer]];
 
 		if (rung && rung->attach)
-			rc = rung->attach(&context, err);
+			ret = rung->attach(&context, err);
 	}
-	return rc;
+	return ret;
 }
 
 /* Of what is taken over, the one before may have had it detached. */
 static int attach_tap(struct kernel *kernel, struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (!kernel_state__is_tapped(kernel))
 		return 0;
-	rc = tap__attach(&kernel->tap);
-	return rc < 0 ? error__set(err, rc, "cannot attach to system calls: %s", strerror(-rc)) : 0;
+	ret = tap__attach(&kernel->tap);
+	return ret < 0 ? error__set(err, ret, "cannot attach to system calls: %s", strerror(-ret))
+		       : 0;
 }
 
 int kernel__attach(struct kernel *kernel, struct error *err)
 {
-	int rc;
+	int ret;
 
 	/* Not before: what mechanisms were tried with is not to be kept. */
 	kernel->links.pins = kernel->options.pins;
 	if (!kernel->options.adopt) {
-		rc = attach_all(kernel, err);
+		ret = attach_all(kernel, err);
 	} else {
-		rc = links__adopt(&kernel->links);
-		if (rc < 0)
-			error__set(err, rc, "cannot take over what is attached: %s", strerror(-rc));
+		ret = links__adopt(&kernel->links);
+		if (ret < 0)
+			error__set(err, ret, "cannot take over what is attached: %s",
+				   strerror(-ret));
 	}
-	if (!rc)
-		rc = attach_tap(kernel, err);
+	if (!ret)
+		ret = attach_tap(kernel, err);
 	btf__free(kernel->btf);
 	kernel->btf = NULL;
-	return rc;
+	return ret;
 }
 
 __u64 kernel__version(void)

@@ -113,14 +113,14 @@ int kfuncs__adapt(void **out, size_t *size, const void *object, size_t n,
 		  const struct btf *kernel_btf)
 {
 	struct btf *btf = kfuncs__types(object, n);
-	int rc;
+	int ret;
 
 	*out = NULL;
 	if (!btf)
 		return -errno;
-	rc = change_prototypes(btf, kernel_btf);
-	if (rc > 0)
-		rc = replace_types(out, size, object, n, btf);
+	ret = change_prototypes(btf, kernel_btf);
+	if (ret > 0)
+		ret = replace_types(out, size, object, n, btf);
 	btf__free(btf);
-	return rc;
+	return ret;
 }

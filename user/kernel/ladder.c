@@ -30,44 +30,44 @@ static int try_forced(const struct ladder *ladder, int forced, const struct rung
 		      struct error *err)
 {
 	const struct rung *rung = &ladder->rungs[forced];
-	int rc = rung->try(context);
+	int ret = rung->try(context);
 
-	if (file_limit__is_shortage(rc))
-		return error__set(err, rc, "--mechanism %s=%s: it could not be tried: %s",
-				  ladder->layer, rung->name, file_limit__explain(rc));
-	if (rc < 0)
-		return error__set(err, rc,
+	if (file_limit__is_shortage(ret))
+		return error__set(err, ret, "--mechanism %s=%s: it could not be tried: %s",
+				  ladder->layer, rung->name, file_limit__explain(ret));
+	if (ret < 0)
+		return error__set(err, ret,
 				  "--mechanism %s=%s: this kernel refuses it: %s; leave the "
 				  "choice to tmtrace",
-				  ladder->layer, rung->name, strerror(-rc));
+				  ladder->layer, rung->name, strerror(-ret));
 	return forced;
 }
 
 /* 0 where it can be used; surely: and loses nothing. */
 static int try_rung(const struct rung *rung, const struct rung_context *context, bool surely)
 {
-	int rc = rung->try(context);
+	int ret = rung->try(context);
 
-	return !rc && surely && rung->preempted && rung->preempted(context) ? -EAGAIN : rc;
+	return !ret && surely && rung->preempted && rung->preempted(context) ? -EAGAIN : ret;
 }
 
 /* The best that can be used, or a negative errno: that of the last one. */
-static int choose(const struct ladder *ladder, const struct rung_context *context, bool surely)
+static int choose_rung(const struct ladder *ladder, const struct rung_context *context, bool surely)
 {
 	int preferred = ladder->preferred ? ladder->preferred(context->options) : -1;
-	int i, rc = -ENOTSUP;
+	int i, ret = -ENOTSUP;
 
 	if (preferred >= 0 && !try_rung(&ladder->rungs[preferred], context, surely))
 		return preferred;
 	for (i = 0; i < ladder->n; i++) {
-		rc = try_rung(&ladder->rungs[i], context, surely);
-		if (!rc)
+		ret = try_rung(&ladder->rungs[i], context, surely);
+		if (!ret)
 			return i;
 		/* That is no answer of the kernel's, and a lesser one is not to be taken for it. */
-		if (file_limit__is_shortage(rc))
+		if (file_limit__is_shortage(ret))
 			break;
 	}
-	return rc;
+	return ret;
 }
 
 int ladder__choose(enum kernel_layer layer, int forced, const struct rung_context *context,
@@ -78,9 +78,9 @@ int ladder__choose(enum kernel_layer layer, int forced, const struct rung_contex
 
 	if (forced >= 0)
 		return try_forced(ladder, forced, context, err);
-	rung = choose(ladder, context, true);
+	rung = choose_rung(ladder, context, true);
 	if (rung < 0 && !file_limit__is_shortage(rung))
-		rung = choose(ladder, context, false);
+		rung = choose_rung(ladder, context, false);
 	if (file_limit__is_shortage(rung))
 		return error__set(err, rung, "no mechanism could be tried: %s",
 				  file_limit__explain(rung));

@@ -24,11 +24,11 @@ static int keep(struct links *links, int fd)
 
 int links__add(struct links *links, struct bpf_link *link)
 {
-	int rc = keep(links, bpf_link__fd(link));
+	int ret = keep(links, bpf_link__fd(link));
 
-	if (rc < 0) {
+	if (ret < 0) {
 		bpf_link__destroy(link);
-		return rc;
+		return ret;
 	}
 	if (array__grow((void **)&links->links, &links->links_room, links->n_links,
 			sizeof(struct bpf_link *)) < 0) {
@@ -39,7 +39,7 @@ int links__add(struct links *links, struct bpf_link *link)
 	return 0;
 }
 
-static int add(int **fds, size_t *room, size_t *n, int fd)
+static int add_link(int **fds, size_t *room, size_t *n, int fd)
 {
 	if (array__grow((void **)fds, room, *n, sizeof(int)) < 0) {
 		close(fd);
@@ -51,27 +51,27 @@ static int add(int **fds, size_t *room, size_t *n, int fd)
 
 int links__add_fd(struct links *links, int fd)
 {
-	int rc = keep(links, fd);
+	int ret = keep(links, fd);
 
-	if (rc < 0) {
+	if (ret < 0) {
 		close(fd);
-		return rc;
+		return ret;
 	}
-	return add(&links->fds, &links->fds_room, &links->n_fds, fd);
+	return add_link(&links->fds, &links->fds_room, &links->n_fds, fd);
 }
 
 int links__add_program(struct links *links, int program_fd)
 {
 	char name[32];
-	int rc;
+	int ret;
 
 	snprintf(name, sizeof(name), STUB "%zu", links->n_programs);
-	rc = pins__put(links->pins, PIN_PROGRAM, name, program_fd);
-	if (rc < 0) {
+	ret = pins__put(links->pins, PIN_PROGRAM, name, program_fd);
+	if (ret < 0) {
 		close(program_fd);
-		return rc;
+		return ret;
 	}
-	return add(&links->programs, &links->programs_room, &links->n_programs, program_fd);
+	return add_link(&links->programs, &links->programs_room, &links->n_programs, program_fd);
 }
 
 static int adopt(void *context, const char *name, int fd)
@@ -79,7 +79,7 @@ static int adopt(void *context, const char *name, int fd)
 	struct links *links = context;
 
 	if (!strncmp(name, KERNEL_LINK, strlen(KERNEL_LINK)))
-		return add(&links->fds, &links->fds_room, &links->n_fds, fd);
+		return add_link(&links->fds, &links->fds_room, &links->n_fds, fd);
 	close(fd);
 	return 0;
 }
@@ -89,16 +89,16 @@ static int adopt_program(void *context, const char *name, int fd)
 	struct links *links = context;
 
 	if (!strncmp(name, STUB, strlen(STUB)))
-		return add(&links->programs, &links->programs_room, &links->n_programs, fd);
+		return add_link(&links->programs, &links->programs_room, &links->n_programs, fd);
 	close(fd);
 	return 0;
 }
 
 int links__adopt(struct links *links)
 {
-	int rc = pins__each(links->pins, PIN_LINK, adopt, links);
+	int ret = pins__each(links->pins, PIN_LINK, adopt, links);
 
-	return rc ? rc : pins__each(links->pins, PIN_PROGRAM, adopt_program, links);
+	return ret ? ret : pins__each(links->pins, PIN_PROGRAM, adopt_program, links);
 }
 
 /* So many are closed here; a process for them would cost more. */

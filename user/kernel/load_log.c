@@ -62,7 +62,7 @@ static void look_for_shortage(const char *text)
 	}
 }
 
-static int print(enum libbpf_print_level level, const char *format, va_list args)
+static int print_line(enum libbpf_print_level level, const char *format, va_list args)
 {
 	char *text = NULL;
 	int n = 0;
@@ -82,7 +82,7 @@ void load_log__begin(void)
 {
 	*lacking = *refused = '\0';
 	shortage = 0;
-	libbpf_set_print(print);
+	libbpf_set_print(print_line);
 }
 
 const char *load_log__lacking(void)

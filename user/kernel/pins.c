@@ -88,7 +88,7 @@ static bool is_still_there(int fd, const char *dir)
 /* Makes the folder and locks it: the descriptor, or a negative errno. */
 static int lock_folder(const char *dir)
 {
-	int fd, rc;
+	int fd, ret;
 
 	for (;;) {
 		if (mkdir(dir, 0700) < 0 && errno != EEXIST)
@@ -96,10 +96,10 @@ static int lock_folder(const char *dir)
 		fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return -errno;
-		rc = lock_soon(fd);
-		if (rc < 0) {
+		ret = lock_soon(fd);
+		if (ret < 0) {
 			close(fd);
-			return rc;
+			return ret;
 		}
 		if (is_still_there(fd, dir))
 			return fd;
@@ -193,23 +193,23 @@ int pins__each(const struct pins *pins, enum pin_kind kind,
 {
 	const struct dirent *entry;
 	char path[PATH_MAX];
-	int rc = 0;
+	int ret = 0;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "%s/%s", pins->dir, folders[kind]);
 	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT ? 0 : -errno;
-	while (rc >= 0 && (entry = readdir(dir))) {
+	while (ret >= 0 && (entry = readdir(dir))) {
 		int fd;
 
 		if (entry->d_name[0] == '.')
 			continue;
 		fd = pins__get(pins, kind, entry->d_name);
-		rc = fd < 0 ? fd : take(context, entry->d_name, fd);
+		ret = fd < 0 ? fd : take(context, entry->d_name, fd);
 	}
 	closedir(dir);
-	return rc < 0 ? rc : 0;
+	return ret < 0 ? ret : 0;
 }
 
 int pins__program_fd(struct pins *pins, const struct bpf_program *prog)
@@ -255,7 +255,7 @@ int pins__write_state(struct pins *pins, const void *bytes, size_t n)
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	size_t elements = (n + sizeof(__u64)) / STATE_ELEMENT + 1;
 	char fresh[PATH_MAX], path[PATH_MAX];
-	int fd, rc;
+	int fd, ret;
 
 	if (!pins__keep(pins))
 		return 0;
@@ -265,12 +265,12 @@ int pins__write_state(struct pins *pins, const void *bytes, size_t n)
 			    (__u32)elements, &opts);
 	if (fd < 0)
 		return -errno;
-	rc = fill_state(fd, elements, bytes, n);
+	ret = fill_state(fd, elements, bytes, n);
 	unlink(fresh); /* of one that was killed here */
-	if (!rc && (bpf_obj_pin(fd, fresh) || rename(fresh, path) < 0))
-		rc = -errno;
+	if (!ret && (bpf_obj_pin(fd, fresh) || rename(fresh, path) < 0))
+		ret = -errno;
 	close(fd);
-	return rc;
+	return ret;
 }
 
 int pins__read_state(const struct pins *pins, void **bytes, size_t *n)
@@ -278,7 +278,7 @@ int pins__read_state(const struct pins *pins, void **bytes, size_t *n)
 	struct bpf_map_info info = { 0 };
 	__u32 size = sizeof(info);
 	char path[PATH_MAX];
-	int fd, rc = -EBADMSG;
+	int fd, ret = -EBADMSG;
 	const __u64 *at;
 
 	state_path(pins, STATE, path);
@@ -290,20 +290,20 @@ int pins__read_state(const struct pins *pins, void **bytes, size_t *n)
 		goto out;
 	at = map_state(fd, info.max_entries, PROT_READ);
 	if (at == MAP_FAILED) {
-		rc = -errno;
+		ret = -errno;
 		goto out;
 	}
 	*n = *at;
 	if (*n <= (size_t)info.max_entries * STATE_ELEMENT - sizeof(*at)) {
 		*bytes = malloc(*n + 1);
-		rc = *bytes ? 0 : -ENOMEM;
+		ret = *bytes ? 0 : -ENOMEM;
 	}
-	if (!rc)
+	if (!ret)
 		memcpy(*bytes, at + 1, *n);
 	munmap((void *)at, (size_t)info.max_entries * STATE_ELEMENT);
 out:
 	close(fd);
-	return rc;
+	return ret;
 }
 
 void pins__invalidate(struct pins *pins)

@@ -28,7 +28,7 @@ static bool begins_with(const char *name, const char *begin)
 	return !strncmp(name, begin, strlen(begin));
 }
 
-static bool is_of(const struct bpf_program *prog, enum run_time kind)
+static bool is_of_kind(const struct bpf_program *prog, enum run_time kind)
 {
 	static const char *const following[] = {
 		"syscall_switch", "process_", "account_", "cgroup_", "env_", "task_io_", NULL
@@ -59,7 +59,7 @@ __u64 run_time__sum(const struct bpf_object *object, struct pins *pins, const st
 
 	bpf_object__for_each_program(prog, object)
 	{
-		if (is_of(prog, kind))
+		if (is_of_kind(prog, kind))
 			sum += time_of(pins__program_fd(pins, prog));
 	}
 	/* Those beside the object's are on system calls. */

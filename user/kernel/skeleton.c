@@ -51,22 +51,22 @@ static int open_adapted(struct tmtrace_bpf *skel, const struct btf *kernel_btf,
 	const void *object;
 	void *adapted = NULL;
 	size_t size, n;
-	int rc;
+	int ret;
 
-	rc = tmtrace_bpf__create_skeleton(skel);
-	if (rc)
-		return rc;
+	ret = tmtrace_bpf__create_skeleton(skel);
+	if (ret)
+		return ret;
 	object = tmtrace_bpf__elf_bytes(&n);
-	rc = kfuncs__adapt(&adapted, &size, object, n, kernel_btf);
-	if (rc)
-		return rc;
+	ret = kfuncs__adapt(&adapted, &size, object, n, kernel_btf);
+	if (ret)
+		return ret;
 	if (adapted) {
 		skel->skeleton->data = adapted;
 		skel->skeleton->data_sz = size;
 	}
-	rc = bpf_object__open_skeleton(skel->skeleton, &opts);
+	ret = bpf_object__open_skeleton(skel->skeleton, &opts);
 	free(adapted); /* libbpf has copied what it needs */
-	return rc;
+	return ret;
 }
 
 /* Processes that run at the same time, and are told apart, or have accounts. */
@@ -178,13 +178,13 @@ int skeleton__types(struct small_types **out, const struct btf *kernel_btf,
 	const void *object;
 	struct btf *btf;
 	size_t n;
-	int rc;
+	int ret;
 
 	object = tmtrace_bpf__elf_bytes(&n);
 	btf = kfuncs__types(object, n);
-	rc = btf ? small_types__new(out, kernel_btf, btf) : -errno;
-	if (rc < 0)
-		return explain_load(rc, err);
+	ret = btf ? small_types__new(out, kernel_btf, btf) : -errno;
+	if (ret < 0)
+		return explain_load(ret, err);
 	config->typed_reads =
 		find_types(&config->types, *out) &&
 		btf__find_by_name_kind(kernel_btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
@@ -196,14 +196,14 @@ int skeleton__open(struct tmtrace_bpf **out, const struct kernel_options *option
 {
 	struct tmtrace_bpf *skel = calloc(1, sizeof(*skel));
 	struct bpf_program *prog;
-	int rc;
+	int ret;
 
 	if (!skel)
 		return error__set(err, -ENOMEM, "no memory");
-	rc = open_adapted(skel, kernel_btf, types);
-	if (rc) {
+	ret = open_adapted(skel, kernel_btf, types);
+	if (ret) {
 		tmtrace_bpf__destroy(skel);
-		return explain_load(rc, err);
+		return explain_load(ret, err);
 	}
 	skel->rodata->tm_config = options->config;
 	memset(&skel->bss->tm_details, TM_DETAIL(options->level, 0), sizeof(skel->bss->tm_details));
@@ -220,16 +220,16 @@ int skeleton__open(struct tmtrace_bpf **out, const struct kernel_options *option
 int skeleton__load(struct tmtrace_bpf *skel, int cgroup_fd, struct error *err)
 {
 	__u32 zero = 0;
-	int rc;
+	int ret;
 
-	rc = tmtrace_bpf__load(skel);
-	if (rc)
-		return explain_load(rc, err);
+	ret = tmtrace_bpf__load(skel);
+	if (ret)
+		return explain_load(ret, err);
 	if (cgroup_fd >= 0) {
-		rc = bpf_map_update_elem(bpf_map__fd(skel->maps.tm_cgroup), &zero, &cgroup_fd,
-					 BPF_ANY);
-		if (rc)
-			return error__set(err, rc, "cannot trace that cgroup: %s", strerror(-rc));
+		ret = bpf_map_update_elem(bpf_map__fd(skel->maps.tm_cgroup), &zero, &cgroup_fd,
+					  BPF_ANY);
+		if (ret)
+			return error__set(err, ret, "cannot trace that cgroup: %s", strerror(-ret));
 	}
 	return 0;
 }
@@ -273,66 +273,67 @@ int skeleton__keep(const struct tmtrace_bpf *skel, struct pins *pins, struct err
 {
 	struct bpf_program *prog;
 	struct bpf_map *map;
-	int rc = 0;
+	int ret = 0;
 
 	bpf_object__for_each_map(map, skel->obj)
 	{
-		if (!rc && bpf_map__fd(map) >= 0)
-			rc = pins__put(pins, PIN_MAP, bpf_map__name(map), bpf_map__fd(map));
+		if (!ret && bpf_map__fd(map) >= 0)
+			ret = pins__put(pins, PIN_MAP, bpf_map__name(map), bpf_map__fd(map));
 	}
 	bpf_object__for_each_program(prog, skel->obj)
 	{
-		if (!rc && bpf_program__fd(prog) >= 0)
-			rc = pins__put(pins, PIN_PROGRAM, bpf_program__name(prog),
-				       bpf_program__fd(prog));
+		if (!ret && bpf_program__fd(prog) >= 0)
+			ret = pins__put(pins, PIN_PROGRAM, bpf_program__name(prog),
+					bpf_program__fd(prog));
 	}
-	return rc < 0 ? error__set(err, rc, "maps and programs cannot be kept: %s", strerror(-rc))
-		      : 0;
+	return ret < 0 ? error__set(err, ret, "maps and programs cannot be kept: %s",
+				    strerror(-ret))
+		       : 0;
 }
 
 int skeleton__share(struct tmtrace_bpf *skel, const struct tmtrace_bpf *loaded, struct error *err)
 {
 	struct bpf_map *map, *own;
-	int rc = 0;
+	int ret = 0;
 
 	bpf_object__for_each_map(map, loaded->obj)
 	{
 		own = bpf_object__find_map_by_name(skel->obj, bpf_map__name(map));
-		if (!rc)
-			rc = own ? bpf_map__reuse_fd(own, bpf_map__fd(map)) : -ENOENT;
+		if (!ret)
+			ret = own ? bpf_map__reuse_fd(own, bpf_map__fd(map)) : -ENOENT;
 	}
-	return rc < 0 ? error__set(err, rc, "maps cannot be shared: %s", strerror(-rc)) : 0;
+	return ret < 0 ? error__set(err, ret, "maps cannot be shared: %s", strerror(-ret)) : 0;
 }
 
 static int adopt_map(struct bpf_map *map, const struct pins *pins, struct error *err)
 {
 	int fd = pins__get(pins, PIN_MAP, bpf_map__name(map));
-	int rc = fd < 0 ? fd : bpf_map__reuse_fd(map, fd);
+	int ret = fd < 0 ? fd : bpf_map__reuse_fd(map, fd);
 
 	if (fd >= 0)
 		close(fd);
-	return rc < 0 ? error__set(err, rc, "the map %s that was kept cannot be taken over: %s",
-				   bpf_map__name(map), strerror(-rc))
-		      : 0;
+	return ret < 0 ? error__set(err, ret, "the map %s that was kept cannot be taken over: %s",
+				    bpf_map__name(map), strerror(-ret))
+		       : 0;
 }
 
 int skeleton__adopt(struct tmtrace_bpf *skel, struct pins *pins, struct error *err)
 {
 	struct bpf_program *prog;
 	struct bpf_map *map;
-	int rc = 0;
+	int ret = 0;
 
 	bpf_object__for_each_map(map, skel->obj)
 	{
-		if (!rc)
-			rc = adopt_map(map, pins, err);
+		if (!ret)
+			ret = adopt_map(map, pins, err);
 	}
 	bpf_object__for_each_program(prog, skel->obj)
 	{
 		bpf_program__set_autoload(prog, false);
 	}
-	if (!rc && tmtrace_bpf__load(skel))
-		rc = error__set(err, -errno, "what was kept cannot be taken over: %s",
-				strerror(errno));
-	return rc;
+	if (!ret && tmtrace_bpf__load(skel))
+		ret = error__set(err, -errno, "what was kept cannot be taken over: %s",
+				 strerror(errno));
+	return ret;
 }

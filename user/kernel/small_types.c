@@ -226,11 +226,11 @@ static int make_file(struct small_types *types)
 int small_types__new(struct small_types **out, const struct btf *kernel, struct btf *object)
 {
 	struct small_types *types = calloc(1, sizeof(*types));
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (!types) {
 		btf__free(object);
-		return rc;
+		return ret;
 	}
 	types->fd = -1;
 	types->object = object;
@@ -238,16 +238,16 @@ int small_types__new(struct small_types **out, const struct btf *kernel, struct 
 	types->copies = calloc(btf__type_cnt(kernel), sizeof(*types->copies));
 	types->btf = btf__new_empty();
 	if (types->copies && types->btf)
-		rc = note_names(types);
-	if (!rc)
-		rc = copy_wanted(types);
-	if (!rc)
-		rc = make_file(types);
-	if (rc < 0)
+		ret = note_names(types);
+	if (!ret)
+		ret = copy_wanted(types);
+	if (!ret)
+		ret = make_file(types);
+	if (ret < 0)
 		small_types__free(types);
 	else
 		*out = types;
-	return rc;
+	return ret;
 }
 
 void small_types__free(struct small_types *types)

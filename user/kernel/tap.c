@@ -46,7 +46,7 @@ bool tap__is_attached(const struct tap *tap)
 /* A link of the program, kept under the name; or a negative errno. kept: it was there before. */
 static int attach(struct tap *tap, const struct bpf_program *prog, const char *name, bool *kept)
 {
-	int fd = pins__keep(tap->pins) ? pins__get(tap->pins, PIN_LINK, name) : -ENOENT, rc;
+	int fd = pins__keep(tap->pins) ? pins__get(tap->pins, PIN_LINK, name) : -ENOENT, ret;
 
 	if (fd >= 0) {
 		*kept = true;
@@ -57,10 +57,10 @@ static int attach(struct tap *tap, const struct bpf_program *prog, const char *n
 	fd = bpf_raw_tracepoint_open(NULL, pins__program_fd(tap->pins, prog));
 	if (fd < 0)
 		return fd;
-	rc = pins__put(tap->pins, PIN_LINK, name, fd);
-	if (rc < 0) {
+	ret = pins__put(tap->pins, PIN_LINK, name, fd);
+	if (ret < 0) {
 		close(fd);
-		return rc;
+		return ret;
 	}
 	return fd;
 }
@@ -122,12 +122,12 @@ int tap__attach(struct tap *tap)
 {
 	bool first = !(tap->look_ns > 0) && tap->enter < 0 && tap->exit < 0, kept = false;
 	double without_ns = first ? call_ns() : 0;
-	int rc = attach_both(tap, &kept);
+	int ret = attach_both(tap, &kept);
 
 	/* What was kept was attached all the time: that tells nothing. */
-	if (!rc && first && !kept)
+	if (!ret && first && !kept)
 		set_look_ns(tap, call_ns(), without_ns);
-	return rc;
+	return ret;
 }
 
 void tap__detach(struct tap *tap)

@@ -23,7 +23,7 @@ static int load(enum bpf_prog_type type, enum bpf_attach_type attach_type, __u32
 }
 
 /* Releases what an attempt made: 0, or the errno of the step that failed. */
-static int finish(int program, int link)
+static int release_try(int program, int link)
 {
 	if (link >= 0)
 		close(link);
@@ -69,12 +69,12 @@ int try__raw_tp(const char *tracepoint)
 {
 	int program = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "tm_try", "GPL", last_argument, 2,
 				    NULL);
-	int rc;
+	int ret;
 
 	if (program < 0)
 		return program;
-	rc = finish(program, bpf_raw_tracepoint_open(tracepoint, program));
-	return rc == -EINVAL ? 0 : rc;
+	ret = release_try(program, bpf_raw_tracepoint_open(tracepoint, program));
+	return ret == -EINVAL ? 0 : ret;
 }
 
 /* The number that perf knows a tracepoint by. */
@@ -82,21 +82,21 @@ static int tracepoint_number(const char *category, const char *tracepoint)
 {
 	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	char path[256];
-	int rc = -ENOENT, number;
+	int ret = -ENOENT, number;
 	FILE *f;
 
 	for (int i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s/events/%s/%s/id", places[i], category, tracepoint);
 		f = fopen(path, "re");
 		if (!f) {
-			rc = errno == ENOENT ? rc : -errno;
+			ret = errno == ENOENT ? ret : -errno;
 			continue;
 		}
-		rc = fscanf(f, "%d", &number) == 1 ? number : -EINVAL;
+		ret = fscanf(f, "%d", &number) == 1 ? number : -EINVAL;
 		fclose(f);
 		break;
 	}
-	return rc;
+	return ret;
 }
 
 int try__kprobe(const char *function, bool returns)
@@ -108,7 +108,7 @@ int try__kprobe(const char *function, bool returns)
 	link = kprobe__link_perf(program, function, returns, &perf_fd);
 	if (perf_fd >= 0)
 		close(perf_fd);
-	return finish(program, link);
+	return release_try(program, link);
 }
 
 /* The same, but what was attached stays so. */

@@ -202,11 +202,11 @@ static int try_perf(int program)
 
 int uprobe__try(enum uprobe_mechanism mechanism)
 {
-	int program = load_nothing(mechanism), rc;
+	int program = load_nothing(mechanism), ret;
 
 	if (program < 0)
 		return program;
-	rc = mechanism == UPROBE_PERF ? try_perf(program) : try_multi(mechanism, program);
+	ret = mechanism == UPROBE_PERF ? try_perf(program) : try_multi(mechanism, program);
 	close(program);
-	return rc;
+	return ret;
 }

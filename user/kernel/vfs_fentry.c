@@ -61,7 +61,7 @@ void vfs_fentry__choose(const struct rung_context *context, bool often)
 static int continuation__open(struct continuation *c, const struct rung_context *context,
 			      enum bpf_attach_type type, const struct bpf_program *prog)
 {
-	int program = bpf_program__fd(prog), rc;
+	int program = bpf_program__fd(prog), ret;
 	__u32 zero = 0;
 
 	c->type = type;
@@ -69,18 +69,18 @@ static int continuation__open(struct continuation *c, const struct rung_context 
 				  sizeof(program), 1, NULL);
 	if (c->array < 0)
 		return c->array;
-	rc = links__add_fd(context->links, c->array);
-	return rc ? rc : bpf_map_update_elem(c->array, &zero, &program, BPF_ANY);
+	ret = links__add_fd(context->links, c->array);
+	return ret ? ret : bpf_map_update_elem(c->array, &zero, &program, BPF_ANY);
 }
 
 static int pair__open(struct pair *pair, const struct rung_context *context,
 		      const struct hook *hook, const struct bpf_program *entry,
 		      const struct bpf_program *exit)
 {
-	int rc = continuation__open(&pair->entry, context, BPF_TRACE_FENTRY, entry);
+	int ret = continuation__open(&pair->entry, context, BPF_TRACE_FENTRY, entry);
 
 	pair->prototype = hook->prototype;
-	return rc ? rc : continuation__open(&pair->exit, context, BPF_TRACE_FEXIT, exit);
+	return ret ? ret : continuation__open(&pair->exit, context, BPF_TRACE_FEXIT, exit);
 }
 
 static int load_stub(const struct continuation *c, const struct hook *hook)
@@ -106,7 +106,7 @@ static int load_stub(const struct continuation *c, const struct hook *hook)
 static int attach_stub(const struct rung_context *context, const struct continuation *c,
 		       const struct hook *hook)
 {
-	int program = load_stub(c, hook), link, rc;
+	int program = load_stub(c, hook), link, ret;
 
 	if (program < 0)
 		return program;
@@ -115,10 +115,10 @@ static int attach_stub(const struct rung_context *context, const struct continua
 		close(program);
 		return link;
 	}
-	rc = links__add_program(context->links, program);
-	if (rc < 0) {
+	ret = links__add_program(context->links, program);
+	if (ret < 0) {
 		close(link);
-		return rc;
+		return ret;
 	}
 	return links__add_fd(context->links, link);
 }
@@ -128,16 +128,16 @@ static int attach_hook(const struct rung_context *context, const struct pair *pa
 		       struct hook *hook)
 {
 	const struct pair *pair = &pairs[hook->prototype != pairs[0].prototype];
-	int rc = 0;
+	int ret = 0;
 
 	if (!hook->btf_id || hook->prototype != pair->prototype)
 		return -ENOENT;
 	if (hook->returns)
-		rc = attach_stub(context, &pair->exit, hook);
-	if (!rc)
-		rc = attach_stub(context, &pair->entry, hook);
-	hook->hooked = !rc;
-	return rc;
+		ret = attach_stub(context, &pair->exit, hook);
+	if (!ret)
+		ret = attach_stub(context, &pair->entry, hook);
+	hook->hooked = !ret;
+	return ret;
 }
 
 /* pairs[0] is for most functions, [1] for those of another prototype. */
@@ -146,30 +146,31 @@ static int open_pairs(const struct rung_context *context, const struct hooks *ho
 {
 	const struct tmtrace_bpf *skel = context->skel;
 	const struct hook *other = find_other(hooks, often);
-	int rc = pair__open(&pairs[0], context, &hooks->at[0], skel->progs.syscall_fentry,
-			    skel->progs.syscall_fexit);
+	int ret = pair__open(&pairs[0], context, &hooks->at[0], skel->progs.syscall_fentry,
+			     skel->progs.syscall_fexit);
 
-	if (!rc && other)
-		rc = pair__open(&pairs[1], context, other, skel->progs.syscall_fentry_other,
-				skel->progs.syscall_fexit_other);
-	return rc;
+	if (!ret && other)
+		ret = pair__open(&pairs[1], context, other, skel->progs.syscall_fentry_other,
+				 skel->progs.syscall_fexit_other);
+	return ret;
 }
 
 int vfs_fentry__hook(const struct rung_context *context, struct hooks *hooks, bool often,
 		     struct error *err)
 {
 	struct pair pairs[2] = { 0 };
-	int rc = open_pairs(context, hooks, often, pairs), one = -ENOENT;
+	int ret = open_pairs(context, hooks, often, pairs), one = -ENOENT;
 	size_t i, n = 0;
 
-	for (i = 0; !rc && i < hooks->n; i++) {
+	for (i = 0; !ret && i < hooks->n; i++) {
 		if (often && !hooks->at[i].often)
 			continue;
 		one = attach_hook(context, pairs, &hooks->at[i]);
 		n += !one;
 	}
-	if (!rc && !n)
-		rc = one;
-	return rc < 0 ? error__set(err, rc, "cannot hook system calls by fentry: %s", strerror(-rc))
-		      : 0;
+	if (!ret && !n)
+		ret = one;
+	return ret < 0 ? error__set(err, ret, "cannot hook system calls by fentry: %s",
+				    strerror(-ret))
+		       : 0;
 }

@@ -6,9 +6,10 @@
 #include "kernel/kprobe.h"
 #include "kernel/vfs_kprobe.h"
 
-static int explain(int rc, const char *mechanism, struct error *err)
+static int explain(int ret, const char *mechanism, struct error *err)
 {
-	return error__set(err, rc, "cannot hook system calls by %s: %s", mechanism, strerror(-rc));
+	return error__set(err, ret, "cannot hook system calls by %s: %s", mechanism,
+			  strerror(-ret));
 }
 
 /* The names of those to hook; with returns, only of those whose return is hooked. */
@@ -47,11 +48,11 @@ static void set_hooked(struct hooks *hooks)
 int vfs_kprobe__hook_session(const struct rung_context *context, struct hooks *hooks,
 			     struct error *err)
 {
-	int rc = link_all(context, KPROBE_SESSION, context->skel->progs.syscall_session, hooks,
-			  false);
+	int ret = link_all(context, KPROBE_SESSION, context->skel->progs.syscall_session, hooks,
+			   false);
 
-	if (rc < 0)
-		return explain(rc, "kprobe.session", err);
+	if (ret < 0)
+		return explain(ret, "kprobe.session", err);
 	set_hooked(hooks);
 	return 0;
 }
@@ -60,14 +61,14 @@ int vfs_kprobe__hook_session(const struct rung_context *context, struct hooks *h
 int vfs_kprobe__hook_multi(const struct rung_context *context, struct hooks *hooks,
 			   struct error *err)
 {
-	int rc = link_all(context, KPROBE_MULTI, context->skel->progs.syscall_kretprobe, hooks,
-			  true);
+	int ret = link_all(context, KPROBE_MULTI, context->skel->progs.syscall_kretprobe, hooks,
+			   true);
 
-	if (!rc)
-		rc = link_all(context, KPROBE_MULTI, context->skel->progs.syscall_kprobe, hooks,
-			      false);
-	if (rc < 0)
-		return explain(rc, "kprobe.multi", err);
+	if (!ret)
+		ret = link_all(context, KPROBE_MULTI, context->skel->progs.syscall_kprobe, hooks,
+			       false);
+	if (ret < 0)
+		return explain(ret, "kprobe.multi", err);
 	set_hooked(hooks);
 	return 0;
 }
@@ -75,15 +76,15 @@ int vfs_kprobe__hook_multi(const struct rung_context *context, struct hooks *hoo
 static int attach_one(const struct rung_context *context, const struct bpf_program *prog,
 		      const char *function, bool returns)
 {
-	int event = -1, rc;
+	int event = -1, ret;
 	int link = kprobe__link_perf(bpf_program__fd(prog), function, returns, &event);
 
 	if (link < 0)
 		return link;
-	rc = links__add_fd(context->links, event);
-	if (rc < 0) {
+	ret = links__add_fd(context->links, event);
+	if (ret < 0) {
 		close(link);
-		return rc;
+		return ret;
 	}
 	return links__add_fd(context->links, link);
 }
@@ -92,19 +93,20 @@ int vfs_kprobe__hook(const struct rung_context *context, struct hooks *hooks, st
 {
 	const struct tmtrace_bpf *skel = context->skel;
 	size_t i, n = 0;
-	int rc = -ENOENT;
+	int ret = -ENOENT;
 
 	for (i = 0; i < hooks->n; i++) {
 		struct hook *hook = &hooks->at[i];
 
-		rc = 0;
+		ret = 0;
 		if (hook->returns)
-			rc = attach_one(context, skel->progs.syscall_kretprobe, hook->function,
-					true);
-		if (!rc)
-			rc = attach_one(context, skel->progs.syscall_kprobe, hook->function, false);
-		hook->hooked = !rc;
-		n += !rc;
+			ret = attach_one(context, skel->progs.syscall_kretprobe, hook->function,
+					 true);
+		if (!ret)
+			ret = attach_one(context, skel->progs.syscall_kprobe, hook->function,
+					 false);
+		hook->hooked = !ret;
+		n += !ret;
 	}
-	return n ? 0 : explain(rc, "kprobe", err);
+	return n ? 0 : explain(ret, "kprobe", err);
 }

@@ -117,9 +117,9 @@ static void choose_kprobe(const struct rung_context *context)
 
 static int try_fentry_session(const struct rung_context *context)
 {
-	int rc = try_session(context);
+	int ret = try_session(context);
 
-	return rc ? rc : try_fentry(context);
+	return ret ? ret : try_fentry(context);
 }
 
 static void choose_fentry_session(const struct rung_context *context)
@@ -130,9 +130,9 @@ static void choose_fentry_session(const struct rung_context *context)
 
 static int try_fentry_multi(const struct rung_context *context)
 {
-	int rc = try_multi(context);
+	int ret = try_multi(context);
 
-	return rc ? rc : try_fentry(context);
+	return ret ? ret : try_fentry(context);
 }
 
 static void choose_fentry_multi(const struct rung_context *context)
@@ -148,16 +148,16 @@ static int attach(const struct rung_context *context, bool fentry_often,
 		  struct error *err)
 {
 	struct hooks hooks;
-	int rc = 0;
+	int ret = 0;
 
 	hooks__find(&hooks, context->btf);
 	if (fentry_often)
-		rc = vfs_fentry__hook(context, &hooks, true, err);
-	if (!rc)
-		rc = hook(context, &hooks, err);
-	if (!rc)
+		ret = vfs_fentry__hook(context, &hooks, true, err);
+	if (!ret)
+		ret = hook(context, &hooks, err);
+	if (!ret)
 		hooks__report(&hooks, context->notes);
-	return rc;
+	return ret;
 }
 
 #define ATTACH(name, fentry_often, hook)                                       \
@@ -174,9 +174,9 @@ ATTACH(hook_by_kprobe, false, vfs_kprobe__hook)
 
 static int try_tp_btf(const struct rung_context *context)
 {
-	int rc = try__tp_btf(context->btf, "sys_enter");
+	int ret = try__tp_btf(context->btf, "sys_enter");
 
-	return rc ? rc : try__tp_btf(context->btf, "sys_exit");
+	return ret ? ret : try__tp_btf(context->btf, "sys_exit");
 }
 
 static void choose_tp_btf(const struct rung_context *context)

@@ -26,7 +26,7 @@ static bool make_room(struct metrics_labels *labels, size_t more)
 	return true;
 }
 
-static void put(struct metrics_labels *labels, const char *bytes, size_t n)
+static void put_bytes(struct metrics_labels *labels, const char *bytes, size_t n)
 {
 	if (!make_room(labels, n))
 		return;
@@ -39,8 +39,8 @@ static void put_escaped(struct metrics_labels *labels, const char *value)
 {
 	for (; *value; value++) {
 		if (*value == '"' || *value == '\\')
-			put(labels, "\\", 1);
-		put(labels, value, 1);
+			put_bytes(labels, "\\", 1);
+		put_bytes(labels, value, 1);
 	}
 }
 
@@ -67,13 +67,13 @@ void metrics_labels__add(struct metrics_labels *labels, const char *name, const 
 		return;
 	}
 	if (labels->n)
-		put(labels, ",", 1);
-	put(labels, name, strlen(name));
-	put(labels, "=\"", 2);
+		put_bytes(labels, ",", 1);
+	put_bytes(labels, name, strlen(name));
+	put_bytes(labels, "=\"", 2);
 	if (kept != clean)
-		put(labels, "...", 3);
+		put_bytes(labels, "...", 3);
 	put_escaped(labels, kept);
-	put(labels, "\"", 1);
+	put_bytes(labels, "\"", 1);
 	free(clean);
 }
 
@@ -92,8 +92,8 @@ void metrics_labels__add_time(struct metrics_labels *labels, const char *name, _
 void metrics_labels__append(struct metrics_labels *labels, const char *text)
 {
 	if (labels->n)
-		put(labels, ",", 1);
-	put(labels, text, strlen(text));
+		put_bytes(labels, ",", 1);
+	put_bytes(labels, text, strlen(text));
 }
 
 void metrics_labels__free(struct metrics_labels *labels)

@@ -281,15 +281,15 @@ static int leave_out_twins(struct making *making)
 static int begin_jobs(struct making *making)
 {
 	struct metrics_ranking *ranking = &making->metrics->ranking;
-	int rc = 0;
+	int ret = 0;
 
 	for (size_t i = 0; i < making->metrics->n_jobs; i++)
 		making->base_rows += making->metrics->jobs[i].base.n;
-	for (size_t i = 0; i < ranking->n && !rc; i++)
+	for (size_t i = 0; i < ranking->n && !ret; i++)
 		if (ranking->ranks[i].has_room)
-			rc = begin_job(making, &ranking->ranks[i]);
+			ret = begin_job(making, &ranking->ranks[i]);
 	making->old = 0;
-	return rc ? rc : leave_out_twins(making);
+	return ret ? ret : leave_out_twins(making);
 }
 
 /* What it had counted among the others stays there. */
@@ -307,17 +307,17 @@ static int fill_job(struct making *making, struct metrics_job *job)
 {
 	struct metrics_job *old = job->goes_on ? find_old(making, job->id) : NULL;
 	struct metric_rows all = { 0 };
-	int rc = metric_rows__add_series(&all, making->run, making->snapshot, job->rank->first,
-					 job->rank->end);
+	int ret = metric_rows__add_series(&all, making->run, making->snapshot, job->rank->first,
+					  job->rank->end);
 
-	if (!rc)
-		rc = set_base(job, old, &all);
-	if (!rc) {
+	if (!ret)
+		ret = set_base(job, old, &all);
+	if (!ret) {
 		leave_base(&all, &job->base);
-		rc = make_rows(making, job, &all, old, samples_of_one(making->metrics));
+		ret = make_rows(making, job, &all, old, samples_of_one(making->metrics));
 	}
 	metric_rows__free(&all);
-	return rc;
+	return ret;
 }
 
 /* What has no room, what was counted before it had, and what was of others already. */
@@ -326,40 +326,40 @@ static int gather_others(struct making *making, struct metric_rows *all)
 	const struct metrics_ranking *ranking = &making->metrics->ranking;
 	const struct snapshot *snapshot = making->snapshot;
 	size_t end = ranking->n ? ranking->ranks[ranking->n - 1].end : 0;
-	int rc = metric_rows__add_series(all, making->run, snapshot, end, snapshot->n_series);
+	int ret = metric_rows__add_series(all, making->run, snapshot, end, snapshot->n_series);
 
-	for (size_t i = 0; i < ranking->n && !rc; i++) {
+	for (size_t i = 0; i < ranking->n && !ret; i++) {
 		const struct metrics_rank *rank = &ranking->ranks[i];
 
 		if (rank->has_room)
 			continue;
 		making->metrics->folded.jobs++;
-		rc = metric_rows__add_series(all, making->run, snapshot, rank->first, rank->end);
+		ret = metric_rows__add_series(all, making->run, snapshot, rank->first, rank->end);
 	}
-	for (size_t i = 0; i < making->n && !rc; i++)
-		rc = add_counters(all, &making->jobs[i].base);
-	return rc;
+	for (size_t i = 0; i < making->n && !ret; i++)
+		ret = add_counters(all, &making->jobs[i].base);
+	return ret;
 }
 
 static int add_others(struct making *making)
 {
 	struct metrics_job *old = find_old(making, TM_JOB_OTHERS), *job;
 	struct metric_rows all = { 0 };
-	int rc = gather_others(making, &all);
+	int ret = gather_others(making, &all);
 
-	if (!rc && (all.n || old)) {
+	if (!ret && (all.n || old)) {
 		job = add_job(making, TM_JOB_OTHERS);
 		if (!job)
-			rc = -ENOMEM;
+			ret = -ENOMEM;
 		else
 			job->since_ns = making->metrics->restarted_ns;
-		if (!rc)
-			rc = label_job(making, job);
-		if (!rc)
-			rc = make_rows(making, job, &all, old, making->others);
+		if (!ret)
+			ret = label_job(making, job);
+		if (!ret)
+			ret = make_rows(making, job, &all, old, making->others);
 	}
 	metric_rows__free(&all);
-	return rc;
+	return ret;
 }
 
 /* Jobs that had rows and have none. */
@@ -395,8 +395,8 @@ static int measure_others(struct making *making)
 {
 	size_t most = samples_of_jobs(making->metrics) / SHARE_OF_OTHERS;
 	struct metric_rows rows = { 0 };
-	int rc = metric_rows__add_series(&rows, making->run, making->snapshot, 0,
-					 making->snapshot->n_series);
+	int ret = metric_rows__add_series(&rows, making->run, making->snapshot, 0,
+					  making->snapshot->n_series);
 
 	making->others = 0;
 	for (size_t i = 0; i < rows.n; i++)
@@ -404,7 +404,7 @@ static int measure_others(struct making *making)
 	if (making->others > most)
 		making->others = most;
 	metric_rows__free(&rows);
-	return rc;
+	return ret;
 }
 
 /* Others need room where there are any, or where not all jobs have room without them. */
@@ -413,46 +413,46 @@ static int choose_jobs(struct making *making)
 	struct metrics_ranking *ranking = &making->metrics->ranking;
 	size_t samples = samples_of_jobs(making->metrics);
 	size_t of_one = samples_of_one(making->metrics);
-	int rc = metrics_ranking__choose(ranking, samples, of_one);
+	int ret = metrics_ranking__choose(ranking, samples, of_one);
 
 	/* Still one may be left out: who is called as another one is. */
 	making->others = ranking->left;
-	if (rc || (!ranking->is_full && !has_others(making)))
-		return rc;
-	rc = measure_others(making);
-	return rc ? rc : metrics_ranking__choose(ranking, samples - making->others, of_one);
+	if (ret || (!ranking->is_full && !has_others(making)))
+		return ret;
+	ret = measure_others(making);
+	return ret ? ret : metrics_ranking__choose(ranking, samples - making->others, of_one);
 }
 
-static int make(struct making *making)
+static int make_jobs(struct making *making)
 {
 	struct metrics *metrics = making->metrics;
-	int rc = metrics_ranking__update(&metrics->ranking, making->run, making->snapshot);
+	int ret = metrics_ranking__update(&metrics->ranking, making->run, making->snapshot);
 
 	metrics->folded.jobs = metrics->folded.rows = 0;
-	if (!rc)
-		rc = choose_jobs(making);
-	if (!rc)
-		rc = begin_jobs(making);
-	for (size_t i = 0; i < making->n && !rc; i++)
-		rc = fill_job(making, &making->jobs[i]);
-	if (!rc)
-		rc = add_others(making);
-	if (!rc)
+	if (!ret)
+		ret = choose_jobs(making);
+	if (!ret)
+		ret = begin_jobs(making);
+	for (size_t i = 0; i < making->n && !ret; i++)
+		ret = fill_job(making, &making->jobs[i]);
+	if (!ret)
+		ret = add_others(making);
+	if (!ret)
 		metrics->folded.times += count_lost(making);
-	return rc;
+	return ret;
 }
 
 int metrics__update(struct metrics *metrics, const struct report_run *run,
 		    const struct snapshot *snapshot)
 {
 	struct making making = { .metrics = metrics, .run = run, .snapshot = snapshot };
-	int rc = make(&making);
+	int ret = make_jobs(&making);
 
 	free_jobs(metrics->jobs, metrics->n_jobs);
 	metrics->jobs = NULL;
 	metrics->n_jobs = 0;
 	metrics->before_ns = snapshot->time_ns;
-	if (!rc) {
+	if (!ret) {
 		metrics->jobs = making.jobs;
 		metrics->n_jobs = making.n;
 		return 0;
@@ -461,7 +461,7 @@ int metrics__update(struct metrics *metrics, const struct report_run *run,
 	free_jobs(making.jobs, making.n);
 	metrics_ranking__free(&metrics->ranking);
 	metrics->restarted_ns = snapshot->time_ns;
-	return rc;
+	return ret;
 }
 
 size_t metrics__n_jobs(const struct metrics *metrics)

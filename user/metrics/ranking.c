@@ -50,8 +50,8 @@ static __u64 weight_of(const struct tm_series *total)
 }
 
 /* What a job has done, and the samples of its rows; rank->first is the first of its series. */
-static void measure(struct metrics_rank *rank, const struct report_run *run,
-		    const struct snapshot *snapshot)
+static void measure_job(struct metrics_rank *rank, const struct report_run *run,
+			const struct snapshot *snapshot)
 {
 	const struct tm_key *before = NULL;
 
@@ -103,7 +103,7 @@ int metrics_ranking__update(struct metrics_ranking *ranking, const struct report
 		__u64 job = snapshot->series[i]->total.key.job;
 
 		*rank = (struct metrics_rank){ .job = job, .first = i, .end = i };
-		measure(rank, run, snapshot);
+		measure_job(rank, run, snapshot);
 		i = rank->end;
 		if (job == TM_JOB_OTHERS)
 			break;
@@ -120,7 +120,7 @@ int metrics_ranking__update(struct metrics_ranking *ranking, const struct report
 	return 0;
 }
 
-static double claim(const struct metrics_rank *rank)
+static double claim_of_job(const struct metrics_rank *rank)
 {
 	return rank->score * (rank->had_room ? ADVANTAGE : 1);
 }
@@ -131,8 +131,8 @@ static int by_claim(const void *left, const void *right)
 	const struct metrics_rank *a = *(struct metrics_rank *const *)left;
 	const struct metrics_rank *b = *(struct metrics_rank *const *)right;
 
-	if (claim(a) != claim(b))
-		return claim(a) > claim(b) ? -1 : 1;
+	if (claim_of_job(a) != claim_of_job(b))
+		return claim_of_job(a) > claim_of_job(b) ? -1 : 1;
 	if (a->had_room != b->had_room)
 		return a->had_room ? -1 : 1;
 	return a->job < b->job ? -1 : a->job > b->job;

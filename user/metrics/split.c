@@ -16,7 +16,7 @@ struct candidate {
 	bool is_shown;
 };
 
-static __u64 claim(const struct candidate *candidate)
+static __u64 claim_of_row(const struct candidate *candidate)
 {
 	return metric_counters__weight(&candidate->row->sums.counters) *
 	       (candidate->before ? ADVANTAGE : 1);
@@ -26,8 +26,8 @@ static int by_claim(const void *left, const void *right)
 {
 	const struct candidate *a = left, *b = right;
 
-	if (claim(a) != claim(b))
-		return claim(a) > claim(b) ? -1 : 1;
+	if (claim_of_row(a) != claim_of_row(b))
+		return claim_of_row(a) > claim_of_row(b) ? -1 : 1;
 	return metric_key__order(&a->row->key, &b->row->key);
 }
 
@@ -60,8 +60,8 @@ static bool has_others(const struct metric_rows *rows)
 }
 
 /* Leaves candidates in the order of what they claim. */
-static void choose(const struct metrics_split *split, const struct metric_rows *all,
-		   const struct metric_rows *before, struct candidate *candidates)
+static void choose_rows(const struct metrics_split *split, const struct metric_rows *all,
+			const struct metric_rows *before, struct candidate *candidates)
 {
 	size_t needed = 0, left, others = samples_of_others(split, all);
 
@@ -119,8 +119,8 @@ static int move_out(const struct metrics_split *split, struct metric_row *row,
 	return 0;
 }
 
-static int show(const struct metrics_split *split, const struct candidate *candidate,
-		struct metric_rows *out)
+static int show_row(const struct metrics_split *split, const struct candidate *candidate,
+		    struct metric_rows *out)
 {
 	const struct metric_key *key = &candidate->row->key, others = metric_key__other(key);
 	struct metric_row *row = metric_rows__get(out, key), *other;
@@ -148,8 +148,8 @@ static struct metric_row *others_row(const struct metrics_split *split, struct m
 	return row;
 }
 
-static int hide(const struct metrics_split *split, const struct candidate *candidate,
-		struct metric_rows *out)
+static int hide_row(const struct metrics_split *split, const struct candidate *candidate,
+		    struct metric_rows *out)
 {
 	struct metric_row *other = others_row(split, out, &candidate->row->key);
 
@@ -196,24 +196,24 @@ int metrics_split__make(const struct metrics_split *split, const struct metric_r
 			const struct metric_rows *before, struct metric_rows *out)
 {
 	struct candidate *candidates = calloc(all->n + 1, sizeof(*candidates));
-	int rc = candidates ? 0 : -ENOMEM;
+	int ret = candidates ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < all->n; i++)
+	for (size_t i = 0; !ret && i < all->n; i++)
 		candidates[i] = (struct candidate){
 			.row = &all->rows[i],
 			.before = metric_rows__find(before, &all->rows[i].key),
 		};
-	if (!rc) {
-		choose(split, all, before, candidates);
-		rc = keep_others(split, all, before, out);
+	if (!ret) {
+		choose_rows(split, all, before, candidates);
+		ret = keep_others(split, all, before, out);
 	}
 	/* Which come out of the others do so after them. */
-	for (size_t i = 0; !rc && i < all->n; i++)
+	for (size_t i = 0; !ret && i < all->n; i++)
 		if (candidates[i].is_shown)
-			rc = show(split, &candidates[i], out);
-	for (size_t i = 0; !rc && i < all->n; i++)
+			ret = show_row(split, &candidates[i], out);
+	for (size_t i = 0; !ret && i < all->n; i++)
 		if (!candidates[i].is_shown)
-			rc = hide(split, &candidates[i], out);
+			ret = hide_row(split, &candidates[i], out);
 	free(candidates);
-	return rc;
+	return ret;
 }

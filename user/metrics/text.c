@@ -8,7 +8,7 @@
 #define DIGITS 20
 #define NANOS  9
 
-static void put(struct metrics_text *text, const char *bytes)
+static void put_text(struct metrics_text *text, const char *bytes)
 {
 	fputs_unlocked(bytes, text->out);
 }
@@ -79,19 +79,19 @@ void metrics_text__begin(struct metrics_text *text, const struct metrics_about *
 static void put_name(struct metrics_text *text, const char *suffix, const char *labels,
 		     const char *label, const char *value)
 {
-	put(text, text->about->name);
-	put(text, suffix);
+	put_text(text, text->about->name);
+	put_text(text, suffix);
 	if (*labels || label)
-		put(text, "{");
-	put(text, labels);
+		put_text(text, "{");
+	put_text(text, labels);
 	if (label) {
-		put(text, *labels ? "," : "");
-		put(text, label);
-		put(text, "=\"");
-		put(text, value);
-		put(text, "\"");
+		put_text(text, *labels ? "," : "");
+		put_text(text, label);
+		put_text(text, "=\"");
+		put_text(text, value);
+		put_text(text, "\"");
 	}
-	put(text, *labels || label ? "} " : " ");
+	put_text(text, *labels || label ? "} " : " ");
 	text->samples++;
 }
 
@@ -100,7 +100,7 @@ static void put_count(struct metrics_text *text, const char *suffix, const char 
 {
 	put_name(text, suffix, labels, NULL, NULL);
 	put_number(text, value);
-	put(text, "\n");
+	put_text(text, "\n");
 }
 
 void metrics_text__number(struct metrics_text *text, const char *labels, __u64 value)
@@ -118,7 +118,7 @@ void metrics_text__seconds_of(struct metrics_text *text, const char *labels, con
 {
 	put_name(text, end_of(text->about->type), labels, label, value);
 	put_seconds(text, ns);
-	put(text, "\n");
+	put_text(text, "\n");
 }
 
 void metrics_text__number_of(struct metrics_text *text, const char *labels, const char *label,
@@ -126,7 +126,7 @@ void metrics_text__number_of(struct metrics_text *text, const char *labels, cons
 {
 	put_name(text, end_of(text->about->type), labels, label, value);
 	put_number(text, number);
-	put(text, "\n");
+	put_text(text, "\n");
 }
 
 void metrics_text__ratio(struct metrics_text *text, double value)
@@ -145,7 +145,7 @@ static void put_bucket(struct metrics_text *text, const char *labels, const char
 {
 	put_name(text, "_bucket", labels, "le", edge);
 	put_number(text, count);
-	put(text, "\n");
+	put_text(text, "\n");
 }
 
 void metrics_text__histogram(struct metrics_text *text, const char *labels,
@@ -164,11 +164,11 @@ void metrics_text__histogram(struct metrics_text *text, const char *labels,
 	put_count(text, "_count", labels, sum);
 	put_name(text, "_sum", labels, NULL, NULL);
 	put_seconds(text, histogram->sum_ns);
-	put(text, "\n");
+	put_text(text, "\n");
 }
 
 void metrics_text__end(struct metrics_text *text)
 {
 	if (text->format == METRICS_OPENMETRICS)
-		put(text, "# EOF\n");
+		put_text(text, "# EOF\n");
 }

@@ -23,7 +23,7 @@ struct written {
 };
 
 /* Takes what the labels have; NULL: there was no memory. */
-static char *finish(struct metrics_labels *labels)
+static char *take_labels(struct metrics_labels *labels)
 {
 	if (labels->failed)
 		metrics_labels__free(labels);
@@ -36,7 +36,7 @@ static char *label_job(const struct metrics_job *job)
 
 	metrics_labels__append(&labels, job->labels);
 	metrics_labels__add_time(&labels, "since", job->since_ns);
-	return finish(&labels);
+	return take_labels(&labels);
 }
 
 static char *label_row(const struct report_run *run, const struct metrics_job *job,
@@ -47,7 +47,7 @@ static char *label_row(const struct report_run *run, const struct metrics_job *j
 	metrics_labels__append(&labels, job->labels);
 	metrics_shown__label(&labels, run, &row->key);
 	metrics_labels__add_time(&labels, "since", row->since_ns);
-	return finish(&labels);
+	return take_labels(&labels);
 }
 
 static int write_info(struct metrics_text *text, const struct report_run *run,
@@ -66,7 +66,7 @@ static int write_info(struct metrics_text *text, const struct report_run *run,
 	cgroup = names__cgroup(run, written->job->id);
 	if (cgroup)
 		metrics_labels__add(&labels, "cgroup", cgroup);
-	all = finish(&labels);
+	all = take_labels(&labels);
 	if (!all)
 		return -ENOMEM;
 	metrics_text__number(text, all, 1);
@@ -78,11 +78,11 @@ static int write_info(struct metrics_text *text, const struct report_run *run,
 static int write_jobs(struct metrics_text *text, const struct report_run *run,
 		      const struct written *jobs, size_t n)
 {
-	int rc = 0;
+	int ret = 0;
 
 	metrics_text__begin(text, &about_info);
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = write_info(text, run, &jobs[i]);
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = write_info(text, run, &jobs[i]);
 	metrics_text__begin(text, &about_cpu);
 	for (size_t i = 0; i < n; i++)
 		if (jobs[i].job->cpu_ns != JOB_UNKNOWN)
@@ -91,7 +91,7 @@ static int write_jobs(struct metrics_text *text, const struct report_run *run,
 	for (size_t i = 0; i < n; i++)
 		if (jobs[i].job->memory_peak_bytes != JOB_UNKNOWN)
 			metrics_text__number(text, jobs[i].labels, jobs[i].job->memory_peak_bytes);
-	return rc;
+	return ret;
 }
 
 int metrics__write_jobs(const struct metrics *metrics, const struct report_run *run,
@@ -99,19 +99,19 @@ int metrics__write_jobs(const struct metrics *metrics, const struct report_run *
 {
 	size_t n = metrics__n_jobs(metrics);
 	struct written *jobs = calloc(n + 1, sizeof(*jobs));
-	int rc = jobs ? 0 : -ENOMEM;
+	int ret = jobs ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < n && !rc; i++) {
+	for (size_t i = 0; i < n && !ret; i++) {
 		jobs[i].job = metrics__job(metrics, i);
 		jobs[i].labels = label_job(jobs[i].job);
-		rc = jobs[i].labels ? 0 : -ENOMEM;
+		ret = jobs[i].labels ? 0 : -ENOMEM;
 	}
-	if (!rc)
-		rc = write_jobs(text, run, jobs, n);
+	if (!ret)
+		ret = write_jobs(text, run, jobs, n);
 	for (size_t i = 0; jobs && i < n; i++)
 		free(jobs[i].labels);
 	free(jobs);
-	return rc;
+	return ret;
 }
 
 static size_t count_rows(const struct metrics *metrics)
@@ -127,22 +127,22 @@ int metrics__write(const struct metrics *metrics, const struct report_run *run,
 		   struct metrics_text *text)
 {
 	struct metrics_shown_row *rows = calloc(count_rows(metrics) + 1, sizeof(*rows));
-	int rc = rows ? 0 : -ENOMEM;
+	int ret = rows ? 0 : -ENOMEM;
 	size_t n = 0;
 
-	for (size_t i = 0; i < metrics__n_jobs(metrics) && !rc; i++) {
+	for (size_t i = 0; i < metrics__n_jobs(metrics) && !ret; i++) {
 		const struct metrics_job *job = metrics__job(metrics, i);
 
-		for (size_t j = 0; j < job->rows.n && !rc; j++) {
+		for (size_t j = 0; j < job->rows.n && !ret; j++) {
 			rows[n].row = &job->rows.rows[j];
 			rows[n].labels = label_row(run, job, &job->rows.rows[j]);
-			rc = rows[n++].labels ? 0 : -ENOMEM;
+			ret = rows[n++].labels ? 0 : -ENOMEM;
 		}
 	}
-	if (!rc)
+	if (!ret)
 		metrics_shown__write(text, run, rows, n);
 	while (n)
 		free(rows[--n].labels);
 	free(rows);
-	return rc;
+	return ret;
 }

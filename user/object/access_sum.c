@@ -51,8 +51,8 @@ static void add_common(struct access_sum *sum, const struct tm_access *access, _
 	sum->is_common_exact &= !sized;
 }
 
-static void add(struct access_sum *sum, const struct snapshot_object *object,
-		enum tm_direction direction)
+static void add_access(struct access_sum *sum, const struct snapshot_object *object,
+		       enum tm_direction direction)
 {
 	const struct tm_access *access = &object->total.access[direction];
 	__u64 count = object_access__count(access), sized = count - access->unsized;
@@ -91,7 +91,7 @@ int access_sum__of(struct access_sum out[TM_DIRECTIONS],
 			const struct tm_object_key *own = &objects[j]->total.key;
 
 			if (own->job == key->job && own->layer == key->layer)
-				add(&out[i], objects[j], (enum tm_direction)i);
+				add_access(&out[i], objects[j], (enum tm_direction)i);
 		}
 		add_up_common(&out[i]);
 	}

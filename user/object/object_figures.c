@@ -174,7 +174,7 @@ int object_key__order(const struct tm_object_key *a, const struct tm_object_key 
 	return order ? order : compare_numbers(a->tgid, b->tgid);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_objects(const void *left, const void *right)
 {
 	const struct snapshot_object *a = *(const struct snapshot_object *const *)left;
 	const struct snapshot_object *b = *(const struct snapshot_object *const *)right;
@@ -188,5 +188,5 @@ static int compare(const void *left, const void *right)
 void snapshot_object__sort(struct snapshot_object **objects, size_t n)
 {
 	if (n)
-		qsort((void *)objects, n, sizeof(*objects), compare);
+		qsort((void *)objects, n, sizeof(*objects), compare_objects);
 }

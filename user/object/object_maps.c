@@ -58,19 +58,19 @@ int object_table__new(struct object_table **out, const struct object_maps *fds, 
 {
 	struct maps *maps = calloc(1, sizeof(*maps));
 	struct object_source source;
-	int rc;
+	int ret;
 
 	if (!maps)
 		return error__set(err, -ENOMEM, "reading the files: no memory");
 	maps->fds = *fds;
 	maps->objects_bytes = fds->slots * sizeof(struct tm_object);
 	maps->names_bytes = fds->slots * sizeof(struct tm_object_name);
-	rc = map(&maps->objects, fds->objects, maps->objects_bytes, PROT_READ | PROT_WRITE,
-		 "tm_objects", err);
-	if (!rc)
-		rc = map(&maps->names, fds->names, maps->names_bytes, PROT_READ, "tm_object_names",
-			 err);
-	if (rc)
+	ret = map(&maps->objects, fds->objects, maps->objects_bytes, PROT_READ | PROT_WRITE,
+		  "tm_objects", err);
+	if (!ret)
+		ret = map(&maps->names, fds->names, maps->names_bytes, PROT_READ, "tm_object_names",
+			  err);
+	if (ret)
 		goto fail;
 	source = (struct object_source){
 		.objects = maps->objects,
@@ -82,11 +82,11 @@ int object_table__new(struct object_table **out, const struct object_maps *fds, 
 		.close = close_maps,
 		.context = maps,
 	};
-	rc = object_table__new_from(out, &source);
-	if (!rc)
+	ret = object_table__new_from(out, &source);
+	if (!ret)
 		return 0;
-	error__set(err, rc, "reading the files: no memory");
+	error__set(err, ret, "reading the files: no memory");
 fail:
 	close_maps(maps);
-	return rc;
+	return ret;
 }

@@ -102,7 +102,7 @@ void object_merge__free(struct object_merge *merge)
 	free(merge);
 }
 
-static struct merged *make(struct object_merge *merge, const struct identity *identity)
+static struct merged *make_merged(struct object_merge *merge, const struct identity *identity)
 {
 	struct merged *merged = NULL;
 
@@ -190,7 +190,7 @@ int object_merge__add(struct object_merge *merge, const struct object_merge_from
 {
 	const struct identity identity = identity_of(from);
 	struct merged **found = tfind(&identity, &merge->known, compare_identities);
-	struct merged *merged = found ? *found : make(merge, &identity);
+	struct merged *merged = found ? *found : make_merged(merge, &identity);
 
 	if (!merged)
 		return -ENOMEM;

@@ -183,23 +183,23 @@ int object_table__tend(struct object_table *table)
 	__u32 end = used_slots(&table->source);
 	size_t room = table->source.slots - TM_OBJECT_NOBODY - TM_OBJECT_RESERVED;
 	size_t used = 0, resting = 0;
-	int rc = 0;
+	int ret = 0;
 
-	for (__u32 slot = TM_OBJECT_NOBODY; slot < end && !rc; slot++) {
+	for (__u32 slot = TM_OBJECT_NOBODY; slot < end && !ret; slot++) {
 		const struct tm_object *object = &table->source.objects[slot];
 
 		if (!is_live(object) || !may_be_folded(object))
 			continue;
-		rc = tend_slot(table, slot);
+		ret = tend_slot(table, slot);
 		if (table->watched[slot].is_leaving || !is_live(object))
 			continue;
 		used++;
 		if (table->watched[slot].is_resting)
 			table->resting[resting++] = slot;
 	}
-	if (!rc && used > room / 4 * 3)
+	if (!ret && used > room / 4 * 3)
 		retire_least(table, resting, used, room / 2);
-	return rc;
+	return ret;
 }
 
 /* What is folded counts with those that the kernel had no room for. */
@@ -236,17 +236,17 @@ int object_table__read(struct object_table *table, const struct job_map *jobs,
 		       struct object_list *list)
 {
 	__u32 end = used_slots(&table->source);
-	int rc = 0;
+	int ret = 0;
 
 	object_list__clear(list);
 	for (size_t i = 0; i < table->n_folded; i++)
 		table->folded[i].is_listed = false;
-	for (__u32 slot = 0; slot < end && !rc; slot++) {
+	for (__u32 slot = 0; slot < end && !ret; slot++) {
 		if (is_live(&table->source.objects[slot]))
-			rc = list_slot(table, jobs, list, slot);
+			ret = list_slot(table, jobs, list, slot);
 	}
-	for (size_t i = 0; i < table->n_folded && !rc; i++)
-		rc = list_folded(table, jobs, list, i);
+	for (size_t i = 0; i < table->n_folded && !ret; i++)
+		ret = list_folded(table, jobs, list, i);
 	object_list__sort(list);
-	return rc;
+	return ret;
 }

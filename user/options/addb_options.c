@@ -35,7 +35,7 @@ static void set_filter(struct options_addb *addb, const char *arg)
 		option_values__refuse("--addb=%s: %s", arg ? arg : "", err.text);
 }
 
-static void finish(struct options *options)
+static void finish_addb(struct options *options)
 {
 	struct options_addb *addb = &options->addb;
 
@@ -63,7 +63,7 @@ static error_t parse_addb(int key, char *arg, struct argp_state *state)
 		options->addb.buffer = option_values__buffer("--addb-buffer", arg);
 		return 0;
 	case ARGP_KEY_END:
-		finish(options);
+		finish_addb(options);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

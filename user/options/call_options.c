@@ -37,7 +37,7 @@ static __u64 parse_ns(const char *arg)
 	return ns;
 }
 
-static void finish(struct options_calls *calls)
+static void finish_calls(struct options_calls *calls)
 {
 	if (!calls->on && (calls->stacks || calls->sample || calls->min_ns || calls->buffer))
 		option_values__refuse(
@@ -67,7 +67,7 @@ static error_t parse_calls(int key, char *arg, struct argp_state *state)
 		calls->buffer = option_values__buffer("--call-buffer", arg);
 		return 0;
 	case ARGP_KEY_END:
-		finish(calls);
+		finish_calls(calls);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

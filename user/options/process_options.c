@@ -73,7 +73,7 @@ static void add_variables(struct options_processes *processes, char *list)
 	}
 }
 
-static void finish(struct options *options)
+static void finish_processes(struct options *options)
 {
 	struct options_processes *processes = &options->processes;
 
@@ -116,7 +116,7 @@ static error_t parse_processes(int key, char *arg, struct argp_state *state)
 			option_values__number("--max-processes", arg, 1, ROOM_MAX);
 		return 0;
 	case ARGP_KEY_END:
-		finish(options);
+		finish_processes(options);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -51,7 +51,7 @@ static unsigned int parse_types(char *list)
 	return types;
 }
 
-static void finish(const struct options *options, struct syslog_options *syslog)
+static void finish_syslog(const struct options *options, struct syslog_options *syslog)
 {
 	if (!syslog->types && (syslog->path || syslog->rate))
 		option_values__refuse("--syslog-socket, --syslog-journal and --syslog-rate go with "
@@ -88,7 +88,7 @@ static error_t parse_syslog(int key, char *arg, struct argp_state *state)
 		syslog->rate = option_values__number("--syslog-rate", arg, 1, 1000000);
 		return 0;
 	case ARGP_KEY_END:
-		finish(options, syslog);
+		finish_syslog(options, syslog);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -10,7 +10,8 @@ struct addb_output {
 	struct sinks *sinks;
 };
 
-static void take(void *context, const struct addb_record *record, const struct addb_origin *origin)
+static void take_record(void *context, const struct addb_record *record,
+			const struct addb_origin *origin)
 {
 	const struct addb_output *output = context;
 
@@ -22,7 +23,7 @@ int addb_output__start(struct addb_output **out, const struct kernel *kernel, st
 {
 	struct addb_reader_options options = {
 		.jobs = live_run__jobs(sinks->live),
-		.take = take,
+		.take = take_record,
 		.filter = sinks->options->addb.filter,
 	};
 	struct addb_output *output;
@@ -49,13 +50,13 @@ int addb_output__fd(const struct addb_output *output)
 
 int addb_output__drain(struct addb_output *output, bool over, struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (!output)
 		return 0;
-	rc = addb_reader__drain(output->reader, over, err);
+	ret = addb_reader__drain(output->reader, over, err);
 	SINKS_TELL(output->sinks, flush);
-	return rc;
+	return ret;
 }
 
 static void count(const struct addb_output *output, struct addb_counts *counts)

@@ -68,7 +68,7 @@ int addb_text__open_sink(struct sink **out, struct sinks *sinks, struct error *e
 {
 	const char *path = sinks->options->addb.text;
 	struct addb_text_sink *sink;
-	int rc = 0;
+	int ret = 0;
 
 	if (!sinks->options->addb.filter || (!path && !sinks->tables))
 		return 0;
@@ -79,12 +79,12 @@ int addb_text__open_sink(struct sink **out, struct sinks *sinks, struct error *e
 	sink->path = path;
 	sink->text = (struct addb_text){ .out = path ? stdout : sinks->tables, .flat = true };
 	if (path && strcmp(path, "-") != 0) {
-		rc = output_file__open(&sink->file, path, sinks->options->user, false, err);
-		sink->text.out = rc < 0 ? NULL : output_file__stream(sink->file);
+		ret = output_file__open(&sink->file, path, sinks->options->user, false, err);
+		sink->text.out = ret < 0 ? NULL : output_file__stream(sink->file);
 	}
-	if (rc < 0)
+	if (ret < 0)
 		free(sink);
 	else
 		*out = &sink->base;
-	return rc;
+	return ret;
 }

@@ -29,15 +29,15 @@ int output__open(struct output **out, const struct options *options, struct sess
 		 char **argv, struct error *err)
 {
 	struct output *output = calloc(1, sizeof(*output));
-	int rc;
+	int ret;
 
 	if (!output)
 		return error__set(err, -ENOMEM, "no memory");
 	*out = output;
 	output->options = options;
-	rc = live_run__open(&output->live, session, argv, err);
-	if (rc < 0)
-		return rc;
+	ret = live_run__open(&output->live, session, argv, err);
+	if (ret < 0)
+		return ret;
 	output->session = session;
 	output->sinks = (struct sinks){
 		.options = options,
@@ -94,38 +94,38 @@ static int open_calls(struct output *output, struct error *err)
 		.context = output,
 	};
 
-	int rc;
+	int ret;
 
 	if (!output->options->calls.on)
 		return 0;
 	kernel__maps(output->session->kernel, &maps);
-	rc = calls__open(&output->calls, &options, err);
-	if (!rc)
+	ret = calls__open(&output->calls, &options, err);
+	if (!ret)
 		meet_processes(output);
-	return rc;
+	return ret;
 }
 
 int output__start(struct output *output, struct error *err)
 {
-	int rc;
+	int ret;
 
-	rc = live_run__start(output->live, err);
-	if (!rc)
-		rc = open_calls(output, err);
-	if (!rc)
-		rc = addb_output__start(&output->addb, output->session->kernel, &output->sinks,
-					err);
-	if (!rc)
-		rc = process_output__start(&output->processes, output->session->kernel,
-					   &output->sinks, err);
+	ret = live_run__start(output->live, err);
+	if (!ret)
+		ret = open_calls(output, err);
+	if (!ret)
+		ret = addb_output__start(&output->addb, output->session->kernel, &output->sinks,
+					 err);
+	if (!ret)
+		ret = process_output__start(&output->processes, output->session->kernel,
+					    &output->sinks, err);
 	process_output__know_unseen(output->processes, &output->session->unseen);
-	if (!rc)
+	if (!ret)
 		process_output__note_interrupted(output->processes, &output->session->notes);
 	/* What is there is replaced once nothing else can fail. */
-	if (!rc)
-		rc = sinks__start(&output->sinks, err);
-	output->failed |= rc < 0;
-	return rc;
+	if (!ret)
+		ret = sinks__start(&output->sinks, err);
+	output->failed |= ret < 0;
+	return ret;
 }
 
 static void on_calls(void *context)
@@ -157,9 +157,9 @@ static void on_processes(void *context)
 static int watch_ring(struct output *output, struct loop *loop, int fd, double period_s,
 		      void (*take)(void *context))
 {
-	int rc = loop__watch_ring(loop, fd, take, output);
+	int ret = loop__watch_ring(loop, fd, take, output);
 
-	return rc ? rc : loop__tend(loop, period_s, take, output, NULL);
+	return ret ? ret : loop__tend(loop, period_s, take, output, NULL);
 }
 
 static void on_log(void *context)
@@ -178,24 +178,24 @@ static void on_objects(void *context)
 
 int output__watch(struct output *output, struct loop *loop)
 {
-	int addb = addb_output__fd(output->addb), rc = live_run__watch(output->live, loop);
+	int addb = addb_output__fd(output->addb), ret = live_run__watch(output->live, loop);
 	bool live = output->options->json || output->sinks.syslog;
 
-	if (!rc && output->calls)
-		rc = watch_ring(output, loop, calls__fd(output->calls),
-				live ? CALLS_PERIOD_S : CALLS_RECORDED_S, on_calls);
-	if (!rc && addb >= 0)
-		rc = watch_ring(output, loop, addb, ADDB_PERIOD_S, on_addb);
-	if (!rc && output->processes)
-		rc = watch_ring(output, loop, process_output__fd(output->processes),
-				ACCOUNTS_PERIOD_S, on_processes);
-	if (!rc && output->sinks.syslog)
-		rc = loop__watch(loop, sink_syslog__fd(output->sinks.syslog), on_log, output);
-	if (!rc && output->sinks.syslog)
-		rc = loop__tend(loop, SYSLOG_PERIOD_S, on_log, output, NULL);
-	if (!rc && output->session->objects)
-		rc = loop__tend(loop, OBJECT_TABLE_TEND_S, on_objects, output, NULL);
-	return rc;
+	if (!ret && output->calls)
+		ret = watch_ring(output, loop, calls__fd(output->calls),
+				 live ? CALLS_PERIOD_S : CALLS_RECORDED_S, on_calls);
+	if (!ret && addb >= 0)
+		ret = watch_ring(output, loop, addb, ADDB_PERIOD_S, on_addb);
+	if (!ret && output->processes)
+		ret = watch_ring(output, loop, process_output__fd(output->processes),
+				 ACCOUNTS_PERIOD_S, on_processes);
+	if (!ret && output->sinks.syslog)
+		ret = loop__watch(loop, sink_syslog__fd(output->sinks.syslog), on_log, output);
+	if (!ret && output->sinks.syslog)
+		ret = loop__tend(loop, SYSLOG_PERIOD_S, on_log, output, NULL);
+	if (!ret && output->session->objects)
+		ret = loop__tend(loop, OBJECT_TABLE_TEND_S, on_objects, output, NULL);
+	return ret;
 }
 
 void output__finish_log(struct output *output)
@@ -228,38 +228,38 @@ static void note_stacks(const struct output *output)
 			       losses.large);
 }
 
-static int print(struct output *output, bool final, struct error *err)
+static int print_snapshot(struct output *output, bool final, struct error *err)
 {
 	const struct snapshot *snapshot;
 	struct snapshot shown;
-	int rc = 0;
+	int ret = 0;
 
 	if (final)
 		live_run__finish(output->live);
 	live_run__follow(output->live);
 	if (output->calls)
-		rc = calls__drain(output->calls, final, err);
-	if (!rc)
-		rc = addb_output__drain(output->addb, final, err);
+		ret = calls__drain(output->calls, final, err);
+	if (!ret)
+		ret = addb_output__drain(output->addb, final, err);
 	process_output__drain(output->processes, final);
 	if (output->options->interval_s)
 		process_output__interval(output->processes);
-	if (!rc && final) {
+	if (!ret && final) {
 		addb_output__finish(output->addb, &output->session->notes);
 		process_output__finish(output->processes, &output->session->notes);
 	}
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (final && output->calls)
 		note_stacks(output);
-	rc = live_run__read(output->live, &snapshot, err);
-	if (rc < 0)
-		return rc;
+	ret = live_run__read(output->live, &snapshot, err);
+	if (ret < 0)
+		return ret;
 	shown = *snapshot;
 	if (final)
-		rc = live_run__show_timelines(output->live, &shown, err);
-	if (rc < 0)
-		return rc;
+		ret = live_run__show_timelines(output->live, &shown, err);
+	if (ret < 0)
+		return ret;
 	live_run__note_told(output->live, shown.time_ns);
 	return sinks__figures(&output->sinks, &shown, final, err);
 }
@@ -337,23 +337,23 @@ void output__tell(const struct output *output)
 
 int output__print(struct output *output, bool final, struct error *err)
 {
-	int rc = print(output, final, err);
+	int ret = print_snapshot(output, final, err);
 
-	output->failed |= rc < 0;
-	return rc;
+	output->failed |= ret < 0;
+	return ret;
 }
 
 int output__close(struct output *output)
 {
-	int rc;
+	int ret;
 
 	if (!output)
 		return 0;
-	rc = sinks__close(&output->sinks, output->failed);
+	ret = sinks__close(&output->sinks, output->failed);
 	addb_output__close(output->addb);
 	process_output__close(output->processes);
 	calls__close(output->calls);
 	live_run__close(output->live);
 	free(output);
-	return rc;
+	return ret;
 }

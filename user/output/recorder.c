@@ -54,44 +54,44 @@ static bool tries_again(const struct recorder *recorder)
 static int prepare_file(struct recorder *recorder, struct error *err)
 {
 	const struct options *options = recorder->options;
-	int rc = output_file__enter_maker(options->user, err), fd = -1;
+	int ret = output_file__enter_maker(options->user, err), fd = -1;
 
-	if (rc < 0)
-		return rc;
-	rc = place__open(&recorder->place, options->recording, err);
-	if (rc == 0) {
+	if (ret < 0)
+		return ret;
+	ret = place__open(&recorder->place, options->recording, err);
+	if (ret == 0) {
 		fd = ring_file__prepare(&recorder->place, options->recording, err);
-		rc = fd < 0 ? fd : 0;
+		ret = fd < 0 ? fd : 0;
 	}
 	identity__leave();
 	recorder->is_unnamed = fd >= 0;
-	if (rc < 0)
+	if (ret < 0)
 		return identity__explain_caller(err);
-	rc = output_file__give(fd, options->recording, options->user, err);
-	return rc < 0 ? rc : fd;
+	ret = output_file__give(fd, options->recording, options->user, err);
+	return ret < 0 ? ret : fd;
 }
 
 /* Gives the file its name, or removes it where that never came to pass. */
 static int name_file(struct recorder *recorder, bool drop, struct error *err)
 {
 	const struct options *options = recorder->options;
-	int rc = output_file__enter_maker(options->user, err);
+	int ret = output_file__enter_maker(options->user, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (drop)
 		ring_file__drop(&recorder->place);
 	else
-		rc = ring_file__replace(&recorder->place, options->recording, err);
+		ret = ring_file__replace(&recorder->place, options->recording, err);
 	identity__leave();
-	recorder->is_unnamed = rc < 0;
-	return rc < 0 ? identity__explain_caller(err) : 0;
+	recorder->is_unnamed = ret < 0;
+	return ret < 0 ? identity__explain_caller(err) : 0;
 }
 
 /* Frees what there is of a file, which keeps its name if it has one. */
 static int end_file(struct recorder *recorder, struct error *err)
 {
-	int rc = recording_writer__close(recorder->writer, err);
+	int ret = recording_writer__close(recorder->writer, err);
 	struct error ignored;
 
 	recorder->writer = NULL;
@@ -100,42 +100,42 @@ static int end_file(struct recorder *recorder, struct error *err)
 	recorder->is_unnamed = false;
 	place__close(&recorder->place);
 	recorder->place = (struct place){ .dir = -1 };
-	return rc;
+	return ret;
 }
 
 static int open_file(struct recorder *recorder, struct error *err)
 {
 	const struct options *options = recorder->options;
-	int fd = prepare_file(recorder, err), rc;
+	int fd = prepare_file(recorder, err), ret;
 
 	if (fd < 0)
 		return fd;
-	rc = recording_writer__create(&recorder->writer, fd, options->recording,
-				      options->recording_size, err);
-	if (rc < 0 || fstat(fd, &recorder->made) < 0) {
-		if (rc < 0)
+	ret = recording_writer__create(&recorder->writer, fd, options->recording,
+				       options->recording_size, err);
+	if (ret < 0 || fstat(fd, &recorder->made) < 0) {
+		if (ret < 0)
 			close(fd);
 		else
-			rc = error__set(err, -errno, "%s: cannot be looked at: %s",
-					options->recording, strerror(errno));
+			ret = error__set(err, -errno, "%s: cannot be looked at: %s",
+					 options->recording, strerror(errno));
 	}
-	return rc;
+	return ret;
 }
 
 /* Nobody but who configured it can mend these. */
-static bool is_final(int rc)
+static bool is_final(int ret)
 {
-	return rc == -EEXIST || rc == -EBUSY || rc == -EINVAL || rc == -EISDIR ||
-	       rc == -ENAMETOOLONG || rc == -ELOOP || rc == -ENOMEM;
+	return ret == -EEXIST || ret == -EBUSY || ret == -EINVAL || ret == -EISDIR ||
+	       ret == -ENAMETOOLONG || ret == -ELOOP || ret == -ENOMEM;
 }
 
 /* What a service lets pass, to try again; 0, or the error. */
-static int let_fail(struct recorder *recorder, int rc, const struct error *err)
+static int let_fail(struct recorder *recorder, int ret, const struct error *err)
 {
 	struct error ignored;
 
-	if (rc >= 0 || !tries_again(recorder))
-		return rc;
+	if (ret >= 0 || !tries_again(recorder))
+		return ret;
 	end_file(recorder, &ignored);
 	output_state__fail(&recorder->state, err, clock__ns(CLOCK_MONOTONIC));
 	return 0;
@@ -182,19 +182,19 @@ static int start(struct sink *base, struct error *err)
 {
 	struct recorder *recorder = (struct recorder *)base;
 	struct job_map jobs;
-	int rc;
+	int ret;
 
-	rc = session__new_drain(recorder->session, &recorder->drain, err);
-	if (rc < 0)
-		return rc;
+	ret = session__new_drain(recorder->session, &recorder->drain, err);
+	if (ret < 0)
+		return ret;
 	jobs = live_run__jobs(recorder->live);
 	drain__map_jobs(recorder->drain, &jobs);
 	if (!recorder->writer)
 		return 0;
-	rc = begin_file(recorder, err);
-	if (rc == 0)
-		rc = name_file(recorder, false, err);
-	return is_final(rc) ? rc : let_fail(recorder, rc, err);
+	ret = begin_file(recorder, err);
+	if (ret == 0)
+		ret = name_file(recorder, false, err);
+	return is_final(ret) ? ret : let_fail(recorder, ret, err);
 }
 
 /* As if the read before had had no series: a new file needs all of them. */
@@ -220,22 +220,22 @@ static int make_all_new(struct recorder *recorder, struct snapshot *snapshot, st
 static int write_anew(struct recorder *recorder, struct snapshot *snapshot, bool final,
 		      struct error *err)
 {
-	int rc = open_file(recorder, err);
+	int ret = open_file(recorder, err);
 
-	if (rc == 0)
-		rc = begin_file(recorder, err);
-	if (rc == 0)
-		rc = make_all_new(recorder, snapshot, err);
-	if (rc == 0)
-		rc = recording_writer__snapshot(recorder->writer, live_run__report(recorder->live),
-						snapshot, final, err);
-	if (rc >= 0)
-		rc = recording_writer__flush(recorder->writer, err);
-	if (rc >= 0)
-		rc = name_file(recorder, false, err);
-	if (rc >= 0)
+	if (ret == 0)
+		ret = begin_file(recorder, err);
+	if (ret == 0)
+		ret = make_all_new(recorder, snapshot, err);
+	if (ret == 0)
+		ret = recording_writer__snapshot(recorder->writer, live_run__report(recorder->live),
+						 snapshot, final, err);
+	if (ret >= 0)
+		ret = recording_writer__flush(recorder->writer, err);
+	if (ret >= 0)
+		ret = name_file(recorder, false, err);
+	if (ret >= 0)
 		output_state__work(&recorder->state, clock__ns(CLOCK_MONOTONIC));
-	return rc;
+	return ret;
 }
 
 /* Is the file that is written still the one that others find, and whole? */
@@ -261,16 +261,16 @@ static int check_file(const struct recorder *recorder, struct error *err)
 static int write_figures(struct recorder *recorder, struct snapshot *snapshot, bool final,
 			 struct error *err)
 {
-	int rc = live_run__show_timelines(recorder->live, snapshot, err);
+	int ret = live_run__show_timelines(recorder->live, snapshot, err);
 
-	if (rc == 0 && !recorder->writer)
+	if (ret == 0 && !recorder->writer)
 		return write_anew(recorder, snapshot, final, err);
-	if (rc == 0)
-		rc = check_file(recorder, err);
-	if (rc == 0)
-		rc = recording_writer__snapshot(recorder->writer, live_run__report(recorder->live),
-						snapshot, final, err);
-	return rc;
+	if (ret == 0)
+		ret = check_file(recorder, err);
+	if (ret == 0)
+		ret = recording_writer__snapshot(recorder->writer, live_run__report(recorder->live),
+						 snapshot, final, err);
+	return ret;
 }
 
 /* as_of: has the time that it gets; NULL: its own. */
@@ -279,27 +279,27 @@ static int write_snapshot(struct recorder *recorder, const struct snapshot *as_o
 {
 	const struct snapshot *snapshot;
 	struct snapshot last;
-	int rc;
+	int ret;
 
-	rc = live_run__read_from(recorder->live, recorder->drain, asked, &snapshot, err);
-	if (rc < 0 && tries_again(recorder))
-		return rc;
-	if (!rc) {
+	ret = live_run__read_from(recorder->live, recorder->drain, asked, &snapshot, err);
+	if (ret < 0 && tries_again(recorder))
+		return ret;
+	if (!ret) {
 		recorder->latest = snapshot;
 		live_run__take_timelines(recorder->live, snapshot);
 	}
 	if (recorder->failed || !output_state__is_due(&recorder->state, clock__ns(CLOCK_MONOTONIC)))
 		return 0;
-	if (!rc) {
+	if (!ret) {
 		last = *snapshot;
 		if (as_of) {
 			last.time_ns = as_of->time_ns;
 			last.monotonic_ns = as_of->monotonic_ns;
 		}
-		rc = write_figures(recorder, &last, final, err);
+		ret = write_figures(recorder, &last, final, err);
 	}
-	recorder->failed = rc < 0 && !tries_again(recorder);
-	return let_fail(recorder, rc, err);
+	recorder->failed = ret < 0 && !tries_again(recorder);
+	return let_fail(recorder, ret, err);
 }
 
 int recorder__write(struct recorder *recorder, bool asked, struct error *err)
@@ -333,18 +333,18 @@ static bool is_writable(struct recorder *recorder, __u64 n)
 }
 
 /* How writing of n of that ended. */
-static int written(struct recorder *recorder, int rc, __u64 n, const struct error *err)
+static int written(struct recorder *recorder, int ret, __u64 n, const struct error *err)
 {
-	recorder->failed = rc < 0 && !tries_again(recorder);
-	if (rc < 0 && tries_again(recorder))
+	recorder->failed = ret < 0 && !tries_again(recorder);
+	if (ret < 0 && tries_again(recorder))
 		recorder->state.lost += n;
-	return let_fail(recorder, rc, err);
+	return let_fail(recorder, ret, err);
 }
 
 /* A failure is told at once, and only then. */
-static int tell(int rc, const struct error *err)
+static int tell(int ret, const struct error *err)
 {
-	if (rc < 0)
+	if (ret < 0)
 		fprintf(stderr, "tmtrace: %s\n", err->text);
 	return 0;
 }
@@ -353,13 +353,13 @@ static int put_calls(struct sink *base, const struct call_batch *batch, struct e
 {
 	struct recorder *recorder = (struct recorder *)base;
 	__u64 n = batch->n_calls + batch->n_operations;
-	int rc;
+	int ret;
 
 	if (!is_writable(recorder, n))
 		return 0;
-	rc = recording_writer__calls(recorder->writer, live_run__report(recorder->live), batch,
-				     err);
-	return tell(written(recorder, rc, n, err), err);
+	ret = recording_writer__calls(recorder->writer, live_run__report(recorder->live), batch,
+				      err);
+	return tell(written(recorder, ret, n, err), err);
 }
 
 /* Writes the records of ADDB2 that have gathered. */
@@ -367,15 +367,15 @@ static int flush(struct sink *base, struct error *err)
 {
 	struct recorder *recorder = (struct recorder *)base;
 	struct addb_batch batch;
-	int rc;
+	int ret;
 
 	if (!recorder->addb || !addb_pack__n(recorder->addb))
 		return 0;
 	addb_pack__finish(recorder->addb, &batch);
 	if (!is_writable(recorder, batch.n_records))
 		return 0;
-	rc = recording_writer__addb(recorder->writer, &batch, err);
-	return tell(written(recorder, rc, batch.n_records, err), err);
+	ret = recording_writer__addb(recorder->writer, &batch, err);
+	return tell(written(recorder, ret, batch.n_records, err), err);
 }
 
 static int put_addb(struct sink *base, const struct addb_record *record,
@@ -394,24 +394,24 @@ static int put_addb(struct sink *base, const struct addb_record *record,
 static int put_addb_counts(struct sink *base, const struct addb_counts *counts, struct error *err)
 {
 	struct recorder *recorder = (struct recorder *)base;
-	int rc;
+	int ret;
 
 	if (!is_writable(recorder, 0))
 		return 0;
-	rc = recording_writer__addb_counts(recorder->writer, counts, err);
-	return tell(written(recorder, rc, 0, err), err);
+	ret = recording_writer__addb_counts(recorder->writer, counts, err);
+	return tell(written(recorder, ret, 0, err), err);
 }
 
 static int put_process(struct sink *base, const struct process_account *account, struct error *err)
 {
 	struct recorder *recorder = (struct recorder *)base;
-	int rc;
+	int ret;
 
 	if (!is_writable(recorder, 1))
 		return 0;
-	rc = recording_writer__account(recorder->writer, live_run__report(recorder->live), account,
-				       err);
-	return tell(written(recorder, rc, 1, err), err);
+	ret = recording_writer__account(recorder->writer, live_run__report(recorder->live), account,
+					err);
+	return tell(written(recorder, ret, 1, err), err);
 }
 
 __u64 recorder__large_addb(const struct recorder *recorder)
@@ -447,18 +447,18 @@ void recorder__tell(const struct recorder *recorder)
 static int close_sink(struct sink *base, struct error *err)
 {
 	struct recorder *recorder = (struct recorder *)base;
-	int rc = end_file(recorder, err);
+	int ret = end_file(recorder, err);
 
 	if (recorder->failed || recorder->state.fails)
-		rc = -EIO;
-	else if (rc < 0)
+		ret = -EIO;
+	else if (ret < 0)
 		fprintf(stderr, "tmtrace: %s\n", err->text);
 	err->text[0] = '\0';
 	addb_pack__free(recorder->addb);
 	drain__free(recorder->drain);
 	free((void *)recorder->none);
 	free(recorder);
-	return rc;
+	return ret;
 }
 
 static const struct sink_ops ops = {
@@ -476,7 +476,7 @@ int recorder__open(struct recorder **out, const struct options *options, struct 
 		   struct session *session, struct error *err)
 {
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
-	int rc;
+	int ret;
 
 	if (!recorder)
 		return error__set(err, -ENOMEM, "no memory");
@@ -493,8 +493,8 @@ int recorder__open(struct recorder **out, const struct options *options, struct 
 	}
 	if (tries_again(recorder))
 		recorder->state.kind = &history_kind;
-	rc = open_file(recorder, err);
-	return is_final(rc) ? rc : let_fail(recorder, rc, err);
+	ret = open_file(recorder, err);
+	return is_final(ret) ? ret : let_fail(recorder, ret, err);
 }
 
 struct sink *recorder__sink(struct recorder *recorder)

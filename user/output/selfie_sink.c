@@ -75,7 +75,7 @@ int selfie_sink__open(struct sink **out, struct sinks *sinks, struct error *err)
 	const struct options *options = sinks->options;
 	const char *path = options->processes.on ? options->processes.selfie : NULL;
 	struct selfie_sink *sink;
-	int rc = 0;
+	int ret = 0;
 
 	if (!path)
 		return 0;
@@ -87,12 +87,12 @@ int selfie_sink__open(struct sink **out, struct sinks *sinks, struct error *err)
 	sink->path = path;
 	sink->out = stdout;
 	if (strcmp(path, "-") != 0) {
-		rc = output_file__open(&sink->file, path, options->user, true, err);
-		sink->out = rc < 0 ? NULL : output_file__stream(sink->file);
+		ret = output_file__open(&sink->file, path, options->user, true, err);
+		sink->out = ret < 0 ? NULL : output_file__stream(sink->file);
 	}
-	if (rc < 0)
+	if (ret < 0)
 		free(sink);
 	else
 		*out = &sink->base;
-	return rc;
+	return ret;
 }

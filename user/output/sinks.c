@@ -10,33 +10,33 @@ static int open_json(struct sink **out, struct sinks *sinks, struct error *err)
 {
 	const struct options *options = sinks->options;
 	struct record_sink *json = NULL;
-	int rc = options->json ? sink_json__open(&json, options->json, options->user,
-						 live_run__report(sinks->live), err)
-			       : 0;
+	int ret = options->json ? sink_json__open(&json, options->json, options->user,
+						  live_run__report(sinks->live), err)
+				: 0;
 
 	*out = json ? &json->sink : NULL;
-	return rc;
+	return ret;
 }
 
 static int open_syslog(struct sink **out, struct sinks *sinks, struct error *err)
 {
 	const struct syslog_options *options = &sinks->options->syslog;
-	int rc = options->types ? sink_syslog__open(&sinks->syslog, options,
-						    live_run__report(sinks->live), err)
-				: 0;
+	int ret = options->types ? sink_syslog__open(&sinks->syslog, options,
+						     live_run__report(sinks->live), err)
+				 : 0;
 
 	*out = sinks->syslog ? sink_syslog__sink(sinks->syslog) : NULL;
-	return rc;
+	return ret;
 }
 
 static int open_recorder(struct sink **out, struct sinks *sinks, struct error *err)
 {
-	int rc = sinks->options->recording ? recorder__open(&sinks->recorder, sinks->options,
-							    sinks->live, sinks->session, err)
-					   : 0;
+	int ret = sinks->options->recording ? recorder__open(&sinks->recorder, sinks->options,
+							     sinks->live, sinks->session, err)
+					    : 0;
 
 	*out = sinks->recorder ? recorder__sink(sinks->recorder) : NULL;
-	return rc;
+	return ret;
 }
 
 /*
@@ -52,26 +52,26 @@ static sink_open *const kinds[] = {
 
 int sinks__open(struct sinks *sinks, struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
 	_Static_assert(KINDS <= sizeof(sinks->at) / sizeof(*sinks->at), "all may be asked for");
-	for (size_t i = 0; i < KINDS && rc >= 0; i++) {
+	for (size_t i = 0; i < KINDS && ret >= 0; i++) {
 		struct sink *sink = NULL;
 
-		rc = kinds[i](&sink, sinks, err);
+		ret = kinds[i](&sink, sinks, err);
 		if (sink)
 			sinks->at[sinks->n++] = sink;
 	}
-	return rc;
+	return ret;
 }
 
 int sinks__start(struct sinks *sinks, struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = sinks->n; i > 0 && rc >= 0; i--)
-		rc = SINK_CALL(sinks->at[i - 1], start, err);
-	return rc;
+	for (size_t i = sinks->n; i > 0 && ret >= 0; i--)
+		ret = SINK_CALL(sinks->at[i - 1], start, err);
+	return ret;
 }
 
 int sinks__figures(struct sinks *sinks, const struct snapshot *snapshot, bool final,
@@ -82,11 +82,11 @@ int sinks__figures(struct sinks *sinks, const struct snapshot *snapshot, bool fi
 
 	for (size_t i = 0; i < sinks->n; i++) {
 		struct error *to = first < 0 ? &later : err;
-		int rc = SINK_CALL(sinks->at[i], snapshot, snapshot, final, to);
+		int ret = SINK_CALL(sinks->at[i], snapshot, snapshot, final, to);
 
-		if (rc >= 0 && final)
-			rc = SINK_CALL(sinks->at[i], end, snapshot, to);
-		first = first < 0 ? first : rc;
+		if (ret >= 0 && final)
+			ret = SINK_CALL(sinks->at[i], end, snapshot, to);
+		first = first < 0 ? first : ret;
 	}
 	return first;
 }
@@ -97,11 +97,11 @@ int sinks__close(struct sinks *sinks, bool is_known)
 
 	for (size_t i = 0; i < sinks->n; i++) {
 		struct error err = { 0 };
-		int rc = SINK_CALL(sinks->at[i], close, &err);
+		int ret = SINK_CALL(sinks->at[i], close, &err);
 
-		if (rc < 0 && err.text[0] && !is_known)
+		if (ret < 0 && err.text[0] && !is_known)
 			fprintf(stderr, "tmtrace: %s\n", err.text);
-		first = first < 0 ? first : rc;
+		first = first < 0 ? first : ret;
 	}
 	sinks->n = 0;
 	return first;

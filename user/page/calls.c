@@ -30,7 +30,7 @@ static void cut_stack(struct json_object *record)
 }
 
 /* Of one call, or operation. */
-static int put(void *context, const struct report_run *run, const struct call_batch *batch)
+static int put_batch(void *context, const struct report_run *run, const struct call_batch *batch)
 {
 	struct json_calls *calls = json_calls__new(run);
 	struct record_tree tree = record_tree__new(NULL);
@@ -65,7 +65,7 @@ int page_calls__write(struct page_document *document, const struct page_calls *c
 		.calls = page_list__new(document, ROOM_CALLS),
 		.operations = page_list__new(document, ROOM_OPERATIONS),
 	};
-	int ret = slowest__each(calls->slowest, put, &writer);
+	int ret = slowest__each(calls->slowest, put_batch, &writer);
 
 	page_document__put_list(document, "calls", &writer.calls, NULL);
 	page_document__put_list(document, "operations", &writer.operations, NULL);

@@ -29,7 +29,7 @@ struct page_jobs {
 	struct number *numbers; /* by id */
 };
 
-static int collect(struct page_jobs *jobs, const struct snapshot *snapshot)
+static int collect_jobs(struct page_jobs *jobs, const struct snapshot *snapshot)
 {
 	struct jobs at;
 
@@ -123,7 +123,7 @@ int page_jobs__write(struct page_jobs **out, struct page_document *document,
 	struct page_list list = page_list__new(document, ROOM_JOBS);
 	struct page_jobs *jobs = calloc(1, sizeof(*jobs));
 
-	if (!jobs || collect(jobs, snapshot) < 0) {
+	if (!jobs || collect_jobs(jobs, snapshot) < 0) {
 		page_jobs__free(jobs);
 		return -ENOMEM;
 	}

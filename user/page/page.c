@@ -30,7 +30,7 @@ struct page {
 	struct page_document document;
 };
 
-static void put(const struct page *page, const char *text)
+static void put_plain(const struct page *page, const char *text)
 {
 	fputs(text, page->out);
 }
@@ -113,21 +113,22 @@ static void put_title(const struct page *page)
 
 	snprintf(cut, sizeof(cut), "%s", scope);
 	html__text(page->out, cut);
-	put(page, strlen(scope) > SCOPE_SHOWN ? "... on " : " on ");
+	put_plain(page, strlen(scope) > SCOPE_SHOWN ? "... on " : " on ");
 	html__text(page->out, run->hostname ? run->hostname : "several nodes");
 }
 
 static void put_head(const struct page *page)
 {
-	put(page, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		  "<meta http-equiv=\"Content-Security-Policy\" content=\"");
-	put(page, page_policy);
-	put(page, "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	put_plain(page, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+			"<meta http-equiv=\"Content-Security-Policy\" content=\"");
+	put_plain(page, page_policy);
+	put_plain(page,
+		  "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		  "<meta name=\"generator\" content=\"tmtrace " TMTRACE_VERSION "\">\n<title>");
 	put_title(page);
-	put(page, " - tmtrace</title>\n<style>");
-	put(page, page_style);
-	put(page, "</style>\n</head>\n");
+	put_plain(page, " - tmtrace</title>\n<style>");
+	put_plain(page, page_style);
+	put_plain(page, "</style>\n</head>\n");
 }
 
 /* A line, if there is so much room for it in the page; false: there is not. */
@@ -181,9 +182,9 @@ static void put_heading(const struct page *page)
 {
 	const char *text = page->input->text, *end = strstr(text, "\n\n");
 
-	put(page, "<pre class=\"heading\">");
+	put_plain(page, "<pre class=\"heading\">");
 	put_lines(page, text, end ? end + 1 : text + strlen(text), ROOM_HEADING);
-	put(page, "</pre>\n");
+	put_plain(page, "</pre>\n");
 }
 
 static void put_notes(const struct page *page)
@@ -193,23 +194,23 @@ static void put_notes(const struct page *page)
 	size_t room = ROOM_NOTES, n;
 
 	notes__collect(&notes, whole->run, whole->snapshot);
-	put(page, "<h3>Notes</h3>\n<ul class=\"notes\">\n");
+	put_plain(page, "<h3>Notes</h3>\n<ul class=\"notes\">\n");
 	for (n = 0; n < notes.n; n++) {
 		size_t most = HTML_ESCAPED * strlen(notes.lines[n]);
 
 		if (most > room)
 			break;
 		room -= most;
-		put(page, "<li>");
+		put_plain(page, "<li>");
 		html__text(page->out, notes.lines[n]);
-		put(page, "</li>\n");
+		put_plain(page, "</li>\n");
 	}
 	if (n < notes.n)
 		fprintf(page->out, "<li>and %zu more: tmtrace report prints them</li>\n",
 			notes.n - n);
 	if (!notes.n)
-		put(page, "<li class=\"none\">nothing is missing or degraded</li>\n");
-	put(page, "</ul>\n");
+		put_plain(page, "<li class=\"none\">nothing is missing or degraded</li>\n");
+	put_plain(page, "</ul>\n");
 	note_list__clear(&notes);
 }
 
@@ -217,35 +218,37 @@ static void put_text(const struct page *page)
 {
 	const char *text = page->input->text, *rest;
 
-	put(page, "<section id=\"text\">\n<details open>\n"
-		  "<summary><h2>As text</h2> what tmtrace report prints</summary>\n"
-		  "<pre tabindex=\"0\">");
+	put_plain(page, "<section id=\"text\">\n<details open>\n"
+			"<summary><h2>As text</h2> what tmtrace report prints</summary>\n"
+			"<pre tabindex=\"0\">");
 	rest = text + put_lines(page, text, text + strlen(text), ROOM_TEXT);
 	if (*rest)
 		fprintf(page->out, "and %zu lines more: tmtrace report prints them\n",
 			count_lines(rest));
-	put(page, "</pre>\n</details>\n</section>\n");
+	put_plain(page, "</pre>\n</details>\n</section>\n");
 }
 
 static void put_body(const struct page *page)
 {
-	put(page, "<body>\n<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n"
-		  "<header>\n<h1>");
+	put_plain(page, "<body>\n<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n"
+			"<header>\n<h1>");
 	put_title(page);
-	put(page, "</h1>\n</header>\n<div id=\"layout\">\n<main id=\"main\" tabindex=\"-1\">\n"
+	put_plain(page,
+		  "</h1>\n</header>\n<div id=\"layout\">\n<main id=\"main\" tabindex=\"-1\">\n"
 		  "<section id=\"run\">\n<h2>Run</h2>\n");
 	put_heading(page);
 	put_notes(page);
-	put(page, "</section>\n"
+	put_plain(page,
+		  "</section>\n"
 		  "<noscript><p class=\"noscript\">Charts and tables of this page are drawn by its "
 		  "script, which is not run here. What tmtrace report prints is below.</p>"
 		  "</noscript>\n<div id=\"figures\"></div>\n");
 	put_text(page);
-	put(page, "</main>\n</div>\n<script type=\"application/json\" id=\"data\">");
+	put_plain(page, "</main>\n</div>\n<script type=\"application/json\" id=\"data\">");
 	html__json(page->out, page->document.text.bytes, page->document.text.n);
-	put(page, "</script>\n<script>");
-	put(page, page_script);
-	put(page, "</script>\n</body>\n</html>\n");
+	put_plain(page, "</script>\n<script>");
+	put_plain(page, page_script);
+	put_plain(page, "</script>\n</body>\n</html>\n");
 }
 
 int page__write(FILE *out, const struct page_input *input, struct error *err)

@@ -100,7 +100,7 @@ struct lost {
 	__u64 n;
 };
 
-static int compare(const void *left, const void *right)
+static int compare_by_losses(const void *left, const void *right)
 {
 	const struct lost *a = left, *b = right;
 
@@ -139,7 +139,7 @@ static int write_losses(struct page_document *document, const struct report_run 
 		}
 	}
 	if (n)
-		qsort(losses, n, sizeof(*losses), compare);
+		qsort(losses, n, sizeof(*losses), compare_by_losses);
 	while (written < n && page_list__add(&list, record_of(run, snapshot, &losses[written])))
 		written++;
 	for (size_t i = written; i < n; i++)

@@ -47,8 +47,8 @@ static __u32 run_of(const struct report_parts *parts, const struct report_run *r
 	return i;
 }
 
-static int take(struct list *list, const struct telling *telling, const struct report_run *run,
-		const struct tm_call *call)
+static int take_call(struct list *list, const struct telling *telling, const struct report_run *run,
+		     const struct tm_call *call)
 {
 	if (array__grow((void **)&list->at, &list->room, list->n, sizeof(*list->at)) < 0)
 		return -ENOMEM;
@@ -68,8 +68,8 @@ static int take_batch(void *context, const struct report_run *run, const struct 
 	struct telling *telling = context;
 
 	if (batch->n_calls)
-		return take(&telling->calls, telling, run, &batch->calls[0]);
-	return take(&telling->operations, telling, run, &batch->operations[0].call);
+		return take_call(&telling->calls, telling, run, &batch->calls[0]);
+	return take_call(&telling->operations, telling, run, &batch->operations[0].call);
 }
 
 static bool is_there(const struct list *list, __u32 run, __u64 id)
@@ -121,15 +121,15 @@ static void choose_calls(struct telling *telling)
 
 static int read_calls(struct telling *telling, struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < telling->n_told && !rc; i++)
-		rc = stories__tell_of(&telling->stories, telling->told[i]);
-	for (size_t i = 0; i < telling->calls.n && !rc; i++)
-		rc = stories__add_window(&telling->stories, telling->calls.at[i].run,
-					 telling->calls.at[i].start_ns,
-					 telling->calls.at[i].end_ns);
-	return rc ? no_memory(err) : stories__read_calls(&telling->stories, err);
+	for (size_t i = 0; i < telling->n_told && !ret; i++)
+		ret = stories__tell_of(&telling->stories, telling->told[i]);
+	for (size_t i = 0; i < telling->calls.n && !ret; i++)
+		ret = stories__add_window(&telling->stories, telling->calls.at[i].run,
+					  telling->calls.at[i].start_ns,
+					  telling->calls.at[i].end_ns);
+	return ret ? no_memory(err) : stories__read_calls(&telling->stories, err);
 }
 
 static int tell_operation(const struct telling *telling, const struct story_operation *operation,
@@ -138,10 +138,10 @@ static int tell_operation(const struct telling *telling, const struct story_oper
 	const struct stories *stories = &telling->stories;
 	struct record_tree tree = record_tree__new(NULL);
 	struct story story;
-	int rc = story__join(&story, stories->input, stories->clock, operation);
+	int ret = story__join(&story, stories->input, stories->clock, operation);
 
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	story_json__add(&tree.record, recording__run(stories->recordings[operation->run]), &story);
 	json_object_array_add(out, record_tree__take(&tree));
 	story__free(&story);
@@ -155,10 +155,10 @@ static int tell_call(const struct telling *telling, const struct wanted *wanted,
 	const struct story_call *call = story_input__call(stories->input, wanted->run, wanted->id);
 	struct record_tree tree = record_tree__new(NULL);
 	struct story story;
-	int rc = call ? story_call__join(&story, stories->input, call, CHAIN_NODES) : 0;
+	int ret = call ? story_call__join(&story, stories->input, call, CHAIN_NODES) : 0;
 
-	if (rc || !call)
-		return rc;
+	if (ret || !call)
+		return ret;
 	story_json__add_call(&tree.record, recording__run(stories->recordings[call->run]), &story,
 			     call);
 	json_object_array_add(out, record_tree__take(&tree));
@@ -168,16 +168,16 @@ static int tell_call(const struct telling *telling, const struct wanted *wanted,
 
 static int tell(const struct telling *telling, struct report_stories *out)
 {
-	int rc;
+	int ret;
 
 	out->stories = json_object_new_array();
 	out->chains = json_object_new_array();
-	rc = out->stories && out->chains ? 0 : -ENOMEM;
-	for (size_t i = 0; i < telling->n_told && !rc; i++)
-		rc = tell_operation(telling, telling->told[i], out->stories);
-	for (size_t i = 0; i < telling->calls.n && !rc; i++)
-		rc = tell_call(telling, &telling->calls.at[i], out->chains);
-	return rc;
+	ret = out->stories && out->chains ? 0 : -ENOMEM;
+	for (size_t i = 0; i < telling->n_told && !ret; i++)
+		ret = tell_operation(telling, telling->told[i], out->stories);
+	for (size_t i = 0; i < telling->calls.n && !ret; i++)
+		ret = tell_call(telling, &telling->calls.at[i], out->chains);
+	return ret;
 }
 
 /* By the paths of the parts, so that their numbers are the same. */
@@ -185,29 +185,29 @@ static int open_stories(struct telling *telling, struct error *err)
 {
 	const struct report_parts *parts = telling->parts;
 	const char **files = calloc(parts->n, sizeof(*files));
-	int rc;
+	int ret;
 
 	if (!files)
 		return no_memory(err);
 	for (size_t i = 0; i < parts->n; i++)
 		files[i] = parts->files[i].path;
-	rc = stories__open(&telling->stories, files, parts->n, err);
+	ret = stories__open(&telling->stories, files, parts->n, err);
 	free((void *)files);
-	return rc;
+	return ret;
 }
 
-static int make(struct telling *telling, struct report_stories *out, struct error *err)
+static int make_stories(struct telling *telling, struct report_stories *out, struct error *err)
 {
-	int rc = open_stories(telling, err);
+	int ret = open_stories(telling, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (choose_operations(telling) < 0)
 		return no_memory(err);
 	choose_calls(telling);
-	rc = read_calls(telling, err);
-	if (rc < 0)
-		return rc;
+	ret = read_calls(telling, err);
+	if (ret < 0)
+		return ret;
 	return tell(telling, out) < 0 ? no_memory(err) : 0;
 }
 
@@ -215,18 +215,18 @@ int report_stories__make(struct report_stories *out, const struct report_parts *
 			 const struct slowest *slowest, size_t most, struct error *err)
 {
 	struct telling telling = { .parts = parts, .most = most };
-	int rc = slowest__each(slowest, take_batch, &telling);
+	int ret = slowest__each(slowest, take_batch, &telling);
 
 	*out = (struct report_stories){ 0 };
-	if (rc < 0)
-		rc = no_memory(err);
+	if (ret < 0)
+		ret = no_memory(err);
 	else if (telling.calls.n || telling.operations.n)
-		rc = make(&telling, out, err);
+		ret = make_stories(&telling, out, err);
 	stories__close(&telling.stories);
 	free((void *)telling.told);
 	free(telling.calls.at);
 	free(telling.operations.at);
-	return rc;
+	return ret;
 }
 
 void report_stories__free(struct report_stories *stories)

@@ -30,7 +30,7 @@ static bool is_used(const struct tm_series *total)
 	return total->count || total->in_flight || series__lost_operations(total);
 }
 
-static int compare(const void *left, const void *right, void *context)
+static int compare_by_total(const void *left, const void *right, void *context)
 {
 	const struct snapshot *snapshot = context;
 	size_t i = *(const size_t *)left, j = *(const size_t *)right;
@@ -70,7 +70,7 @@ static struct json_object *record_of(const struct writer *writer, size_t i, int 
 	return record;
 }
 
-static size_t collect(const struct writer *writer, enum series_kind kind)
+static size_t collect_series(const struct writer *writer, enum series_kind kind)
 {
 	const struct snapshot *snapshot = writer->snapshot;
 	size_t n = 0;
@@ -82,14 +82,15 @@ static size_t collect(const struct writer *writer, enum series_kind kind)
 			writer->order[n++] = i;
 	}
 	if (n)
-		qsort_r(writer->order, n, sizeof(*writer->order), compare, (void *)snapshot);
+		qsort_r(writer->order, n, sizeof(*writer->order), compare_by_total,
+			(void *)snapshot);
 	return n;
 }
 
 static void write_kind(const struct writer *writer, enum series_kind kind)
 {
 	struct page_list list = page_list__new(writer->document, kinds[kind].room);
-	size_t n = collect(writer, kind);
+	size_t n = collect_series(writer, kind);
 	struct page_rest rest = { 0 };
 
 	for (size_t i = 0; i < n; i++) {

@@ -113,7 +113,7 @@ struct choice {
 	bool alone; /* of its layer: it says what there is of all jobs */
 };
 
-static int compare(const void *left, const void *right)
+static int compare_choices(const void *left, const void *right)
 {
 	const struct choice *a = left, *b = right;
 	__u8 first = timeline__about(a->timeline).layer,
@@ -145,7 +145,7 @@ static int add_jobs(struct writer *writer)
 							writer->of_layer[about.layer] == 1 };
 	}
 	if (n)
-		qsort(choices, n, sizeof(*choices), compare);
+		qsort(choices, n, sizeof(*choices), compare_choices);
 	while (written < n &&
 	       page_list__add(&writer->list,
 			      record_of(writer, choices[written].timeline, choices[written].job)))

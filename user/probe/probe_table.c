@@ -146,19 +146,19 @@ static bool copy_text(const char **copy, const char *text)
 int probe_table__copy_texts(struct probe_table *table, struct probe *probe)
 {
 	struct probe texts = { 0 };
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (copy_text(&texts.library, probe->library) &&
 	    copy_text(&texts.mechanism, probe->mechanism) &&
 	    copy_text(&texts.reason, probe->reason))
-		rc = 0;
+		ret = 0;
 	else
 		probe_table__free_texts(&texts);
 	probe->library = texts.library;
 	probe->mechanism = texts.mechanism;
 	probe->reason = texts.reason;
 	probe->texts = ++table->texts;
-	return rc;
+	return ret;
 }
 
 /* Puts a text in the place of one of a probe's. */

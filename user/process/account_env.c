@@ -57,7 +57,7 @@ static size_t place_of(const struct account_env *env, __u64 id)
 	return SEARCH_FIRST(env->n, i, env->entries[i].id < id);
 }
 
-static struct entry *find(const struct account_env *env, __u64 id)
+static struct entry *find_environment(const struct account_env *env, __u64 id)
 {
 	size_t place = place_of(env, id);
 
@@ -66,7 +66,7 @@ static struct entry *find(const struct account_env *env, __u64 id)
 
 static struct entry *find_or_add(struct account_env *env, __u64 id)
 {
-	struct entry *entry = find(env, id);
+	struct entry *entry = find_environment(env, id);
 	size_t place;
 
 	if (entry || array__grow((void **)&env->entries, &env->room, env->n, sizeof(*entry)) < 0)
@@ -142,7 +142,7 @@ static const char *text_of(const char *text)
 
 void account_env__describe(const struct account_env *env, __u64 id, struct process_account *account)
 {
-	const struct entry *entry = id ? find(env, id) : NULL;
+	const struct entry *entry = id ? find_environment(env, id) : NULL;
 
 	if (!entry)
 		return;
@@ -160,7 +160,7 @@ size_t account_env__n(const struct account_env *env)
 	return env->n;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_ids(const void *left, const void *right)
 {
 	const __u64 *a = left, *b = right;
 
@@ -171,11 +171,11 @@ void account_env__keep(struct account_env *env, __u64 *ids, size_t n)
 {
 	size_t kept = 0;
 
-	qsort(ids, n, sizeof(*ids), compare);
+	qsort(ids, n, sizeof(*ids), compare_ids);
 	for (size_t i = 0; i < env->n; i++) {
 		struct entry *entry = &env->entries[i];
 
-		if (bsearch(&entry->id, ids, n, sizeof(*ids), compare))
+		if (bsearch(&entry->id, ids, n, sizeof(*ids), compare_ids))
 			env->entries[kept++] = *entry;
 		else
 			release(entry);

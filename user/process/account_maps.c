@@ -110,11 +110,11 @@ static void read_environments(struct maps *maps)
 
 static int open_maps(struct maps *maps, const struct account_names *variables)
 {
-	int rc = grown_map__open(&maps->accounts, maps->fds.accounts,
-				 maps->fds.n * sizeof(struct tm_account), PROT_READ | PROT_WRITE);
+	int ret = grown_map__open(&maps->accounts, maps->fds.accounts,
+				  maps->fds.n * sizeof(struct tm_account), PROT_READ | PROT_WRITE);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	maps->env = account_env__new(variables->at, variables->n);
 	if (!maps->env)
 		return -ENOMEM;
@@ -127,11 +127,11 @@ int accounts__open(struct accounts **out, const struct account_maps *fds,
 {
 	struct maps *maps = calloc(1, sizeof(*maps));
 	struct account_source source;
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (maps) {
 		maps->fds = *fds;
-		rc = open_maps(maps, variables);
+		ret = open_maps(maps, variables);
 		source = (struct account_source){
 			.accounts = (struct tm_account *)maps->accounts.at,
 			.map = &maps->accounts,
@@ -148,11 +148,11 @@ int accounts__open(struct accounts **out, const struct account_maps *fds,
 			.context = maps,
 		};
 	}
-	if (!rc)
-		rc = accounts__open_from(out, &source);
-	if (!rc)
+	if (!ret)
+		ret = accounts__open_from(out, &source);
+	if (!ret)
 		return 0;
 	if (maps)
 		close_maps(maps);
-	return error__set(err, rc, "accounts of processes cannot be read: %s", strerror(-rc));
+	return error__set(err, ret, "accounts of processes cannot be read: %s", strerror(-ret));
 }

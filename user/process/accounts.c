@@ -51,7 +51,7 @@ static __u32 used(const struct account_source *source)
 			       sizeof(struct tm_account));
 }
 
-static int compare(const void *left, const void *right)
+static int compare_by_end(const void *left, const void *right)
 {
 	const struct ended *a = left, *b = right;
 
@@ -75,13 +75,13 @@ static size_t find_ended(struct accounts *accounts, __u64 before_ns)
 		else
 			accounts->left = true;
 	}
-	qsort(accounts->ended, n, sizeof(*accounts->ended), compare);
+	qsort(accounts->ended, n, sizeof(*accounts->ended), compare_by_end);
 	return n;
 }
 
 /* From the kernel's clocks to those of records. */
-static void show(struct accounts *accounts, const struct tm_account *from,
-		 struct process_account *out)
+static void show_account(struct accounts *accounts, const struct tm_account *from,
+			 struct process_account *out)
 {
 	__u64 offset_ns = clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
 	bool has_program = object_name__path(&from->program, from->is_cut, accounts->program);
@@ -211,7 +211,7 @@ void accounts__take_ended(struct accounts *accounts, bool over,
 	for (size_t i = 0; i < n; i++) {
 		__u32 number = accounts->ended[i].number;
 
-		show(accounts, &accounts->source.accounts[number], &shown);
+		show_account(accounts, &accounts->source.accounts[number], &shown);
 		__atomic_store_n(&accounts->source.accounts[number].state, TM_ACCOUNT_TELLING,
 				 __ATOMIC_RELEASE);
 		take(context, &shown);
@@ -250,7 +250,7 @@ void accounts__each_live(struct accounts *accounts,
 		    now == accounts->told[number])
 			continue;
 		accounts->told[number] = now;
-		show(accounts, account, &shown);
+		show_account(accounts, account, &shown);
 		/* What it has of itself is of threads that ended. */
 		live_usage__read(&shown);
 		take(context, &shown);
@@ -270,7 +270,7 @@ void accounts__each_untold(struct accounts *accounts,
 
 		if (__atomic_load_n(&account->state, __ATOMIC_ACQUIRE) == TM_ACCOUNT_FREE)
 			continue;
-		show(accounts, account, &shown);
+		show_account(accounts, account, &shown);
 		take(context, &shown);
 	}
 }

@@ -31,14 +31,14 @@ void process_filter__free(struct process_filter *filter)
 int process_filter__exclude(struct process_filter *filter, const char *pattern, struct error *err)
 {
 	char why[128];
-	int rc;
+	int ret;
 
 	if (array__grow((void **)&filter->excluded, &filter->room, filter->n,
 			sizeof(*filter->excluded)) < 0)
 		return error__set(err, -ENOMEM, "no memory");
-	rc = regcomp(&filter->excluded[filter->n], pattern, REG_EXTENDED | REG_NOSUB);
-	if (rc) {
-		regerror(rc, &filter->excluded[filter->n], why, sizeof(why));
+	ret = regcomp(&filter->excluded[filter->n], pattern, REG_EXTENDED | REG_NOSUB);
+	if (ret) {
+		regerror(ret, &filter->excluded[filter->n], why, sizeof(why));
 		return error__set(err, -EINVAL, "not an extended regular expression: %s", why);
 	}
 	filter->n++;

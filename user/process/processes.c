@@ -70,17 +70,17 @@ static int open_maps(struct processes *processes)
 int processes__open(struct processes **out, const struct drain_maps *maps, struct error *err)
 {
 	struct processes *processes = calloc(1, sizeof(*processes));
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (processes) {
 		processes->maps = *maps;
 		processes->reading = 1;
 		processes->offset_ns = clock__ns(CLOCK_REALTIME) - clock__ns(CLOCK_MONOTONIC);
-		rc = open_maps(processes);
+		ret = open_maps(processes);
 	}
-	if (rc < 0) {
+	if (ret < 0) {
 		processes__close(processes);
-		return error__set(err, rc, "processes cannot be told apart: %s", strerror(-rc));
+		return error__set(err, ret, "processes cannot be told apart: %s", strerror(-ret));
 	}
 	*out = processes;
 	return 0;

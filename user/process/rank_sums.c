@@ -22,7 +22,7 @@ struct rank_sums {
 	struct rank_entry *oldest, *newest;
 };
 
-static int compare(const void *left, const void *right)
+static int compare_ranks(const void *left, const void *right)
 {
 	const struct rank_entry *a = left, *b = right;
 
@@ -67,7 +67,7 @@ static void free_entry(void *node)
 static void drop(struct rank_sums *sums, struct rank_entry *entry)
 {
 	take_out(sums, entry);
-	tdelete(entry, &sums->tree, compare);
+	tdelete(entry, &sums->tree, compare_ranks);
 	free_entry(entry);
 	sums->n--;
 }
@@ -113,7 +113,7 @@ static struct rank_entry *find_or_add(struct rank_sums *sums, __u64 job,
 				      const struct process_account *account)
 {
 	const struct rank_entry wanted = { .job = job, .rank = account->info.rank };
-	struct rank_entry **node = tfind(&wanted, &sums->tree, compare), *entry;
+	struct rank_entry **node = tfind(&wanted, &sums->tree, compare_ranks), *entry;
 
 	if (node) {
 		take_out(sums, *node);
@@ -125,7 +125,7 @@ static struct rank_entry *find_or_add(struct rank_sums *sums, __u64 job,
 	entry = new_entry(job, account);
 	if (!entry)
 		return NULL;
-	if (!tsearch(entry, &sums->tree, compare)) {
+	if (!tsearch(entry, &sums->tree, compare_ranks)) {
 		free_entry(entry);
 		return NULL;
 	}
@@ -134,7 +134,7 @@ static struct rank_entry *find_or_add(struct rank_sums *sums, __u64 job,
 	return entry;
 }
 
-static void add(struct process_account *sum, const struct process_account *more)
+static void add_account(struct process_account *sum, const struct process_account *more)
 {
 	const __u64 *from = (const __u64 *)&more->sums;
 	__u64 *to = (__u64 *)&sum->sums;
@@ -175,7 +175,7 @@ int rank_sums__add(struct rank_sums *sums, __u64 job, const struct process_accou
 	entry = find_or_add(sums, job, account);
 	if (!entry)
 		return -ENOMEM;
-	add(&entry->sum, account);
+	add_account(&entry->sum, account);
 	keep_step(&entry->sum.info, &account->info);
 	return 0;
 }

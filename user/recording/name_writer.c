@@ -37,7 +37,7 @@ void name_writer__free(struct name_writer *writer)
 	free(writer);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_names(const void *left, const void *right)
 {
 	const struct named *a = left, *b = right;
 
@@ -51,7 +51,7 @@ static int let_go(struct name_writer *writer, struct ring_writer *ring, struct n
 {
 	const struct named gone = *named;
 
-	tdelete(named, &writer->tree, compare);
+	tdelete(named, &writer->tree, compare_names);
 	free(named);
 	return ring_writer__let_go(ring, gone.type, gone.key, err);
 }
@@ -78,7 +78,7 @@ static struct named *find_or_add(struct name_writer *writer, enum recording_entr
 				 __u64 hash, bool *is_new)
 {
 	const struct named wanted = { .type = type, .key = key, .hash = hash };
-	struct named **node = tfind(&wanted, &writer->tree, compare), *named;
+	struct named **node = tfind(&wanted, &writer->tree, compare_names), *named;
 
 	*is_new = !node || (*node)->hash != hash;
 	if (node) {
@@ -89,15 +89,15 @@ static struct named *find_or_add(struct name_writer *writer, enum recording_entr
 	if (!named)
 		return NULL;
 	*named = wanted;
-	if (tsearch(named, &writer->tree, compare))
+	if (tsearch(named, &writer->tree, compare_names))
 		return named;
 	free(named);
 	return NULL;
 }
 
 /* *out: the name, which is in the file. */
-static int put(struct name_writer *writer, struct ring_writer *ring, const struct pack *pack,
-	       enum recording_entry type, __u64 key, struct named **out, struct error *err)
+static int put_name(struct name_writer *writer, struct ring_writer *ring, const struct pack *pack,
+		    enum recording_entry type, __u64 key, struct named **out, struct error *err)
 {
 	bool is_new;
 
@@ -113,7 +113,7 @@ int name_writer__put(struct name_writer *writer, struct ring_writer *ring, const
 		     enum recording_entry type, __u64 key, struct error *err)
 {
 	struct named *named;
-	int ret = put(writer, ring, pack, type, key, &named, err);
+	int ret = put_name(writer, ring, pack, type, key, &named, err);
 
 	if (ret >= 0)
 		named->is_kept = true;
@@ -125,7 +125,7 @@ int name_writer__put_passing(struct name_writer *writer, struct ring_writer *rin
 			     struct error *err)
 {
 	struct named *named;
-	int ret = put(writer, ring, pack, type, key, &named, err);
+	int ret = put_name(writer, ring, pack, type, key, &named, err);
 
 	return ret < 0 || named->is_kept ? ret : pass(writer, ring, named, err);
 }
@@ -134,7 +134,7 @@ int name_writer__pass(struct name_writer *writer, struct ring_writer *ring,
 		      enum recording_entry type, __u64 key, struct error *err)
 {
 	const struct named wanted = { .type = type, .key = key };
-	struct named **node = tfind(&wanted, &writer->tree, compare);
+	struct named **node = tfind(&wanted, &writer->tree, compare_names);
 
 	if (!node)
 		return 0;

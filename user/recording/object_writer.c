@@ -49,8 +49,8 @@ static struct written *reach(struct object_writer *writer, __u32 place)
 	return &writer->at[place - 1];
 }
 
-static int put(struct ring_writer *ring, struct pack *pack, enum recording_entry type, __u32 place,
-	       struct error *err)
+static int put_entry(struct ring_writer *ring, struct pack *pack, enum recording_entry type,
+		     __u32 place, struct error *err)
 {
 	return pack->failed ? -ENOMEM
 			    : ring_writer__state(ring, type, place, pack->bytes, pack->n, err);
@@ -61,53 +61,53 @@ static int put_object(struct written *written, struct ring_writer *ring, struct 
 {
 	bool is_new = !written->is_there ||
 		      object_key__order(&written->object.key, &object->total.key) != 0;
-	int rc = 0;
+	int ret = 0;
 
 	if (!is_new && !memcmp(&written->object, &object->total, OBJECT_BYTES))
 		return 0;
 	if (is_new) {
 		pack__start(pack);
 		pack__string(pack, object->name);
-		rc = put(ring, pack, RECORDING_OBJECT_NAME, object->place, err);
+		ret = put_entry(ring, pack, RECORDING_OBJECT_NAME, object->place, err);
 	}
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	written->object = object->total;
 	written->is_there = true;
 	pack__start(pack);
 	object_code__pack(pack, &object->total);
-	return put(ring, pack, RECORDING_OBJECT, object->place, err);
+	return put_entry(ring, pack, RECORDING_OBJECT, object->place, err);
 }
 
 /* Its figures are among others now. */
 static int forget(struct written *written, struct ring_writer *ring, __u32 place, struct error *err)
 {
-	int rc = ring_writer__forget(ring, RECORDING_OBJECT, place, err);
+	int ret = ring_writer__forget(ring, RECORDING_OBJECT, place, err);
 
 	written->is_there = false;
-	return rc < 0 ? rc : ring_writer__forget(ring, RECORDING_OBJECT_NAME, place, err);
+	return ret < 0 ? ret : ring_writer__forget(ring, RECORDING_OBJECT_NAME, place, err);
 }
 
 int object_writer__put(struct object_writer *writer, struct ring_writer *ring, struct pack *pack,
 		       const struct snapshot *snapshot, struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
 	writer->snapshots++;
-	for (size_t i = 0; i < snapshot->n_objects && rc >= 0; i++) {
+	for (size_t i = 0; i < snapshot->n_objects && ret >= 0; i++) {
 		const struct snapshot_object *object = snapshot->objects[i];
 		struct written *written = reach(writer, object->place);
 
 		if (!written)
 			return -ENOMEM;
 		written->seen = writer->snapshots;
-		rc = put_object(written, ring, pack, object, err);
+		ret = put_object(written, ring, pack, object, err);
 	}
-	for (size_t i = 0; i < writer->n && rc >= 0; i++) {
+	for (size_t i = 0; i < writer->n && ret >= 0; i++) {
 		struct written *written = &writer->at[i];
 
 		if (written->is_there && written->seen != writer->snapshots)
-			rc = forget(written, ring, (__u32)i + 1, err);
+			ret = forget(written, ring, (__u32)i + 1, err);
 	}
-	return rc;
+	return ret;
 }

@@ -52,8 +52,8 @@ static struct written *reach(struct process_writer *writer, __u32 number)
 	return &writer->at[number - 1];
 }
 
-static int put(struct written *written, struct ring_writer *ring, struct pack *pack, __u32 number,
-	       const struct process_info *process, struct error *err)
+static int put_process(struct written *written, struct ring_writer *ring, struct pack *pack,
+		       __u32 number, const struct process_info *process, struct error *err)
 {
 	__u64 hash;
 
@@ -72,11 +72,11 @@ int process_writer__put(struct process_writer *writer, struct ring_writer *ring,
 			const struct report_names *names, __u64 now_ns, struct error *err)
 {
 	__u32 n = names->n_processes(names->context);
-	int rc = 0;
+	int ret = 0;
 
 	if (n > RECORDING_SERIES_MAX)
 		n = RECORDING_SERIES_MAX;
-	for (__u32 number = 1; number <= n && rc >= 0; number++) {
+	for (__u32 number = 1; number <= n && ret >= 0; number++) {
 		struct written *written = reach(writer, number);
 		const struct process_info *process;
 
@@ -88,9 +88,9 @@ int process_writer__put(struct process_writer *writer, struct ring_writer *ring,
 		if (!process)
 			continue;
 		written->has_ended = process->end_ns && process->end_ns + SETTLED_NS < now_ns;
-		rc = put(written, ring, pack, number, process, err);
+		ret = put_process(written, ring, pack, number, process, err);
 	}
-	return rc;
+	return ret;
 }
 
 /* Of the process that made a call; once in a batch. */
@@ -110,23 +110,23 @@ static int put_caller(struct process_writer *writer, struct ring_writer *ring, s
 		return 0;
 	written->batch = writer->batch;
 	process = names__process(run, number);
-	return process ? put(written, ring, pack, number, process, err) : 0;
+	return process ? put_process(written, ring, pack, number, process, err) : 0;
 }
 
 int process_writer__put_callers(struct process_writer *writer, struct ring_writer *ring,
 				struct pack *pack, const struct report_run *run,
 				const struct call_batch *batch, struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
 	if (!writer->index)
 		writer->index = process_index__new();
 	if (!writer->index)
 		return -ENOMEM;
 	writer->batch++;
-	for (size_t i = 0; i < batch->n_calls && rc >= 0; i++)
-		rc = put_caller(writer, ring, pack, run, &batch->calls[i], err);
-	for (size_t i = 0; i < batch->n_operations && rc >= 0; i++)
-		rc = put_caller(writer, ring, pack, run, &batch->operations[i].call, err);
-	return rc;
+	for (size_t i = 0; i < batch->n_calls && ret >= 0; i++)
+		ret = put_caller(writer, ring, pack, run, &batch->calls[i], err);
+	for (size_t i = 0; i < batch->n_operations && ret >= 0; i++)
+		ret = put_caller(writer, ring, pack, run, &batch->operations[i].call, err);
+	return ret;
 }

@@ -134,7 +134,7 @@ void recorded_series__settle(struct recorded_series *all)
 	all->n_moved = 0;
 }
 
-static int compare(const void *left, const void *right, void *context)
+static int compare_by_key(const void *left, const void *right, void *context)
 {
 	const struct recorded *at = context;
 	size_t a = *(const size_t *)left, b = *(const size_t *)right;
@@ -171,7 +171,7 @@ static int sort(struct recorded_series *all)
 		if (all->at[i].now)
 			all->order[all->n_order++] = i;
 	}
-	qsort_r(all->order, all->n_order, sizeof(*all->order), compare, all->at);
+	qsort_r(all->order, all->n_order, sizeof(*all->order), compare_by_key, all->at);
 	all->unsorted = false;
 	return 0;
 }

@@ -75,7 +75,7 @@ void recorded_timelines__forget(struct recorded_timelines *all, __u64 number)
 	all->all[place] = all->all[--all->n];
 }
 
-static int compare(const void *left, const void *right)
+static int compare_timelines(const void *left, const void *right)
 {
 	struct timeline_about a = timeline__about(*(struct timeline *const *)left);
 	struct timeline_about b = timeline__about(*(struct timeline *const *)right);
@@ -90,7 +90,7 @@ static int compare(const void *left, const void *right)
 void recorded_timelines__show(struct recorded_timelines *all, struct snapshot *snapshot)
 {
 	if (all->n)
-		qsort(all->all, all->n, sizeof(*all->all), compare);
+		qsort(all->all, all->n, sizeof(*all->all), compare_timelines);
 	snapshot->n_timelines = all->n;
 	snapshot->timelines = all->all;
 }

@@ -158,7 +158,7 @@ static void forget(struct recording *recording, const struct ring_entry *entry)
 }
 
 /* Takes over an entry. 0, or -ENOMEM; what makes no sense is counted. */
-static int take(struct recording *recording, const struct ring_entry *entry)
+static int take_entry(struct recording *recording, const struct ring_entry *entry)
 {
 	struct unpack unpack = { .at = entry->data,
 				 .end = (const unsigned char *)entry->data + entry->size };
@@ -240,7 +240,7 @@ static void complete_probes(struct recording *recording)
 
 /* Makes the run and the snapshot of what was taken over. total: as if there had been none before.
  */
-static int show(struct recording *recording, bool total)
+static int show_snapshot(struct recording *recording, bool total)
 {
 	struct report_run *run = &recording->code.run;
 	struct snapshot *snapshot = &recording->snapshot;
@@ -287,7 +287,7 @@ int recording__next(struct recording *recording, struct error *err)
 	while (ring_reader__next(recording->ring, &recording->entry) > 0) {
 		if (entry->type == RECORDING_CALLS)
 			return RECORDING_STEP_CALLS;
-		if (take(recording, entry) < 0)
+		if (take_entry(recording, entry) < 0)
 			return no_memory(err);
 		if (entry->type == RECORDING_ADDB)
 			return RECORDING_STEP_ADDB;
@@ -295,7 +295,8 @@ int recording__next(struct recording *recording, struct error *err)
 			return RECORDING_STEP_ACCOUNT;
 		if (entry->type != RECORDING_MARK || entry->copy)
 			continue;
-		return show(recording, false) < 0 ? no_memory(err) : RECORDING_STEP_SNAPSHOT;
+		return show_snapshot(recording, false) < 0 ? no_memory(err)
+							   : RECORDING_STEP_SNAPSHOT;
 	}
 	return RECORDING_STEP_END;
 }
@@ -309,7 +310,7 @@ int recording__total(struct recording *recording, struct error *err)
 		ring_reader__info(recording->ring, &info);
 		recording->snapshot.time_ns = info.last_ns;
 	}
-	return show(recording, true) < 0 ? no_memory(err) : 0;
+	return show_snapshot(recording, true) < 0 ? no_memory(err) : 0;
 }
 
 /* Reads to the end, and shows the totals. */
@@ -318,7 +319,7 @@ static int read_all(struct recording *recording, struct error *err)
 	struct ring_entry entry = { 0 };
 
 	while (!recording->foreign && ring_reader__next(recording->ring, &entry) > 0) {
-		if (take(recording, &entry) < 0)
+		if (take_entry(recording, &entry) < 0)
 			return no_memory(err);
 		recorded_series__settle(recording->series);
 	}
@@ -328,7 +329,7 @@ static int read_all(struct recording *recording, struct error *err)
 static int refuse_coding(const struct run_code *code, const char *path, struct error *err)
 {
 	char *version = utf8__printable(code->run.version); /* it may be hostile */
-	int rc = error__set(
+	int ret = error__set(
 		err, -ENOTSUP,
 		"%s: written by another version of tmtrace (%.32s, recordings of version %llu); "
 		"this one, %s, reads those of version %u: take that one, or record again",
@@ -336,7 +337,7 @@ static int refuse_coding(const struct run_code *code, const char *path, struct e
 		RECORDING_VERSION);
 
 	free(version);
-	return rc;
+	return ret;
 }
 
 static int check_run(const struct recording *recording, const char *path, struct error *err)

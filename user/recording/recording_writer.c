@@ -92,8 +92,8 @@ static int no_memory(const struct recording_writer *writer, struct error *err)
 }
 
 /* Writes what was packed as the state of (type, key). */
-static int put(struct recording_writer *writer, enum recording_entry type, __u64 key,
-	       struct error *err)
+static int put_entry(struct recording_writer *writer, enum recording_entry type, __u64 key,
+		     struct error *err)
 {
 	if (writer->pack.failed)
 		return no_memory(writer, err);
@@ -108,7 +108,7 @@ static int put_mark(struct recording_writer *writer, const struct snapshot *snap
 	pack__u64(&writer->pack, snapshot->time_ns);
 	pack__u64(&writer->pack, snapshot->monotonic_ns);
 	pack__u64(&writer->pack, snapshot->before_ns);
-	return put(writer, RECORDING_MARK, 1, err);
+	return put_entry(writer, RECORDING_MARK, 1, err);
 }
 
 /* Writes what was packed, which is a name, unless it is in the file already. */
@@ -177,7 +177,7 @@ static int put_probes(struct recording_writer *writer, const struct report_run *
 		writer->n_probes += !known;
 		pack__start(&writer->pack);
 		run_code__pack_probe(&writer->pack, &run->probes[i]);
-		ret = put(writer, RECORDING_PROBE, i + 1, err);
+		ret = put_entry(writer, RECORDING_PROBE, i + 1, err);
 	}
 	return ret;
 }
@@ -206,7 +206,7 @@ static int put_ledgers(struct recording_writer *writer, const struct snapshot *s
 		writer->ledgers[i] = now;
 		pack__start(&writer->pack);
 		series_code__pack_ledger(&writer->pack, &now.ledger, calls ? &now.calls : NULL);
-		ret = put(writer, RECORDING_LEDGER, i + 1, err);
+		ret = put_entry(writer, RECORDING_LEDGER, i + 1, err);
 	}
 	return ret;
 }
@@ -317,7 +317,7 @@ static int put_series(struct recording_writer *writer, const struct report_run *
 			break;
 		pack__start(&writer->pack);
 		series_code__pack(&writer->pack, series, is_new ? RECORDING_SERIES_NEW : 0);
-		ret = put(writer, RECORDING_SERIES, number, err);
+		ret = put_entry(writer, RECORDING_SERIES, number, err);
 	}
 	return ret;
 }
@@ -395,7 +395,7 @@ static int put_notes(struct recording_writer *writer, const struct report_run *r
 	     writer->n_notes++) {
 		pack__start(&writer->pack);
 		pack__string(&writer->pack, run->notes[writer->n_notes]);
-		ret = put(writer, RECORDING_NOTE, writer->n_notes + 1, err);
+		ret = put_entry(writer, RECORDING_NOTE, writer->n_notes + 1, err);
 		if (ret < 0)
 			break;
 	}
@@ -409,7 +409,7 @@ int recording_writer__start(struct recording_writer *writer, const struct report
 
 	pack__start(&writer->pack);
 	run_code__pack(&writer->pack, run, about);
-	ret = put(writer, RECORDING_RUN, 1, err);
+	ret = put_entry(writer, RECORDING_RUN, 1, err);
 	if (ret >= 0)
 		ret = put_notes(writer, run, err);
 	return ret < 0 ? ret : ring_writer__flush(writer->ring, err);
@@ -419,7 +419,7 @@ int recording_writer__snapshot(struct recording_writer *writer, const struct rep
 			       const struct snapshot *snapshot, bool final, struct error *err)
 {
 	struct error later;
-	int ret = 0, rc;
+	int ret = 0, marked;
 
 	/* There is no function without a probe. */
 	if (run->n_probes != writer->n_probes)
@@ -445,11 +445,11 @@ int recording_writer__snapshot(struct recording_writer *writer, const struct rep
 	if (ret >= 0)
 		ret = put_notes(writer, run, err);
 	/* What there was room for is to be read also where that was not all. */
-	rc = put_mark(writer, snapshot, final, ret < 0 ? &later : err);
-	if (rc >= 0)
-		rc = final ? ring_writer__flush(writer->ring, ret < 0 ? &later : err)
-			   : ring_writer__commit(writer->ring, ret < 0 ? &later : err);
-	return ret < 0 ? ret : rc;
+	marked = put_mark(writer, snapshot, final, ret < 0 ? &later : err);
+	if (marked >= 0)
+		marked = final ? ring_writer__flush(writer->ring, ret < 0 ? &later : err)
+			       : ring_writer__commit(writer->ring, ret < 0 ? &later : err);
+	return ret < 0 ? ret : marked;
 }
 
 int recording_writer__calls(struct recording_writer *writer, const struct report_run *run,
@@ -476,7 +476,7 @@ int recording_writer__addb_counts(struct recording_writer *writer, const struct 
 {
 	pack__start(&writer->pack);
 	addb_code__pack(&writer->pack, counts);
-	return put(writer, RECORDING_ADDB_COUNTS, 1, err);
+	return put_entry(writer, RECORDING_ADDB_COUNTS, 1, err);
 }
 
 int recording_writer__account(struct recording_writer *writer, const struct report_run *run,

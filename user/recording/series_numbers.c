@@ -33,7 +33,7 @@ void series_numbers__free(struct series_numbers *numbers)
 	free(numbers);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_keys(const void *left, const void *right)
 {
 	return key_order(left, right);
 }
@@ -41,7 +41,7 @@ static int compare(const void *left, const void *right)
 __u64 series_numbers__of(struct series_numbers *numbers, const struct tm_key *key, bool *is_new)
 {
 	struct numbered wanted = { .key = *key };
-	struct numbered **node = tsearch(&wanted, &numbers->tree, compare);
+	struct numbered **node = tsearch(&wanted, &numbers->tree, compare_keys);
 
 	if (!node)
 		return 0;
@@ -51,7 +51,7 @@ __u64 series_numbers__of(struct series_numbers *numbers, const struct tm_key *ke
 	*node = malloc(sizeof(wanted));
 	if (!*node) {
 		*node = &wanted;
-		tdelete(&wanted, &numbers->tree, compare);
+		tdelete(&wanted, &numbers->tree, compare_keys);
 		return 0;
 	}
 	wanted.number = numbers->n_spare ? numbers->spare[--numbers->n_spare] : ++numbers->n;
@@ -61,7 +61,7 @@ __u64 series_numbers__of(struct series_numbers *numbers, const struct tm_key *ke
 
 int series_numbers__forget(struct series_numbers *numbers, const struct tm_key *key, __u64 *number)
 {
-	struct numbered **node = tfind(key, &numbers->tree, compare);
+	struct numbered **node = tfind(key, &numbers->tree, compare_keys);
 	struct numbered *numbered = node ? *node : NULL;
 
 	*number = 0;
@@ -72,7 +72,7 @@ int series_numbers__forget(struct series_numbers *numbers, const struct tm_key *
 		return -ENOMEM;
 	*number = numbered->number;
 	numbers->spare[numbers->n_spare++] = numbered->number;
-	tdelete(numbered, &numbers->tree, compare);
+	tdelete(numbered, &numbers->tree, compare_keys);
 	free(numbered);
 	return 0;
 }

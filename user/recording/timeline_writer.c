@@ -37,7 +37,7 @@ void timeline_writer__free(struct timeline_writer *writer)
 	free(writer);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_numbers(const void *left, const void *right)
 {
 	const struct written *a = left, *b = right;
 
@@ -45,12 +45,12 @@ static int compare(const void *left, const void *right)
 }
 
 /* What is in the file of one, in order of numbers; NULL without memory. */
-static struct written *find(struct timeline_writer *writer, __u64 number)
+static struct written *find_timeline(struct timeline_writer *writer, __u64 number)
 {
 	const struct written wanted = { .number = number };
-	struct written *found =
-		writer->n ? bsearch(&wanted, writer->all, writer->n, sizeof(wanted), compare)
-			  : NULL;
+	struct written *found = writer->n ? bsearch(&wanted, writer->all, writer->n, sizeof(wanted),
+						    compare_numbers)
+					  : NULL;
 	size_t i;
 
 	if (found)
@@ -72,8 +72,8 @@ static bool is_due(const struct written *written, const struct timeline *timelin
 	return now_ns - written->time_ns >= wait_ns;
 }
 
-static int put(struct written *written, struct ring_writer *ring, struct pack *pack,
-	       const struct timeline *timeline, __u64 now_ns, struct error *err)
+static int put_timeline(struct written *written, struct ring_writer *ring, struct pack *pack,
+			const struct timeline *timeline, __u64 now_ns, struct error *err)
 {
 	int ret;
 
@@ -114,14 +114,14 @@ int timeline_writer__put(struct timeline_writer *writer, struct ring_writer *rin
 	writer->round++;
 	for (size_t i = 0; i < snapshot->n_timelines && ret >= 0; i++) {
 		const struct timeline *timeline = snapshot->timelines[i];
-		struct written *written = find(writer, timeline__about(timeline).number);
+		struct written *written = find_timeline(writer, timeline__about(timeline).number);
 
 		if (!written)
 			return -ENOMEM;
 		written->round = writer->round;
 		if (written->additions != timeline__additions(timeline) &&
 		    (final || is_due(written, timeline, snapshot->time_ns)))
-			ret = put(written, ring, pack, timeline, snapshot->time_ns, err);
+			ret = put_timeline(written, ring, pack, timeline, snapshot->time_ns, err);
 	}
 	return ret < 0 ? ret : forget(writer, ring, err);
 }

@@ -29,7 +29,7 @@ static bool is_told_by_series(const struct report_part *part)
 	return part->run->names.n_processes(part->run->names.context) > 0;
 }
 
-static int take(void *context, const struct process_account *account)
+static int take_rank(void *context, const struct process_account *account)
 {
 	struct printer *printer = context;
 
@@ -58,7 +58,7 @@ static int take_all(struct printer *printer, const struct report_part *parts, si
 	for (size_t i = 0; i < n; i++) {
 		printer->part = &parts[i];
 		if (parts[i].ranks && !is_told_by_series(&parts[i]))
-			rank_sums__each(parts[i].ranks, take, printer);
+			rank_sums__each(parts[i].ranks, take_rank, printer);
 	}
 	qsort(printer->told, printer->n, sizeof(*printer->told), compare_ranks);
 	for (size_t i = 1; i < printer->n; i++)

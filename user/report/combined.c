@@ -198,7 +198,7 @@ static void describe(struct combined *combined, const struct report_part *parts,
 	run->probe_share = -1;
 }
 
-static void finish(struct combined *combined)
+static void finish_report(struct combined *combined)
 {
 	struct report_run *run = &combined->run;
 
@@ -239,7 +239,7 @@ int combined__new(struct combined **out, const struct report_part *parts, size_t
 		return ret;
 	}
 	describe(combined, parts, n);
-	finish(combined);
+	finish_report(combined);
 	*out = combined;
 	return 0;
 }

@@ -61,7 +61,7 @@ static const char *keep(struct combined_jobs *jobs, const char *text)
 	return text ? strings__keep(&jobs->strings, text) : NULL;
 }
 
-static int add(struct combined_jobs *jobs, const char *path, const struct job_info *info)
+static int add_job(struct combined_jobs *jobs, const char *path, const struct job_info *info)
 {
 	struct combined_job *job;
 
@@ -132,7 +132,7 @@ static int find_or_add(struct combined_jobs *jobs, const struct report_part *par
 		return number;
 	*out = (__u64)number + 1;
 	if ((size_t)number == jobs->n)
-		return add(jobs, path, info);
+		return add_job(jobs, path, info);
 	keep_same(&jobs->at[number].path, path);
 	if (info)
 		merge(&jobs->at[number].info, info);

@@ -178,8 +178,8 @@ static void measure_one(const struct compare_history *history, size_t first, siz
  * The typical time decides where it is known. Where all time has changed and the typical one has
  * not, the slowest calls have.
  */
-static void measure(const struct compare_history *history, size_t first, size_t end,
-		    struct compare_row *row)
+static void measure_row(const struct compare_history *history, size_t first, size_t end,
+			struct compare_row *row)
 {
 	struct compare_row typical = *row;
 
@@ -242,7 +242,7 @@ static struct compare_row make_row(const struct compare_history *history, size_t
 	else if (!row.calls[COMPARE_BEFORE])
 		row.verdict = judge_only(history, first, end, COMPARE_AFTER);
 	else
-		measure(history, first, end, &row);
+		measure_row(history, first, end, &row);
 	return row;
 }
 

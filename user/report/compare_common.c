@@ -25,7 +25,7 @@ static int compare_changes(const void *left, const void *right)
 }
 
 /* The changes of the layers that take a processor, as far as they are known, in order. */
-static size_t collect(const struct compare_row *rows, size_t n, struct change *changes)
+static size_t collect_changes(const struct compare_row *rows, size_t n, struct change *changes)
 {
 	size_t found = 0;
 
@@ -64,7 +64,7 @@ static bool stands_out(const struct compare_row *row, const struct change *commo
 void compare_common__take_out(struct compare_row *rows, size_t n)
 {
 	struct change changes[LAYERS_MAX] = { { 0 } };
-	size_t found = collect(rows, n, changes);
+	size_t found = collect_changes(rows, n, changes);
 	const struct change *least, *middle;
 
 	/* One alone has nothing beside it. */

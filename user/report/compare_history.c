@@ -137,8 +137,9 @@ static int compare_known(const void *left, const void *right)
 }
 
 /* The function that a series is of; NULL: out of memory. */
-static struct compare_function *find(struct compare_history *history, const struct report_run *run,
-				     const struct tm_key *key)
+static struct compare_function *find_function(struct compare_history *history,
+					      const struct report_run *run,
+					      const struct tm_key *key)
 {
 	struct known wanted = { .run = run, .layer = key->layer, .function = key->function };
 	struct known **node = tfind(&wanted, &history->known, compare_known), *known;
@@ -221,7 +222,7 @@ int compare_history__add(struct compare_history *history, enum compare_side side
 
 		if (amount.calls <= 0 || key__is_beside(&series->total.key))
 			continue;
-		function = find(history, run, &series->total.key);
+		function = find_function(history, run, &series->total.key);
 		if (!function)
 			return -ENOMEM;
 		function->library = series->total.key.layer >= TM_LAYER_USER;

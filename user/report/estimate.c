@@ -28,7 +28,7 @@ static void add_series(struct coverage *coverage, const struct tm_series *series
 	coverage->slices = series->max_ns;
 }
 
-static void finish(struct coverage *coverage)
+static void finish_coverage(struct coverage *coverage)
 {
 	coverage->missed = false;
 	for (int i = 0; i < TM_MISSED; i++)
@@ -41,7 +41,7 @@ struct coverage coverage__of_job(const struct snapshot *snapshot, size_t first, 
 
 	for (size_t i = first; i < end; i++)
 		add_series(&coverage, &snapshot->series[i]->total, false);
-	finish(&coverage);
+	finish_coverage(&coverage);
 	return coverage;
 }
 
@@ -54,7 +54,7 @@ struct coverage coverage__interval(const struct snapshot *snapshot, size_t first
 		if (snapshot->before[i])
 			add_series(&coverage, &snapshot->before[i]->total, true);
 	}
-	finish(&coverage);
+	finish_coverage(&coverage);
 	return coverage;
 }
 
@@ -204,7 +204,7 @@ bool estimate__add_missed(struct figures *figures, const struct tm_series *total
 	return true;
 }
 
-static void add(struct estimated *sum, double *squares, struct estimated one)
+static void add_estimate(struct estimated *sum, double *squares, struct estimated one)
 {
 	sum->value += one.value;
 	*squares += (double)one.error * (double)one.error;
@@ -264,9 +264,9 @@ bool estimate__of_job(struct estimate *out, const struct coverage *coverage,
 					sum->total_ns))
 			one = seen_in_full(sum->count, sum->bytes, sum->total_ns);
 		out->known |= one.known;
-		add(&out->count, &squares[0], one.count);
-		add(&out->bytes, &squares[1], one.bytes);
-		add(&out->total_ns, &squares[2], one.total_ns);
+		add_estimate(&out->count, &squares[0], one.count);
+		add_estimate(&out->bytes, &squares[1], one.bytes);
+		add_estimate(&out->total_ns, &squares[2], one.total_ns);
 	}
 	out->count.error = estimate__to_u64(sqrt(squares[0]));
 	out->bytes.error = estimate__to_u64(sqrt(squares[1]));
@@ -285,7 +285,7 @@ bool estimate__of_process(struct estimate *out, const struct tm_account_sums *su
 
 	*out = (struct estimate){ .coverage = 1 };
 	memcpy(coverage.missing, sums->missed, sizeof(coverage.missing));
-	finish(&coverage);
+	finish_coverage(&coverage);
 	if (!coverage.missed)
 		return false;
 	for (int i = 0; i <= TM_DIRECTIONS; i++) {

@@ -61,7 +61,7 @@ void filter__free(struct filter *filter)
 }
 
 /* Takes over the pattern's text, which may be NULL: no memory. */
-static int add(struct filter *filter, struct pattern pattern, struct error *err)
+static int add_pattern(struct filter *filter, struct pattern pattern, struct error *err)
 {
 	if (!pattern.glob || array__grow((void **)&filter->patterns, &filter->room, filter->n,
 					 sizeof(pattern)) < 0) {
@@ -88,14 +88,14 @@ int filter__add(struct filter *filter, const char *text, struct error *err)
 				  "cgroup, device, fs_type, mount, pid, comm, rank, jobid",
 				  text);
 	pattern = (struct pattern){ .key = key, .glob = strdup(equals + 1) };
-	return add(filter, pattern, err);
+	return add_pattern(filter, pattern, err);
 }
 
 int filter__add_job(struct filter *filter, const char *jobid, struct error *err)
 {
 	struct pattern pattern = { .key = FILTER_JOBID, .glob = strdup(jobid), .exact = true };
 
-	return add(filter, pattern, err);
+	return add_pattern(filter, pattern, err);
 }
 
 void filter__choose_jobs(struct filter *filter,

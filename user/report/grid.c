@@ -141,7 +141,7 @@ static unsigned int print_cell(const char *text, unsigned int width, int align, 
 	return 0;
 }
 
-static void measure(const struct layout *layout)
+static void measure_width(const struct layout *layout)
 {
 	const struct grid *grid = layout->grid;
 
@@ -355,7 +355,7 @@ int grid__print(const struct grid *grid, FILE *out, unsigned int width)
 	layout.widths = calloc(grid->n_columns, sizeof(*layout.widths));
 	if (!layout.widths)
 		return -ENOMEM;
-	measure(&layout);
+	measure_width(&layout);
 	fit(&layout, width);
 	if (has_group(&layout))
 		print_groups(&layout, out);

@@ -91,16 +91,16 @@ void kept_stack__use(const struct kept_stack *stack, struct call_batch *batch)
 static int print_frame(struct grid *grid, const struct stack_frame *frame)
 {
 	char place[24], *line;
-	int rc;
+	int ret;
 
 	snprintf(place, sizeof(place), "0x%llx", frame->place);
 	if (asprintf(&line, "    %s%s%s%s", frame->function ? frame->function : place,
 		     frame->library ? " (" : "", frame->library ? frame->library : "",
 		     frame->library ? ")" : "") < 0)
 		return -ENOMEM;
-	rc = grid__below(grid, line);
+	ret = grid__below(grid, line);
 	free(line);
-	return rc;
+	return ret;
 }
 
 int kept_stack__print(const struct kept_stack *stack, struct grid *grid)
@@ -108,17 +108,17 @@ int kept_stack__print(const struct kept_stack *stack, struct grid *grid)
 	const struct tm_call call = { 0 };
 	struct call_batch batch = { .calls = &call, .n_calls = 1 };
 	struct call_stack frames;
-	int rc = 0;
+	int ret = 0;
 
 	if (!stack)
 		return 0;
 	kept_stack__use(stack, &batch);
 	if (!call_batch__stack(&batch, &call, &frames))
 		return 0;
-	for (size_t i = 0; i < frames.n && !rc; i++) {
+	for (size_t i = 0; i < frames.n && !ret; i++) {
 		const struct stack_frame frame = call_batch__frame(&batch, &frames, i);
 
-		rc = print_frame(grid, &frame);
+		ret = print_frame(grid, &frame);
 	}
-	return rc;
+	return ret;
 }

@@ -5,7 +5,7 @@
 #include "drain/formulas.h"
 #include "report/layer_sum.h"
 
-static bool is_of(const struct tm_series *total, __u8 layer, long function)
+static bool is_of_layer(const struct tm_series *total, __u8 layer, long function)
 {
 	return total->key.layer == layer && !key__is_beside(&total->key) &&
 	       (total->count || total->in_flight) &&
@@ -24,7 +24,7 @@ static void sum_up(struct layer_sum *out, const struct snapshot *snapshot, size_
 		const struct snapshot_series *series = snapshot->series[i];
 		struct figures figures;
 
-		if (!is_of(&series->total, layer, function))
+		if (!is_of_layer(&series->total, layer, function))
 			continue;
 		out->n++;
 		figures__total(&figures, series);

@@ -12,7 +12,7 @@ struct name_entry {
 	int number;
 };
 
-static int compare(const void *left, const void *right)
+static int compare_names(const void *left, const void *right)
 {
 	const struct name_entry *a = left, *b = right;
 	int order = strcmp(a->name, b->name);
@@ -31,7 +31,7 @@ static void free_entry(void *node)
 	free(entry);
 }
 
-static int add(struct name_list *list, const struct name_entry *wanted)
+static int add_name(struct name_list *list, const struct name_entry *wanted)
 {
 	struct name_entry *entry = calloc(1, sizeof(*entry));
 
@@ -42,7 +42,7 @@ static int add(struct name_list *list, const struct name_entry *wanted)
 	}
 	if (!entry || !entry->name || !entry->second ||
 	    array__grow((void **)&list->at, &list->room, list->n, sizeof(*list->at)) < 0 ||
-	    !tsearch(entry, &list->tree, compare)) {
+	    !tsearch(entry, &list->tree, compare_names)) {
 		free_entry(entry);
 		return -ENOMEM;
 	}
@@ -54,9 +54,9 @@ int name_list__number(struct name_list *list, const char *name, const char *seco
 {
 	const struct name_entry wanted = { .name = (char *)(name ? name : ""),
 					   .second = (char *)(second ? second : "") };
-	struct name_entry **node = tfind(&wanted, &list->tree, compare);
+	struct name_entry **node = tfind(&wanted, &list->tree, compare_names);
 
-	return node ? (*node)->number : add(list, &wanted);
+	return node ? (*node)->number : add_name(list, &wanted);
 }
 
 const char *name_list__name(const struct name_list *list, __u64 number)

@@ -14,7 +14,7 @@ static const struct grid_column columns[] = {
 	{ .title = "capacity" },
 };
 
-static int put(struct grid *grid, const struct report_run *run, const struct pool_info *pool)
+static int put_pool(struct grid *grid, const struct report_run *run, const struct pool_info *pool)
 {
 	struct row_writer row = row_writer__begin(grid);
 	char id[NAMES_POOL_ID];
@@ -39,7 +39,7 @@ int pool_table__print(const struct table_options *options, const struct report_r
 	if (!grid)
 		return -ENOMEM;
 	for (size_t i = 0; !ret && (pool = names__pool(run, i)); i++)
-		ret = put(grid, run, pool);
+		ret = put_pool(grid, run, pool);
 	title__heading(options, "storage pools");
 	fputs(":\n", options->out);
 	if (!ret)

@@ -35,7 +35,7 @@ void process_index__free(struct process_index *index)
 	free(index);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_processes(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
 
@@ -44,7 +44,7 @@ static int compare(const void *left, const void *right)
 	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
 }
 
-static void make(struct process_index *index, const struct report_run *run, __u32 n)
+static void make_index(struct process_index *index, const struct report_run *run, __u32 n)
 {
 	free(index->entries);
 	index->run = run;
@@ -62,7 +62,7 @@ static void make(struct process_index *index, const struct report_run *run, __u3
 			};
 	}
 	if (index->n)
-		qsort(index->entries, index->n, sizeof(*index->entries), compare);
+		qsort(index->entries, index->n, sizeof(*index->entries), compare_processes);
 }
 
 __u32 process_index__find(struct process_index *index, const struct report_run *run, __u32 pid,
@@ -73,8 +73,8 @@ __u32 process_index__find(struct process_index *index, const struct report_run *
 	size_t end;
 
 	if (run != index->run || n != index->n_processes)
-		make(index, run, n);
+		make_index(index, run, n);
 	/* The first one behind those of that pid that had started. */
-	end = SEARCH_FIRST(index->n, i, compare(&index->entries[i], &wanted) <= 0);
+	end = SEARCH_FIRST(index->n, i, compare_processes(&index->entries[i], &wanted) <= 0);
 	return end && index->entries[end - 1].pid == pid ? index->entries[end - 1].number : 0;
 }

@@ -129,7 +129,7 @@ static size_t count_told(const struct process_sums *sums)
 	return n;
 }
 
-static void print(struct printer *printer)
+static void print_processes(struct printer *printer)
 {
 	FILE *out = printer->options->out;
 	char text[UNITS_ROOM];
@@ -157,7 +157,7 @@ int process_table__print(const struct table_options *options, const struct repor
 					 options->sort);
 	/* One alone has what the tables above have. */
 	if (!printer.ret && count_told(&printer.sums) > 1)
-		print(&printer);
+		print_processes(&printer);
 	process_sums__free(&printer.sums);
 	return printer.ret;
 }

@@ -39,8 +39,8 @@ static bool is_known(const struct figures *figures)
 }
 
 /* What the other nodes have, in the two arrays; how many. */
-static size_t collect(const struct figures *figures, size_t n, size_t without, int percentile,
-		      double *log_ns, double *calls)
+static size_t collect_nodes(const struct figures *figures, size_t n, size_t without, int percentile,
+			    double *log_ns, double *calls)
 {
 	size_t known = 0;
 
@@ -58,7 +58,7 @@ static bool exceeds(const struct figures *figures, size_t n, size_t i, int perce
 		    double *scratch, struct slow_node *out)
 {
 	double *log_ns = scratch, *calls = scratch + n, own;
-	size_t known = collect(figures, n, i, percentile, log_ns, calls);
+	size_t known = collect_nodes(figures, n, i, percentile, log_ns, calls);
 	struct usual usual;
 
 	if (known + 1 < SLOW_NODES_LEAST || !is_known(&figures[i]))
@@ -225,15 +225,15 @@ static void close_search(struct search *search)
 int slow_nodes__find(const struct nodes_layer *layer, struct slow_node *out)
 {
 	struct search search;
-	int rc = open_search(&search, layer), n = 0;
+	int ret = open_search(&search, layer), n = 0;
 
-	for (size_t i = 0; i < layer->n && !rc; i++)
-		rc = choose_function(&search, i);
-	for (__u64 number = 0; number < search.functions.n && !rc; number++)
+	for (size_t i = 0; i < layer->n && !ret; i++)
+		ret = choose_function(&search, i);
+	for (__u64 number = 0; number < search.functions.n && !ret; number++)
 		search_function(&search, number);
-	for (size_t i = 0; i < layer->n && !rc; i++)
+	for (size_t i = 0; i < layer->n && !ret; i++)
 		if (search.is_slow[i])
 			out[n++] = search.found[i];
 	close_search(&search);
-	return rc ? rc : n;
+	return ret ? ret : n;
 }

@@ -56,11 +56,11 @@ static const char *function_of(const struct kept_call *kept)
 
 static void put_result(struct row_writer *row, const struct tm_call *call)
 {
-	char rc[ROOM_FOR_NUMBER];
+	char text[ROOM_FOR_NUMBER];
 
-	snprintf(rc, sizeof(rc), "%lld", call->rc);
+	snprintf(text, sizeof(text), "%lld", call->rc);
 	row_writer__bytes(row, call->bytes, call->flags & TM_CALL_BYTES);
-	row_writer__text(row, call->flags & TM_CALL_RC ? rc : NULL);
+	row_writer__text(row, call->flags & TM_CALL_RC ? text : NULL);
 }
 
 /* Who made it, and what it is about. */
@@ -123,7 +123,7 @@ static void put_operation(struct row_writer *row, const struct kept_call *kept)
 
 typedef void (*put_one)(struct row_writer *row, const struct kept_call *kept);
 
-static int fill(struct grid *grid, const struct kept_call *kept, size_t n, put_one put)
+static int fill_rows(struct grid *grid, const struct kept_call *kept, size_t n, put_one put)
 {
 	int ret = 0;
 
@@ -136,10 +136,10 @@ static int fill(struct grid *grid, const struct kept_call *kept, size_t n, put_o
 	return ret;
 }
 
-static int print(const struct table_options *options, struct grid *grid, const char *heading,
-		 const struct kept_call *kept, size_t n, put_one put)
+static int print_table(const struct table_options *options, struct grid *grid, const char *heading,
+		       const struct kept_call *kept, size_t n, put_one put)
 {
-	int ret = grid ? fill(grid, kept, n, put) : -ENOMEM;
+	int ret = grid ? fill_rows(grid, kept, n, put) : -ENOMEM;
 
 	fprintf(options->out, "\n%s:\n", heading);
 	if (!ret)
@@ -153,7 +153,7 @@ int slowest_table__calls(const struct table_options *options, const struct kept_
 {
 	struct grid *grid = grid__new(call_columns, sizeof(call_columns) / sizeof(*call_columns));
 
-	return print(options, grid, "the slowest calls", calls, n, put_call);
+	return print_table(options, grid, "the slowest calls", calls, n, put_call);
 }
 
 int slowest_table__operations(const struct table_options *options,
@@ -162,6 +162,6 @@ int slowest_table__operations(const struct table_options *options,
 	struct grid *grid = grid__new(operation_columns,
 				      sizeof(operation_columns) / sizeof(*operation_columns));
 
-	return print(options, grid, "the slowest operations, from launch to completion", operations,
-		     n, put_operation);
+	return print_table(options, grid, "the slowest operations, from launch to completion",
+			   operations, n, put_operation);
 }

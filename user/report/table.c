@@ -435,7 +435,7 @@ static int print_folded(struct table *table)
 	return ret;
 }
 
-static int print(struct table *table, struct error *err)
+static int print_tables(struct table *table, struct error *err)
 {
 	struct roll_up *roll_up;
 	struct snapshot snapshot;
@@ -457,7 +457,7 @@ int table__print(const struct table_options *options, const struct report_run *r
 {
 	struct table table = { .options = options, .run = run, .snapshot = snapshot };
 
-	return print(&table, err);
+	return print_tables(&table, err);
 }
 
 int table__print_interval(const struct table_options *options, const struct report_run *run,
@@ -470,5 +470,5 @@ int table__print_interval(const struct table_options *options, const struct repo
 		.interval = true,
 	};
 
-	return print(&table, err);
+	return print_tables(&table, err);
 }

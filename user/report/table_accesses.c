@@ -291,7 +291,7 @@ static int print_slowest(const struct accesses *accesses)
 	return print_grid(accesses, grid, ret);
 }
 
-static int print(const struct accesses *accesses)
+static int print_accesses(const struct accesses *accesses)
 {
 	int ret;
 
@@ -313,7 +313,7 @@ int table_accesses__print(const struct table_options *options, const struct snap
 
 	accesses.switches = switches_of(snapshot, job);
 	if (!ret && (accesses.sums[0].count || accesses.sums[1].count))
-		ret = print(&accesses);
+		ret = print_accesses(&accesses);
 	access_sum__free(accesses.sums);
 	return ret;
 }

@@ -64,7 +64,7 @@ static const char *name_of(const struct snapshot_object *object, char room[ID_RO
 	return object_name__id(key, room + n) ? room : "?";
 }
 
-static int compare(const void *left, const void *right, void *context)
+static int compare_objects(const void *left, const void *right, void *context)
 {
 	const struct snapshot_object *a = *(const struct snapshot_object *const *)left;
 	const struct snapshot_object *b = *(const struct snapshot_object *const *)right;
@@ -126,7 +126,7 @@ static int arrange(struct lines *lines, const struct object_merge *merge, size_t
 			lines->at[lines->n++] = merged[i];
 	}
 	if (lines->n)
-		qsort_r((void *)lines->at, lines->n, sizeof(*lines->at), compare, &sort);
+		qsort_r((void *)lines->at, lines->n, sizeof(*lines->at), compare_objects, &sort);
 	for (; lines->n > most; lines->n--, lines->n_others++)
 		object__add(&lines->others.total, &lines->at[lines->n - 1]->total);
 	lines->others.total.key.what = TM_OBJECT_OTHERS;
@@ -235,7 +235,7 @@ static int put_line(const struct kind *kind, struct grid *grid,
 	return writer.ret;
 }
 
-static int fill(const struct kind *kind, struct grid *grid, const struct lines *lines)
+static int fill_rows(const struct kind *kind, struct grid *grid, const struct lines *lines)
 {
 	char room[ID_ROOM], count[UNITS_ROOM], label[2 * UNITS_ROOM];
 	bool several = false;
@@ -271,12 +271,12 @@ static void print_title(const struct table_options *options, const struct report
 		units__count(text, lines->n + lines->n_others));
 }
 
-static int print(const struct table_options *options, const struct report_run *run,
-		 const struct lines *lines, __u8 layer)
+static int print_table(const struct table_options *options, const struct report_run *run,
+		       const struct lines *lines, __u8 layer)
 {
 	const struct kind *kind = layer < TM_LAYER_USER ? &file_kind : &object_kind;
 	struct grid *grid = grid__new(kind->columns, kind->n_columns);
-	int ret = grid ? fill(kind, grid, lines) : -ENOMEM;
+	int ret = grid ? fill_rows(kind, grid, lines) : -ENOMEM;
 
 	if (!ret) {
 		print_title(options, run, kind, lines, layer);
@@ -296,7 +296,7 @@ int table_objects__print(const struct table_options *options, const struct repor
 	if (!ret)
 		ret = arrange(&lines, merge, options->files, options->sort);
 	if (!ret && object_merge__count(merge))
-		ret = print(options, run, &lines, layer);
+		ret = print_table(options, run, &lines, layer);
 	free((void *)lines.at);
 	object_merge__free(merge);
 	return ret;

@@ -30,7 +30,7 @@ struct column {
 	__u64 count, bytes, p99_ns;
 };
 
-static bool is_of(const struct timeline *timeline, __u64 job)
+static bool is_of_job(const struct timeline *timeline, __u64 job)
 {
 	return timeline__about(timeline).job == job && timeline__n(timeline);
 }
@@ -49,7 +49,7 @@ static bool find_span(struct span *span, const struct snapshot *snapshot, __u64 
 	for (size_t i = 0; i < snapshot->n_timelines; i++) {
 		const struct timeline *timeline = snapshot->timelines[i];
 
-		if (!is_of(timeline, job))
+		if (!is_of_job(timeline, job))
 			continue;
 		if (timeline__start_ns(timeline) < span->start_ns)
 			span->start_ns = timeline__start_ns(timeline);
@@ -169,7 +169,7 @@ int table_timeline__print(const struct table_options *options, const struct repo
 		const struct timeline *timeline = snapshot->timelines[i];
 		size_t bin = 0;
 
-		if (!is_of(timeline, job))
+		if (!is_of_job(timeline, job))
 			continue;
 		for (size_t j = 0; j < span.columns; j++)
 			columns[j] =

@@ -179,7 +179,7 @@ static int no_space(int fd, const char *path, __u64 size, struct error *err)
 int ring_file__lay_out(int fd, const char *path, __u64 size, struct ring_file_header *header,
 		       struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (size < RING_FILE_MIN || size > RING_SIZE_MAX)
 		return error__set(err, -EINVAL,
@@ -187,21 +187,21 @@ int ring_file__lay_out(int fd, const char *path, __u64 size, struct ring_file_he
 				  "the least",
 				  path, (unsigned long long)size, RING_FILE_MIN >> 10);
 	size -= size % RING_UNIT;
-	rc = fallocate(fd, 0, 0, (off_t)size);
-	if (rc < 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
-		rc = write_zeros(fd, size);
-	if (rc < 0) {
-		rc = no_space(fd, path, size, err);
+	ret = fallocate(fd, 0, 0, (off_t)size);
+	if (ret < 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
+		ret = write_zeros(fd, size);
+	if (ret < 0) {
+		ret = no_space(fd, path, size, err);
 		goto out;
 	}
 	*header = make_header(size);
 	if (pwrite(fd, header, sizeof(*header), 0) != sizeof(*header) ||
 	    pwrite(fd, header, sizeof(*header), RING_SECOND_HEADER) != sizeof(*header))
-		rc = system_error(path, "cannot be written", err);
+		ret = system_error(path, "cannot be written", err);
 out:
-	if (rc < 0 && ftruncate(fd, 0) < 0)
+	if (ret < 0 && ftruncate(fd, 0) < 0)
 		error__prefix(err, "and what is there of it is left over");
-	return rc;
+	return ret;
 }
 
 /* What is there under a name may be moved away: nothing, an empty file, a recording at rest. */
@@ -209,7 +209,7 @@ static int check_replaceable(const struct place *place, const char *name, const 
 			     bool *present, struct error *err)
 {
 	struct stat st;
-	int fd, rc = 0;
+	int fd, ret = 0;
 
 	*present = false;
 	/* A FIFO must not block, a terminal not become ours. */
@@ -218,21 +218,21 @@ static int check_replaceable(const struct place *place, const char *name, const 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : system_error(path, "cannot be opened", err);
 	if (fstat(fd, &st) < 0)
-		rc = system_error(path, "cannot be looked at", err);
+		ret = system_error(path, "cannot be looked at", err);
 	else if (!S_ISREG(st.st_mode) || (st.st_size && !ring__is_recording(fd)))
-		rc = error__set(err, -EEXIST,
-				"%s: is there and is no recording of tmtrace; it is "
-				"left alone, choose another name",
-				path);
+		ret = error__set(err, -EEXIST,
+				 "%s: is there and is no recording of tmtrace; it is "
+				 "left alone, choose another name",
+				 path);
 	else if (flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-		rc = error__set(err, -EBUSY,
-				"%s: another tmtrace is writing it, choose another "
-				"name",
-				path);
+		ret = error__set(err, -EBUSY,
+				 "%s: another tmtrace is writing it, choose another "
+				 "name",
+				 path);
 	else
 		*present = true;
 	close(fd);
-	return rc;
+	return ret;
 }
 
 /* The names beside it: what is there is kept as PATH.old, what is made is .NAME.part at first. */
@@ -251,14 +251,14 @@ static int check_both(const struct place *place, const char *path, char old[NAME
 {
 	char old_path[PATH_MAX];
 	bool ignored;
-	int rc;
+	int ret;
 
-	rc = check_replaceable(place, place->name, path, present, err);
-	if (rc < 0 || !*present)
-		return rc;
-	rc = name_beside(old, "", place, ".old", path, err);
-	if (rc < 0)
-		return rc;
+	ret = check_replaceable(place, place->name, path, present, err);
+	if (ret < 0 || !*present)
+		return ret;
+	ret = name_beside(old, "", place, ".old", path, err);
+	if (ret < 0)
+		return ret;
 	snprintf(old_path, sizeof(old_path), "%s.old", path);
 	return check_replaceable(place, old, old_path, &ignored, err);
 }
@@ -268,10 +268,10 @@ static int remove_left(const struct place *place, const char *part, const char *
 		       struct error *err)
 {
 	bool present;
-	int rc = check_replaceable(place, part, path, &present, err);
+	int ret = check_replaceable(place, part, path, &present, err);
 
-	if (rc < 0 || !present)
-		return rc;
+	if (ret < 0 || !present)
+		return ret;
 	return unlinkat(place->dir, part, 0) < 0 ? system_error(path, "cannot be made", err) : 0;
 }
 
@@ -279,15 +279,15 @@ int ring_file__prepare(const struct place *place, const char *path, struct error
 {
 	char part[NAME_MAX + 1], old[NAME_MAX + 1];
 	bool present;
-	int fd, rc;
+	int fd, ret;
 
-	rc = check_both(place, path, old, &present, err);
-	if (rc == 0)
-		rc = name_beside(part, ".", place, ".part", path, err);
-	if (rc == 0)
-		rc = remove_left(place, part, path, err);
-	if (rc < 0)
-		return rc;
+	ret = check_both(place, path, old, &present, err);
+	if (ret == 0)
+		ret = name_beside(part, ".", place, ".part", path, err);
+	if (ret == 0)
+		ret = remove_left(place, part, path, err);
+	if (ret < 0)
+		return ret;
 	fd = openat(place->dir, part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
 		    0666);
 	if (fd < 0)
@@ -303,20 +303,20 @@ int ring_file__replace(const struct place *place, const char *path, struct error
 {
 	char part[NAME_MAX + 1], old[NAME_MAX + 1];
 	bool present;
-	int rc;
+	int ret;
 
-	rc = check_both(place, path, old, &present, err);
-	if (rc == 0)
-		rc = name_beside(part, ".", place, ".part", path, err);
-	if (rc < 0)
-		return rc;
+	ret = check_both(place, path, old, &present, err);
+	if (ret == 0)
+		ret = name_beside(part, ".", place, ".part", path, err);
+	if (ret < 0)
+		return ret;
 	if (present && renameat(place->dir, place->name, place->dir, old) < 0)
 		return system_error(path, "cannot be kept as .old", err);
 	/* What has come there meanwhile stays; NFS and others cannot say so. */
-	rc = renameat2(place->dir, part, place->dir, place->name, RENAME_NOREPLACE);
-	if (rc < 0 && errno == EINVAL)
-		rc = renameat(place->dir, part, place->dir, place->name);
-	return rc < 0 ? system_error(path, "cannot be made", err) : 0;
+	ret = renameat2(place->dir, part, place->dir, place->name, RENAME_NOREPLACE);
+	if (ret < 0 && errno == EINVAL)
+		ret = renameat(place->dir, part, place->dir, place->name);
+	return ret < 0 ? system_error(path, "cannot be made", err) : 0;
 }
 
 void ring_file__drop(const struct place *place)
@@ -331,15 +331,15 @@ void ring_file__drop(const struct place *place)
 int ring_file__make(const char *path, struct error *err)
 {
 	struct place place;
-	int fd, rc = place__open(&place, path, err);
+	int fd, ret = place__open(&place, path, err);
 
-	fd = rc < 0 ? rc : ring_file__prepare(&place, path, err);
+	fd = ret < 0 ? ret : ring_file__prepare(&place, path, err);
 	if (fd >= 0) {
-		rc = ring_file__replace(&place, path, err);
-		if (rc < 0) {
+		ret = ring_file__replace(&place, path, err);
+		if (ret < 0) {
 			ring_file__drop(&place);
 			close(fd);
-			fd = rc;
+			fd = ret;
 		}
 	}
 	place__close(&place);

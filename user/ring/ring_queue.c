@@ -140,7 +140,7 @@ static struct timespec next_sync(void)
 static bool await_sync(struct ring_queue *queue)
 {
 	struct timespec due = next_sync();
-	int rc = 0;
+	int ret = 0;
 
 	for (;;) {
 		if (queue->error.code || queue->written_end == queue->synced_end) {
@@ -150,9 +150,9 @@ static bool await_sync(struct ring_queue *queue)
 			due = next_sync();
 			continue;
 		}
-		if (queue->writer_done || queue->sync_wanted || rc == ETIMEDOUT || is_much(queue))
+		if (queue->writer_done || queue->sync_wanted || ret == ETIMEDOUT || is_much(queue))
 			return true;
-		rc = pthread_cond_timedwait(&queue->to_sync, &queue->lock, &due);
+		ret = pthread_cond_timedwait(&queue->to_sync, &queue->lock, &due);
 	}
 }
 
@@ -160,7 +160,7 @@ static void *sync_blocks(void *argument)
 {
 	struct ring_queue *queue = argument;
 	__u64 end, oldest;
-	int rc;
+	int ret;
 
 	pthread_mutex_lock(&queue->lock);
 	while (await_sync(queue)) {
@@ -168,9 +168,9 @@ static void *sync_blocks(void *argument)
 		oldest = queue->written_oldest;
 		queue->sync_wanted = false;
 		pthread_mutex_unlock(&queue->lock);
-		rc = fdatasync(queue->fd);
+		ret = fdatasync(queue->fd);
 		pthread_mutex_lock(&queue->lock);
-		if (rc < 0)
+		if (ret < 0)
 			fail(queue, "brought to the disk");
 		queue->synced_end = end;
 		queue->synced_oldest = oldest;
@@ -184,15 +184,15 @@ static void *sync_blocks(void *argument)
 static int start_thread(pthread_t *thread, void *(*run)(void *), struct ring_queue *queue)
 {
 	sigset_t all, before;
-	int rc;
+	int ret;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(thread, NULL, run, queue);
+	ret = pthread_create(thread, NULL, run, queue);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (rc == 0)
+	if (ret == 0)
 		pthread_setname_np(*thread, "tmtrace-ring");
-	return -rc;
+	return -ret;
 }
 
 static void init_locks(struct ring_queue *queue)
@@ -232,7 +232,7 @@ int ring_queue__start(struct ring_queue **out, int fd, const char *path,
 		      const struct ring_layout *layout, struct error *err)
 {
 	struct ring_queue *queue = calloc(1, sizeof(*queue));
-	int rc;
+	int ret;
 
 	if (!queue)
 		return error__set(err, -ENOMEM, "%s: out of memory", path);
@@ -242,26 +242,26 @@ int ring_queue__start(struct ring_queue **out, int fd, const char *path,
 	queue->fd = fd;
 	queue->memory = malloc((size_t)RING_QUEUE_BLOCKS * layout->block_max);
 	if (!queue->memory) {
-		rc = error__set(err, -ENOMEM, "%s: out of memory", path);
+		ret = error__set(err, -ENOMEM, "%s: out of memory", path);
 		goto out;
 	}
 	for (size_t i = 0; i < RING_QUEUE_BLOCKS; i++)
 		queue->slots[i].bytes = queue->memory + i * layout->block_max;
-	rc = start_thread(&queue->writer, write_blocks, queue);
-	if (rc == 0) {
-		rc = start_thread(&queue->syncer, sync_blocks, queue);
-		if (rc < 0)
+	ret = start_thread(&queue->writer, write_blocks, queue);
+	if (ret == 0) {
+		ret = start_thread(&queue->syncer, sync_blocks, queue);
+		if (ret < 0)
 			end_thread(queue, queue->writer);
 	}
-	if (rc < 0)
-		error__set(err, rc, "%s: the thread that writes cannot be started, %s", path,
-			   strerror(-rc));
+	if (ret < 0)
+		error__set(err, ret, "%s: the thread that writes cannot be started, %s", path,
+			   strerror(-ret));
 out:
-	if (rc < 0)
+	if (ret < 0)
 		free_queue(queue);
 	else
 		*out = queue;
-	return rc;
+	return ret;
 }
 
 /* Of the free blocks the first one: memory that is seldom needed is seldom touched. */
@@ -317,33 +317,33 @@ static int tell(const struct ring_queue *queue, struct error *err)
 
 int ring_queue__wait(struct ring_queue *queue, struct error *err)
 {
-	int rc;
+	int ret;
 
 	pthread_mutex_lock(&queue->lock);
 	while (queue->written < queue->pushed)
 		pthread_cond_wait(&queue->done, &queue->lock);
-	rc = tell(queue, err);
+	ret = tell(queue, err);
 	pthread_mutex_unlock(&queue->lock);
-	return rc;
+	return ret;
 }
 
 int ring_queue__check(struct ring_queue *queue, struct error *err)
 {
-	int rc;
+	int ret;
 
 	pthread_mutex_lock(&queue->lock);
-	rc = tell(queue, err);
+	ret = tell(queue, err);
 	pthread_mutex_unlock(&queue->lock);
-	return rc;
+	return ret;
 }
 
 int ring_queue__stop(struct ring_queue *queue, struct error *err)
 {
-	int rc;
+	int ret;
 
 	end_thread(queue, queue->writer);
 	pthread_join(queue->syncer, NULL);
-	rc = tell(queue, err);
+	ret = tell(queue, err);
 	free_queue(queue);
-	return rc;
+	return ret;
 }

@@ -33,18 +33,18 @@ int ring_reader__open(struct ring_reader **out, const char *path, struct error *
 	struct ring_reader *reader = calloc(1, sizeof(*reader));
 	struct ring_file_header header;
 	__u64 size;
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (!reader)
-		return error__set(err, rc, "%s: out of memory", path);
+		return error__set(err, ret, "%s: out of memory", path);
 	/* A FIFO must not block, a terminal not become ours. */
 	reader->scan.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (reader->scan.fd < 0) {
-		rc = error__set(err, -errno, "%s: cannot be opened, %s", path, strerror(errno));
+		ret = error__set(err, -errno, "%s: cannot be opened, %s", path, strerror(errno));
 		goto out;
 	}
-	rc = ring_file__read_header(reader->scan.fd, path, &header, &size, err);
-	if (rc < 0)
+	ret = ring_file__read_header(reader->scan.fd, path, &header, &size, err);
+	if (ret < 0)
 		goto out;
 	reader->scan.layout.ring_size = le64toh(header.ring_size);
 	reader->scan.layout.block_max = le32toh(header.block_max);
@@ -56,15 +56,15 @@ int ring_reader__open(struct ring_reader **out, const char *path, struct error *
 	memcpy(reader->info.id, header.id, sizeof(reader->info.id));
 	reader->path = strdup(path);
 	reader->bytes = malloc(reader->scan.layout.block_max);
-	rc = reader->path && reader->bytes ? ring_scan__init(&reader->scan) : -ENOMEM;
-	if (rc < 0)
-		error__set(err, rc, "%s: out of memory", path);
+	ret = reader->path && reader->bytes ? ring_scan__init(&reader->scan) : -ENOMEM;
+	if (ret < 0)
+		error__set(err, ret, "%s: out of memory", path);
 out:
-	if (rc < 0)
+	if (ret < 0)
 		ring_reader__close(reader);
 	else
 		*out = reader;
-	return rc;
+	return ret;
 }
 
 void ring_reader__close(struct ring_reader *reader)
@@ -82,10 +82,10 @@ void ring_reader__close(struct ring_reader *reader)
 int ring_reader__scan(struct ring_reader *reader, struct error *err)
 {
 	const struct ring_scan *scan = &reader->scan;
-	int rc = ring_scan__update(&reader->scan);
+	int ret = ring_scan__update(&reader->scan);
 
-	if (rc < 0)
-		return error__set(err, rc, "%s: out of memory", reader->path);
+	if (ret < 0)
+		return error__set(err, ret, "%s: out of memory", reader->path);
 	reader->info.n_blocks = scan->n;
 	reader->info.first_ns = scan->n ? scan->places[0].time_ns : 0;
 	reader->info.last_ns = scan->n ? scan->places[scan->n - 1].time_ns : 0;
@@ -123,7 +123,7 @@ static void account(struct ring_reader *reader, const struct ring_place *place)
 }
 
 /* Takes the block that was just loaded. */
-static void take(struct ring_reader *reader, const struct ring_place *place)
+static void take_block(struct ring_reader *reader, const struct ring_place *place)
 {
 	unsigned char *loaded = reader->scan.buffer;
 
@@ -142,7 +142,7 @@ static bool next_block(struct ring_reader *reader)
 		reader->from = place->offset + 1;
 		if (ring_scan__load(&reader->scan, place)) {
 			account(reader, place);
-			take(reader, place);
+			take_block(reader, place);
 			return true;
 		}
 		reader->overtaken = true;

@@ -82,7 +82,7 @@ struct finds {
 	__u64 parts; /* as in struct ring_scan */
 };
 
-static int add(struct finds *finds, const struct ring_place *place)
+static int add_place(struct finds *finds, const struct ring_place *place)
 {
 	if (array__grow((void **)&finds->places, &finds->room, finds->n, sizeof(*place)) < 0)
 		return -ENOMEM;
@@ -111,7 +111,7 @@ static int search(const struct ring_scan *scan, __u64 position, __u64 until, __u
 		  __u64 most, struct finds *finds)
 {
 	struct ring_place place;
-	int rc;
+	int ret;
 
 	while (position < until) {
 		memset(scan->buffer, 0, sizeof(struct ring_block_header));
@@ -120,9 +120,9 @@ static int search(const struct ring_scan *scan, __u64 position, __u64 until, __u
 			position += ring_block__size(place.length);
 			if (place.offset < least || place.offset > most)
 				break;
-			rc = add(finds, &place);
-			if (rc < 0)
-				return rc;
+			ret = add_place(finds, &place);
+			if (ret < 0)
+				return ret;
 			break;
 		case FOUND_PARTS:
 			if (finds->parts <= place.offset)
@@ -168,11 +168,11 @@ static int search_between(const struct ring_scan *scan, __u64 from, __u64 to, st
 {
 	__u64 size = scan->layout.ring_size, begin = from % size;
 	__u64 first = to - from < size - begin ? to - from : size - begin;
-	int rc = search(scan, begin, begin + first, from, to, finds);
+	int ret = search(scan, begin, begin + first, from, to, finds);
 
-	if (rc == 0 && first < to - from)
-		rc = search(scan, 0, to - from - first, from, to, finds);
-	return rc;
+	if (ret == 0 && first < to - from)
+		ret = search(scan, 0, to - from - first, from, to, finds);
+	return ret;
 }
 
 /*
@@ -183,35 +183,35 @@ static int fill_gaps(const struct ring_scan *scan, struct finds *finds)
 {
 	__u64 size = scan->layout.ring_size, from = 0, sequence = 0;
 	size_t n = finds->n;
-	int rc = 0;
+	int ret = 0;
 
 	if (n && end_of(&finds->places[n - 1]) > size)
 		from = end_of(&finds->places[n - 1]) - size;
-	for (size_t i = 0; i < n && rc == 0; i++) {
+	for (size_t i = 0; i < n && ret == 0; i++) {
 		const struct ring_place place = finds->places[i];
 
 		if (from < place.offset && sequence + 1 != place.sequence)
-			rc = search_between(scan, from, place.offset, finds);
+			ret = search_between(scan, from, place.offset, finds);
 		from = end_of(&place);
 		sequence = place.sequence;
 	}
-	if (rc == 0 && finds->n > n)
+	if (ret == 0 && finds->n > n)
 		put_in_order(scan, finds);
-	return rc;
+	return ret;
 }
 
 static int search_all(struct ring_scan *scan)
 {
 	struct finds finds = { 0 };
-	int rc = search(scan, 0, scan->layout.ring_size, 0, ~0ULL, &finds);
+	int ret = search(scan, 0, scan->layout.ring_size, 0, ~0ULL, &finds);
 
-	if (rc == 0) {
+	if (ret == 0) {
 		put_in_order(scan, &finds);
-		rc = fill_gaps(scan, &finds);
+		ret = fill_gaps(scan, &finds);
 	}
-	if (rc < 0) {
+	if (ret < 0) {
 		free(finds.places);
-		return rc;
+		return ret;
 	}
 	free(scan->places);
 	scan->places = finds.places;
@@ -238,31 +238,31 @@ static bool find_next(const struct ring_scan *scan, struct ring_place *place)
 static int follow(struct ring_scan *scan)
 {
 	struct ring_place place;
-	int rc = 0;
+	int ret = 0;
 
-	while (rc == 0 && find_next(scan, &place)) {
+	while (ret == 0 && find_next(scan, &place)) {
 		struct finds finds = { scan->places, scan->n, scan->room };
 
-		rc = add(&finds, &place);
+		ret = add_place(&finds, &place);
 		scan->places = finds.places;
 		scan->n = finds.n;
 		scan->room = finds.room;
 	}
-	return rc;
+	return ret;
 }
 
 int ring_scan__update(struct ring_scan *scan)
 {
-	int rc;
+	int ret;
 
 	scan->overrun = false;
 	for (int tries = 0; tries < TRIES; tries++) {
-		rc = scan->n ? follow(scan) : 0;
-		if (rc < 0 || (scan->n && ring_scan__load(scan, &scan->places[scan->n - 1])))
-			return rc;
-		rc = search_all(scan);
-		if (rc < 0 || !scan->n)
-			return rc;
+		ret = scan->n ? follow(scan) : 0;
+		if (ret < 0 || (scan->n && ring_scan__load(scan, &scan->places[scan->n - 1])))
+			return ret;
+		ret = search_all(scan);
+		if (ret < 0 || !scan->n)
+			return ret;
 	}
 	scan->overrun = true;
 	return 0;

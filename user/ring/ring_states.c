@@ -13,7 +13,7 @@ struct ring_states {
 	__u64 bytes;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_states(const void *a, const void *b)
 {
 	const struct ring_state *x = a, *y = b;
 
@@ -46,7 +46,7 @@ void ring_states__free(struct ring_states *states)
 struct ring_state *ring_states__find(struct ring_states *states, __u16 type, __u64 key)
 {
 	const struct ring_state wanted = { .type = type, .key = key };
-	struct ring_state **node = tfind(&wanted, &states->tree, compare);
+	struct ring_state **node = tfind(&wanted, &states->tree, compare_states);
 
 	return node ? *node : NULL;
 }
@@ -61,7 +61,7 @@ struct ring_state *ring_states__get(struct ring_states *states, __u16 type, __u6
 	if (!state)
 		return NULL;
 	*state = (struct ring_state){ .type = type, .key = key };
-	if (!tsearch(state, &states->tree, compare)) {
+	if (!tsearch(state, &states->tree, compare_states)) {
 		free(state);
 		return NULL;
 	}
@@ -135,14 +135,14 @@ void ring_states__drop(struct ring_states *states, struct ring_state *state)
 	state->listed = state->forgotten = false;
 	if (state->data)
 		return;
-	tdelete(state, &states->tree, compare);
+	tdelete(state, &states->tree, compare_states);
 	free(state);
 }
 
 void ring_states__remove(struct ring_states *states, struct ring_state *state)
 {
 	unlink_state(states, state);
-	tdelete(state, &states->tree, compare);
+	tdelete(state, &states->tree, compare_states);
 	free_state(state);
 }
 

@@ -41,25 +41,25 @@ int ring_writer__create(struct ring_writer **out, int fd, const char *path, __u6
 {
 	struct ring_writer *writer = calloc(1, sizeof(*writer));
 	struct ring_file_header header;
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (writer) {
 		writer->path = strdup(path);
 		writer->states = ring_states__new();
 	}
 	if (!writer || !writer->path || !writer->states) {
-		error__set(err, rc, "%s: out of memory", path);
+		error__set(err, ret, "%s: out of memory", path);
 		goto out;
 	}
-	rc = ring_file__lay_out(fd, path, size, &header, err);
-	if (rc < 0)
+	ret = ring_file__lay_out(fd, path, size, &header, err);
+	if (ret < 0)
 		goto out;
 	writer->layout.ring_size = le64toh(header.ring_size);
 	writer->layout.block_max = le32toh(header.block_max);
 	memcpy(writer->layout.id, header.id, sizeof(writer->layout.id));
-	rc = ring_queue__start(&writer->queue, fd, writer->path, &writer->layout, err);
+	ret = ring_queue__start(&writer->queue, fd, writer->path, &writer->layout, err);
 out:
-	if (rc == 0) {
+	if (ret == 0) {
 		writer->fd = fd;
 		*out = writer;
 	} else if (writer) {
@@ -67,7 +67,7 @@ out:
 		free(writer->path);
 		free(writer);
 	}
-	return rc;
+	return ret;
 }
 
 static size_t entry_max(size_t block_max)
@@ -167,13 +167,13 @@ static int begin_block(struct ring_writer *writer, bool wait, struct error *err)
 {
 	unsigned char *bytes;
 	size_t room;
-	int rc;
+	int ret;
 
 	if (writer->begun)
 		return 0;
-	rc = ring_queue__check(writer->queue, err);
-	if (rc < 0)
-		return rc;
+	ret = ring_queue__check(writer->queue, err);
+	if (ret < 0)
+		return ret;
 	bytes = ring_queue__room(writer->queue, wait);
 	if (!bytes)
 		return -EAGAIN;
@@ -216,24 +216,24 @@ static void finish_block(struct ring_writer *writer)
 }
 
 /* Puts an entry into this block or the next one. */
-static int put(struct ring_writer *writer, __u16 type, __u16 flags, __u64 key, const void *data,
-	       size_t size, bool wait, struct error *err)
+static int put_event(struct ring_writer *writer, __u16 type, __u16 flags, __u64 key,
+		     const void *data, size_t size, bool wait, struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (size > ring_writer__entry_max(writer))
 		return error__set(err, -E2BIG,
 				  "%s: an entry of %zu bytes is too large for it, "
 				  "%zu is the most; a larger recording would do",
 				  writer->path, size, ring_writer__entry_max(writer));
-	while ((rc = begin_block(writer, wait, err)) == 0 &&
+	while ((ret = begin_block(writer, wait, err)) == 0 &&
 	       !ring_block__put(&writer->block, type, flags, key, data, size)) {
 		if (ring_block__is_empty(&writer->block))
 			skip_rest(writer);
 		else
 			finish_block(writer);
 	}
-	return rc;
+	return ret;
 }
 
 static int too_many_states(const struct ring_writer *writer, __u64 needed, struct error *err)
@@ -251,7 +251,7 @@ int ring_writer__state(struct ring_writer *writer, __u16 type, __u64 key, const 
 {
 	struct ring_state *state = ring_states__get(writer->states, type, key);
 	__u64 needed;
-	int rc;
+	int ret;
 
 	if (!state || ring_states__reserve(state, size) < 0)
 		return error__set(err, -ENOMEM, "%s: out of memory", writer->path);
@@ -259,48 +259,49 @@ int ring_writer__state(struct ring_writer *writer, __u16 type, __u64 key, const 
 		 (state->listed ? ring_block__entry_size(state->size) : 0);
 	if (needed > writer->layout.ring_size / STATES_PART)
 		return too_many_states(writer, needed, err);
-	rc = put(writer, type, RING_ENTRY_STATE, key, data, size, true, err);
-	if (rc == 0)
+	ret = put_event(writer, type, RING_ENTRY_STATE, key, data, size, true, err);
+	if (ret == 0)
 		ring_states__set(writer->states, state, data, size, writer->head);
-	return rc;
+	return ret;
 }
 
 int ring_writer__forget(struct ring_writer *writer, __u16 type, __u64 key, struct error *err)
 {
 	struct ring_state *state = ring_states__find(writer->states, type, key);
-	int rc;
+	int ret;
 
 	if (!state || !state->listed || state->forgotten)
 		return 0;
-	rc = put(writer, type, RING_ENTRY_STATE | RING_ENTRY_FORGOTTEN, key, NULL, 0, true, err);
-	if (rc == 0)
+	ret = put_event(writer, type, RING_ENTRY_STATE | RING_ENTRY_FORGOTTEN, key, NULL, 0, true,
+			err);
+	if (ret == 0)
 		ring_states__forget(writer->states, state, writer->head);
-	return rc;
+	return ret;
 }
 
 int ring_writer__let_go(struct ring_writer *writer, __u16 type, __u64 key, struct error *err)
 {
 	struct ring_state *state = ring_states__find(writer->states, type, key);
-	int rc = 0;
+	int ret = 0;
 
 	if (!state || !state->listed || state->forgotten)
 		return 0;
 	/* Beginning a block may repeat it there. */
 	if (!writer->begun || state->offset != writer->head)
-		rc = put(writer, type, RING_ENTRY_STATE | RING_ENTRY_COPY, key, state->data,
-			 state->size, true, err);
-	if (rc == 0)
+		ret = put_event(writer, type, RING_ENTRY_STATE | RING_ENTRY_COPY, key, state->data,
+				state->size, true, err);
+	if (ret == 0)
 		ring_states__remove(writer->states, state);
-	return rc;
+	return ret;
 }
 
 int ring_writer__events(struct ring_writer *writer, __u16 type, const void *data, size_t size,
 			__u32 n_events, struct error *err)
 {
-	int rc = put(writer, type, 0, n_events, data, size, false, err);
+	int ret = put_event(writer, type, 0, n_events, data, size, false, err);
 
-	if (rc != -EAGAIN)
-		return rc;
+	if (ret != -EAGAIN)
+		return ret;
 	writer->dropped += n_events;
 	return 0;
 }
@@ -329,17 +330,17 @@ int ring_writer__flush(struct ring_writer *writer, struct error *err)
 
 int ring_writer__close(struct ring_writer *writer, struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (!writer)
 		return 0;
 	finish_all(writer, true);
-	rc = ring_queue__stop(writer->queue, err);
-	if (close(writer->fd) < 0 && rc == 0)
-		rc = error__set(err, -errno, "%s: cannot be closed, %s", writer->path,
-				strerror(errno));
+	ret = ring_queue__stop(writer->queue, err);
+	if (close(writer->fd) < 0 && ret == 0)
+		ret = error__set(err, -errno, "%s: cannot be closed, %s", writer->path,
+				 strerror(errno));
 	ring_states__free(writer->states);
 	free(writer->path);
 	free(writer);
-	return rc;
+	return ret;
 }

@@ -95,7 +95,7 @@ struct chosen {
 	struct uprobe_sites sites;
 };
 
-static void choose(const struct prover *prover, bool exits, struct chosen *chosen)
+static void choose_sites(const struct prover *prover, bool exits, struct chosen *chosen)
 {
 	enum subject_site site;
 
@@ -126,19 +126,19 @@ static int keep(struct prover *prover, int fd)
 static int link_places(struct prover *prover, enum kernel_program which, bool exits)
 {
 	enum uprobe_mechanism mechanism = prover->options.mechanism;
-	int program = kernel__program_fd(prover->options.kernel, which), rc = 0, perf_fd;
+	int program = kernel__program_fd(prover->options.kernel, which), ret = 0, perf_fd;
 	struct chosen chosen;
 	__u32 i;
 
-	choose(prover, exits, &chosen);
+	choose_sites(prover, exits, &chosen);
 	if (mechanism != UPROBE_PERF)
 		return keep(prover, uprobe__link_multi(mechanism, program, &chosen.sites, false));
-	for (i = 0; rc >= 0 && i < chosen.sites.n; i++) {
-		rc = uprobe__link_perf(program, &chosen.sites, i, false, &perf_fd);
-		if (keep(prover, rc) >= 0)
+	for (i = 0; ret >= 0 && i < chosen.sites.n; i++) {
+		ret = uprobe__link_perf(program, &chosen.sites, i, false, &perf_fd);
+		if (keep(prover, ret) >= 0)
 			keep(prover, perf_fd);
 	}
-	return rc;
+	return ret;
 }
 
 /* Probes instructions from first on, n of them, by one link. A descriptor or a negative errno. */
@@ -193,16 +193,17 @@ static int expect_instructions(struct prover *prover)
 static int make_probes(struct prover *prover, struct error *err)
 {
 	bool session = prover->options.mechanism == UPROBE_SESSION;
-	int rc = session ? 0 : link_places(prover, KERNEL_RETURN, true);
+	int ret = session ? 0 : link_places(prover, KERNEL_RETURN, true);
 
-	if (rc >= 0)
-		rc = link_places(prover, session ? KERNEL_SESSION : KERNEL_ENTRY, false);
-	if (rc >= 0)
+	if (ret >= 0)
+		ret = link_places(prover, session ? KERNEL_SESSION : KERNEL_ENTRY, false);
+	if (ret >= 0)
 		probe_instructions(prover,
 				   kernel__program_fd(prover->options.kernel,
 						      session ? KERNEL_SESSION : KERNEL_ENTRY));
-	return rc < 0 ? error__set(err, rc, "cannot probe functions in memory: %s", strerror(-rc))
-		      : 0;
+	return ret < 0 ? error__set(err, ret, "cannot probe functions in memory: %s",
+				    strerror(-ret))
+		       : 0;
 }
 
 int prover__new(struct prover **out, const struct trial_options *options, struct error *err)
@@ -211,7 +212,7 @@ int prover__new(struct prover **out, const struct trial_options *options, struct
 	const struct rlimit no_core = { 1, 1 };
 	struct prover *prover = calloc(1, sizeof(*prover));
 	struct drain_maps maps;
-	int rc;
+	int ret;
 
 	if (!prover)
 		return error__set(err, -ENOMEM, "no memory");
@@ -222,13 +223,13 @@ int prover__new(struct prover **out, const struct trial_options *options, struct
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (prover->log == MAP_FAILED)
 		return error__set(err, -ENOMEM, "no memory");
-	rc = subject__new(&prover->subject);
-	if (rc < 0)
-		return error__set(err, rc, "cannot make functions to probe: %s", strerror(-rc));
+	ret = subject__new(&prover->subject);
+	if (ret < 0)
+		return error__set(err, ret, "cannot make functions to probe: %s", strerror(-ret));
 	kernel__maps(options->kernel, &maps);
-	rc = drain__new(&prover->drain, &maps, err);
-	if (rc < 0)
-		return rc;
+	ret = drain__new(&prover->drain, &maps, err);
+	if (ret < 0)
+		return ret;
 	describe_sites(prover);
 	prover->scenario = (struct scenario){
 		.subject = prover->subject,
@@ -318,9 +319,9 @@ static bool is_wanted(const struct prover *prover, enum scene scene)
 static int read_counts(struct prover *prover, struct evidence *evidence)
 {
 	struct error ignored;
-	int rc = drain__read(prover->drain, &evidence->snapshot, &ignored);
+	int ret = drain__read(prover->drain, &evidence->snapshot, &ignored);
 
-	return rc ? rc : drain__read(prover->drain, &evidence->snapshot, &ignored);
+	return ret ? ret : drain__read(prover->drain, &evidence->snapshot, &ignored);
 }
 
 void prover__run(struct prover *prover, struct trial_result *result)

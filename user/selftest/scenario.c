@@ -74,10 +74,10 @@ static int call_both(struct scenario *scenario, enum subject_site first, enum su
 
 int scenario__calls(struct scenario *scenario, enum subject_site first, enum subject_site last)
 {
-	int rc = call_both(scenario, first, last);
+	int ret = call_both(scenario, first, last);
 	enum subject_site site;
 
-	for (site = first; !rc && site <= last; site++) {
+	for (site = first; !ret && site <= last; site++) {
 		if (!scenario->probed[site])
 			continue;
 		if (!subject__keeps_registers(subject__function(scenario->subject, site)))
@@ -85,7 +85,7 @@ int scenario__calls(struct scenario *scenario, enum subject_site first, enum sub
 		scenario->log->calls[site]++;
 		scenario->log->sums[site] += REGISTERS_ARGUMENT + 1;
 	}
-	return rc;
+	return ret;
 }
 
 int scenario__stranger(struct scenario *scenario)
@@ -295,7 +295,7 @@ int scenario__dispatch(struct scenario *scenario, enum subject_site site)
 	return ok ? SCENARIO_OK : SCENARIO_CHANGED;
 }
 
-static void measure(struct scenario *scenario, enum subject_site site)
+static void measure_hit(struct scenario *scenario, enum subject_site site)
 {
 	subject_function function = subject__function(scenario->subject, site);
 	unsigned int batch, i;
@@ -323,6 +323,6 @@ int scenario__costs(struct scenario *scenario)
 
 	for (i = 0; i < sizeof(sites) / sizeof(*sites); i++)
 		if (scenario->probed[sites[i]] || sites[i] == SITE_BARE)
-			measure(scenario, sites[i]);
+			measure_hit(scenario, sites[i]);
 	return SCENARIO_OK;
 }

@@ -36,7 +36,7 @@ int subject__new(struct subject **out)
 {
 	struct subject *subject = calloc(1, sizeof(*subject));
 	void *code;
-	int rc;
+	int ret;
 
 	if (!subject)
 		return -ENOMEM;
@@ -55,9 +55,9 @@ int subject__new(struct subject **out)
 	*out = subject;
 	return 0;
 fail:
-	rc = -errno;
+	ret = -errno;
 	subject__free(subject);
-	return rc;
+	return ret;
 }
 
 void subject__free(struct subject *subject)

@@ -61,15 +61,15 @@ static _Noreturn void prove(const struct trial_options *options, struct shared *
 static int await(const struct trial *trial, int done, bool full)
 {
 	struct pollfd poll_done = { .fd = done };
-	int rc;
+	int ret;
 
 	do {
-		rc = poll(&poll_done, 1, full ? FULL_LIMIT_MS : QUICK_LIMIT_MS);
-	} while (rc < 0 && errno == EINTR);
-	if (rc > 0)
+		ret = poll(&poll_done, 1, full ? FULL_LIMIT_MS : QUICK_LIMIT_MS);
+	} while (ret < 0 && errno == EINTR);
+	if (ret > 0)
 		return 0;
 	syscall(SYS_pidfd_send_signal, trial->prover, SIGKILL, NULL, 0);
-	return rc ? -errno : -ETIMEDOUT;
+	return ret ? -errno : -ETIMEDOUT;
 }
 
 /*
@@ -102,16 +102,16 @@ static int fork_prover(struct trial *trial, const struct trial_options *options,
 }
 
 /* Starts the prover; the end of *done tells that it is ready. */
-static int start(struct trial *trial, const struct trial_options *options, struct shared *shared,
-		 int *done)
+static int start_child(struct trial *trial, const struct trial_options *options,
+		       struct shared *shared, int *done)
 {
-	int ready[2] = { -1, -1 }, release[2] = { -1, -1 }, rc = 0;
+	int ready[2] = { -1, -1 }, release[2] = { -1, -1 }, ret = 0;
 
 	if (pipe2(ready, O_CLOEXEC) || pipe2(release, O_CLOEXEC))
-		rc = -errno;
-	if (!rc)
-		rc = fork_prover(trial, options, shared, ready, release);
-	if (rc < 0)
+		ret = -errno;
+	if (!ret)
+		ret = fork_prover(trial, options, shared, ready, release);
+	if (ret < 0)
 		goto fail;
 	close(ready[1]);
 	close(release[0]);
@@ -123,13 +123,14 @@ fail:
 	close(ready[1]);
 	close(release[0]);
 	close(release[1]);
-	return rc;
+	return ret;
 }
 
-static int finish(struct shared *shared, int rc, struct trial_result *result, struct error *err)
+static int finish_trial(struct shared *shared, int ret, struct trial_result *result,
+			struct error *err)
 {
-	if (rc < 0)
-		return error__set(err, rc, "the trial of the mechanism did not end");
+	if (ret < 0)
+		return error__set(err, ret, "the trial of the mechanism did not end");
 	if (!shared->finished && shared->error.code)
 		return error__set(err, shared->error.code, "%s", shared->error.text);
 	if (!shared->finished)
@@ -143,7 +144,7 @@ int trial__run(struct trial **out, const struct trial_options *options, struct t
 {
 	struct trial *trial = calloc(1, sizeof(*trial));
 	struct shared *shared;
-	int done = -1, rc, end;
+	int done = -1, ret, end;
 
 	if (!trial)
 		return error__set(err, -ENOMEM, "no memory");
@@ -155,23 +156,23 @@ int trial__run(struct trial **out, const struct trial_options *options, struct t
 		return error__set(err, -ENOMEM, "no memory");
 	}
 	kernel__begin_trial(options->kernel);
-	rc = start(trial, options, shared, &done);
-	if (rc < 0) {
-		error__set(err, rc, "cannot start a process: %s", strerror(-rc));
+	ret = start_child(trial, options, shared, &done);
+	if (ret < 0) {
+		error__set(err, ret, "cannot start a process: %s", strerror(-ret));
 	} else {
-		rc = await(trial, done, options->full);
+		ret = await(trial, done, options->full);
 		close(done);
-		rc = finish(shared, rc, result, err);
+		ret = finish_trial(shared, ret, result, err);
 	}
 	end = kernel__end_trial(options->kernel);
-	if (!rc && end < 0)
-		rc = error__set(err, end, "cannot clear the counters: %s", strerror(-end));
+	if (!ret && end < 0)
+		ret = error__set(err, end, "cannot clear the counters: %s", strerror(-end));
 	munmap(shared, sizeof(*shared));
-	if (rc < 0)
+	if (ret < 0)
 		trial__free(trial);
 	else
 		*out = trial;
-	return rc;
+	return ret;
 }
 
 void trial__free(struct trial *trial)

@@ -152,10 +152,10 @@ static int view__open(struct view *view, struct asked *asked, struct error *err)
 {
 	const struct answer_source *source = asked->source;
 	const char *job = asked->request->job;
-	int rc = find_asker(asked, err);
+	int ret = find_asker(asked, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	*view = (struct view){
 		.run = *source->run,
 		.filter = filter__new(),
@@ -164,10 +164,10 @@ static int view__open(struct view *view, struct asked *asked, struct error *err)
 	if (!view->filter)
 		return error__set(err, -ENOMEM, "no memory");
 	filter__choose_jobs(view->filter, may_see, asked);
-	rc = filter__apply(view->filter, source->run, source->snapshot, &view->snapshot);
-	if (rc < 0) {
+	ret = filter__apply(view->filter, source->run, source->snapshot, &view->snapshot);
+	if (ret < 0) {
 		view__close(view);
-		return error__set(err, rc, "no memory");
+		return error__set(err, ret, "no memory");
 	}
 	if (job[0] && !view->snapshot.n_series) {
 		view__close(view);
@@ -204,25 +204,25 @@ static int put_records(const struct view *view, FILE *body, struct error *err)
 {
 	struct rank_writer to = { .err = err };
 	struct record_sink *sink;
-	int rc = sink_json__new(&sink, body, "the answer", &view->run, err);
+	int ret = sink_json__new(&sink, body, "the answer", &view->run, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	sink_json__gather(sink, GATHERED);
 	sink->all_jobs = true;
 	sink->called_probes = view->of_jobs;
 	to.sink = sink;
-	rc = SINK_CALL(&sink->sink, start, err);
-	if (rc == 0)
-		rc = SINK_CALL(&sink->sink, snapshot, &view->snapshot, true, err);
-	if (rc == 0)
-		rc = rank_sums__each(view->ranks, put_rank, &to);
-	if (rc == 0)
-		rc = SINK_CALL(&sink->sink, end, &view->snapshot, err);
-	if (rc == 0)
+	ret = SINK_CALL(&sink->sink, start, err);
+	if (ret == 0)
+		ret = SINK_CALL(&sink->sink, snapshot, &view->snapshot, true, err);
+	if (ret == 0)
+		ret = rank_sums__each(view->ranks, put_rank, &to);
+	if (ret == 0)
+		ret = SINK_CALL(&sink->sink, end, &view->snapshot, err);
+	if (ret == 0)
 		return SINK_CALL(&sink->sink, close, err);
 	SINK_CALL(&sink->sink, close, NULL);
-	return rc;
+	return ret;
 }
 
 int answer__dump(const struct answer_source *source, const struct request *request, uid_t uid,
@@ -230,15 +230,15 @@ int answer__dump(const struct answer_source *source, const struct request *reque
 {
 	struct asked asked = { .source = source, .request = request, .uid = uid };
 	struct view view;
-	int rc = view__open(&view, &asked, err);
+	int ret = view__open(&view, &asked, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	/* The last reading was for whatever reason: since then is no interval of the asker's. */
 	view.snapshot.before_ns = 0;
-	rc = put_records(&view, body, err);
+	ret = put_records(&view, body, err);
 	view__close(&view);
-	return rc;
+	return ret;
 }
 
 /* More than any number, name or path takes in a recording. */
@@ -266,36 +266,36 @@ static int write_recording(struct recording_writer *writer, struct view *view,
 			   const struct recording_about *about, struct error *err)
 {
 	struct rank_writer to = { .recording = writer, .run = &view->run, .err = err };
-	int rc = recording_writer__start(writer, &view->run, about, err);
+	int ret = recording_writer__start(writer, &view->run, about, err);
 
-	if (rc >= 0)
-		rc = rank_sums__each(view->ranks, put_rank, &to);
+	if (ret >= 0)
+		ret = rank_sums__each(view->ranks, put_rank, &to);
 
 	/* All of it is new to this recording. */
 	for (size_t i = 0; i < view->snapshot.n_series; i++)
 		view->snapshot.before[i] = NULL;
-	if (rc >= 0)
-		rc = recording_writer__snapshot(writer, &view->run, &view->snapshot, true, err);
-	return rc;
+	if (ret >= 0)
+		ret = recording_writer__snapshot(writer, &view->run, &view->snapshot, true, err);
+	return ret;
 }
 
 static int put_recording(struct view *view, const struct recording_about *about, FILE *body,
 			 struct error *err)
 {
-	int fd = fcntl(fileno(body), F_DUPFD_CLOEXEC, 0), rc, closed;
+	int fd = fcntl(fileno(body), F_DUPFD_CLOEXEC, 0), ret, closed;
 	struct recording_writer *writer;
 	struct error later;
 
 	if (fd < 0)
 		return error__set(err, -errno, "the answer: %s", strerror(errno));
-	rc = recording_writer__create(&writer, fd, "the answer", recording_size(view), err);
-	if (rc < 0) {
+	ret = recording_writer__create(&writer, fd, "the answer", recording_size(view), err);
+	if (ret < 0) {
 		close(fd);
-		return rc;
+		return ret;
 	}
-	rc = write_recording(writer, view, about, err);
-	closed = recording_writer__close(writer, rc < 0 ? &later : err);
-	return rc < 0 ? rc : closed;
+	ret = write_recording(writer, view, about, err);
+	closed = recording_writer__close(writer, ret < 0 ? &later : err);
+	return ret < 0 ? ret : closed;
 }
 
 int answer__report(const struct answer_source *source, const struct request *request, uid_t uid,
@@ -303,11 +303,11 @@ int answer__report(const struct answer_source *source, const struct request *req
 {
 	struct asked asked = { .source = source, .request = request, .uid = uid };
 	struct view view;
-	int rc = view__open(&view, &asked, err);
+	int ret = view__open(&view, &asked, err);
 
-	if (rc < 0)
-		return rc;
-	rc = put_recording(&view, source->about, body, err);
+	if (ret < 0)
+		return ret;
+	ret = put_recording(&view, source->about, body, err);
 	view__close(&view);
-	return rc;
+	return ret;
 }

@@ -47,7 +47,7 @@ static int move_to_file(struct body *body)
 	return ret;
 }
 
-static int add(struct body *body, const char *bytes, size_t n)
+static int add_bytes(struct body *body, const char *bytes, size_t n)
 {
 	size_t wanted = (size_t)body->size + n;
 	char *grown;
@@ -66,7 +66,7 @@ static int add(struct body *body, const char *bytes, size_t n)
 }
 
 /* As fopencookie(3) wants it: 0 is a failure. */
-static ssize_t take(void *context, const char *bytes, size_t n)
+static ssize_t take_bytes(void *context, const char *bytes, size_t n)
 {
 	struct body *body = context;
 	int ret = body->failure;
@@ -74,7 +74,7 @@ static ssize_t take(void *context, const char *bytes, size_t n)
 	if (!ret && body->fd < 0 && (size_t)body->size + n > IN_MEMORY)
 		ret = move_to_file(body);
 	if (!ret)
-		ret = body->fd < 0 ? add(body, bytes, n) : write_all(body->fd, bytes, n);
+		ret = body->fd < 0 ? add_bytes(body, bytes, n) : write_all(body->fd, bytes, n);
 	body->failure = ret;
 	if (ret) {
 		errno = -ret;
@@ -97,7 +97,7 @@ static FILE *stream_of_file(struct body *body)
 
 int body__open(struct body *body, bool is_file, FILE **out, struct error *err)
 {
-	static const cookie_io_functions_t functions = { .write = take };
+	static const cookie_io_functions_t functions = { .write = take_bytes };
 
 	*body = (struct body){ .fd = -1 };
 	*out = is_file ? stream_of_file(body) : fopencookie(body, "w", functions);

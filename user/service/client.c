@@ -27,7 +27,7 @@ static int connect_to(const char *path, int seconds, struct error *err)
 {
 	const struct timeval patience = { .tv_sec = seconds };
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd, rc;
+	int fd, ret;
 
 	if (strlen(path) >= sizeof(to.sun_path))
 		return error__set(err, -ENAMETOOLONG, "%s: too long for a socket", path);
@@ -39,9 +39,9 @@ static int connect_to(const char *path, int seconds, struct error *err)
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
 		return fd;
-	rc = no_service(path, -errno, err);
+	ret = no_service(path, -errno, err);
 	close(fd);
-	return rc;
+	return ret;
 }
 
 static int send_request(int fd, const struct request *request, struct error *err)
@@ -65,21 +65,22 @@ static int read_header(FILE *from, size_t *bytes, struct error *err)
 	struct json_object *header = NULL, *value;
 	char *line = NULL;
 	size_t room = 0;
-	int rc;
+	int ret;
 
 	if (getline(&line, &room, from) > 0)
 		header = json_tokener_parse(line);
 	if (json_object_object_get_ex(header, "text", &value))
-		rc = error__set(err, -EPERM, "the service says: %s", json_object_get_string(value));
+		ret = error__set(err, -EPERM, "the service says: %s",
+				 json_object_get_string(value));
 	else if (json_object_object_get_ex(header, "bytes", &value))
-		rc = 0;
+		ret = 0;
 	else
-		rc = error__set(err, -EPROTO, "the service gave no answer");
-	if (rc == 0)
+		ret = error__set(err, -EPROTO, "the service gave no answer");
+	if (ret == 0)
 		*bytes = (size_t)json_object_get_int64(value);
 	json_object_put(header);
 	free(line);
-	return rc;
+	return ret;
 }
 
 /* All of it, so that a part is not taken for the whole. */
@@ -105,21 +106,21 @@ static int take_answer(FILE **out, FILE *from, struct error *err)
 	int fd = memfd_create("tmtrace-answer", MFD_CLOEXEC);
 	FILE *to = fd < 0 ? NULL : fdopen(fd, "w+");
 	size_t bytes = 0;
-	int rc;
+	int ret;
 
 	if (!to) {
 		if (fd >= 0)
 			close(fd);
 		return error__set(err, -ENOMEM, "no memory");
 	}
-	rc = read_header(from, &bytes, err);
-	if (rc == 0)
-		rc = copy(from, to, bytes, err);
-	if (rc < 0)
+	ret = read_header(from, &bytes, err);
+	if (ret == 0)
+		ret = copy(from, to, bytes, err);
+	if (ret < 0)
 		fclose(to);
 	else
 		*out = to;
-	return rc;
+	return ret;
 }
 
 int client__ask(FILE **out, const char *path, const struct request *request, struct error *err)
@@ -130,7 +131,7 @@ int client__ask(FILE **out, const char *path, const struct request *request, str
 int client__ask_within(FILE **out, const char *path, const struct request *request, int seconds,
 		       struct error *err)
 {
-	int fd = connect_to(path ? path : SERVICE_SOCKET, seconds, err), rc;
+	int fd = connect_to(path ? path : SERVICE_SOCKET, seconds, err), ret;
 	FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
 
 	if (fd < 0)
@@ -139,9 +140,9 @@ int client__ask_within(FILE **out, const char *path, const struct request *reque
 		close(fd);
 		return error__set(err, -ENOMEM, "no memory");
 	}
-	rc = send_request(fd, request, err);
-	if (rc == 0)
-		rc = take_answer(out, from, err);
+	ret = send_request(fd, request, err);
+	if (ret == 0)
+		ret = take_answer(out, from, err);
 	fclose(from);
-	return rc;
+	return ret;
 }

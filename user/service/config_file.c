@@ -62,17 +62,17 @@ static int read_probes(struct config_reader *r, const yaml_node_t *node)
 	for (size_t i = 0; i < yaml_doc__n_items(node); i++) {
 		const yaml_node_t *item = yaml_doc__item(&r->doc, node, i);
 		const char *text = NULL;
-		int rc = yaml_doc__read_text(&r->doc, item, "a path of probes", &text, r->err);
+		int ret = yaml_doc__read_text(&r->doc, item, "a path of probes", &text, r->err);
 
-		if (rc < 0)
-			return rc;
+		if (ret < 0)
+			return ret;
 		if (text[0] != '/')
 			return yaml_doc__fail(&r->doc, item, r->err,
 					      "probes has %s, a path that begins with / is needed",
 					      yaml_doc__quote(text).text);
-		rc = config_reader__append(r, text, &config->probes, &config->n_probes, &room);
-		if (rc < 0)
-			return rc;
+		ret = config_reader__append(r, text, &config->probes, &config->n_probes, &room);
+		if (ret < 0)
+			return ret;
 	}
 	return 0;
 }
@@ -81,12 +81,12 @@ static int read_probes(struct config_reader *r, const yaml_node_t *node)
 static int read_leave_alone(struct config_reader *r, const yaml_node_t *node)
 {
 	struct service_config *config = r->config;
-	int rc = config_reader__names(r, node, "leave_alone", &config->alone, &config->n_alone);
+	int ret = config_reader__names(r, node, "leave_alone", &config->alone, &config->n_alone);
 
 	for (size_t i = 0; i < config->n_alone; i++)
 		if (!strcmp(config->alone[i].text, CONFIG_NONE))
 			config->copiers_too = true;
-	return rc;
+	return ret;
 }
 
 static int read_snapshot(struct config_reader *r)
@@ -95,17 +95,17 @@ static int read_snapshot(struct config_reader *r)
 	struct service_config *config = r->config;
 	const yaml_node_t *section;
 	bool none;
-	int rc = config_reader__section(r, "snapshot", known, &section, &none);
+	int ret = config_reader__section(r, "snapshot", known, &section, &none);
 
 	if (none)
 		config->snapshot = NULL;
-	if (rc == 0)
-		rc = config_reader__path(r, section, "file", &config->snapshot);
-	if (rc == 0)
-		rc = config_reader__path(r, section, "prometheus", &config->prometheus);
-	if (rc == 0)
-		rc = config_reader__seconds(r, section, &config->snapshot_s);
-	return rc;
+	if (ret == 0)
+		ret = config_reader__path(r, section, "file", &config->snapshot);
+	if (ret == 0)
+		ret = config_reader__path(r, section, "prometheus", &config->prometheus);
+	if (ret == 0)
+		ret = config_reader__seconds(r, section, &config->snapshot_s);
+	return ret;
 }
 
 static int read_calls(struct config_reader *r, const yaml_node_t *node)
@@ -114,10 +114,10 @@ static int read_calls(struct config_reader *r, const yaml_node_t *node)
 					     [LEVELS_CALLS_ROOT] = "root",
 					     [LEVELS_CALLS_USERS] = "users" };
 	const char *text = NULL;
-	int rc = yaml_doc__read_text(&r->doc, node, "calls", &text, r->err);
+	int ret = yaml_doc__read_text(&r->doc, node, "calls", &text, r->err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (!strcmp(text, words[i])) {
 			r->config->calls = i;
@@ -134,10 +134,10 @@ static int read_hierarchy(struct config_reader *r, const yaml_node_t *root)
 {
 	const yaml_node_t *node = yaml_doc__get(&r->doc, root, "hierarchy");
 	const char *text = NULL;
-	int rc = node ? yaml_doc__read_text(&r->doc, node, "hierarchy", &text, r->err) : 0;
+	int ret = node ? yaml_doc__read_text(&r->doc, node, "hierarchy", &text, r->err) : 0;
 
-	if (!node || rc < 0)
-		return rc;
+	if (!node || ret < 0)
+		return ret;
 	if (!text[0] || strpbrk(text, " /"))
 		return yaml_doc__fail(&r->doc, node, r->err,
 				      "hierarchy is %s, v2 or a controller of version 1 is needed, "
@@ -162,33 +162,34 @@ static int read_share(struct config_reader *r, const char *key, double *share)
 {
 	const yaml_node_t *node = yaml_doc__get(&r->doc, yaml_doc__root(&r->doc), key);
 	const char *text = NULL;
-	int rc = node ? yaml_doc__read_text(&r->doc, node, key, &text, r->err) : 0;
+	int ret = node ? yaml_doc__read_text(&r->doc, node, key, &text, r->err) : 0;
 
-	if (!node || rc < 0)
-		return rc;
+	if (!node || ret < 0)
+		return ret;
 	if (config_reader__is_none(node))
 		*share = 0;
 	else if (quantity__share(text, share) < 0)
-		rc = yaml_doc__fail(&r->doc, node, r->err,
-				    "%s is %s, a part above 0 is needed, up to 100%%, as in 1%% or "
-				    "0.5%%, or none",
-				    key, yaml_doc__quote(text).text);
-	return rc;
+		ret = yaml_doc__fail(
+			&r->doc, node, r->err,
+			"%s is %s, a part above 0 is needed, up to 100%%, as in 1%% or "
+			"0.5%%, or none",
+			key, yaml_doc__quote(text).text);
+	return ret;
 }
 
 static int read_overheads(struct config_reader *r)
 {
 	struct service_config *config = r->config;
-	int rc = read_share(r, "max_overhead", &config->bounds.node);
+	int ret = read_share(r, "max_overhead", &config->bounds.node);
 
 	/* Who wants no bound wants none of threads either, unless one is said. */
 	if (!(config->bounds.node > 0))
 		config->bounds.thread = 0;
-	if (rc == 0)
-		rc = read_share(r, "max_thread_overhead", &config->bounds.thread);
-	if (rc == 0)
-		rc = read_share(r, "max_service_overhead", &config->max_service_overhead);
-	return rc;
+	if (ret == 0)
+		ret = read_share(r, "max_thread_overhead", &config->bounds.thread);
+	if (ret == 0)
+		ret = read_share(r, "max_service_overhead", &config->max_service_overhead);
+	return ret;
 }
 
 static int read_keys(struct config_reader *r)
@@ -224,49 +225,49 @@ static int read_keys(struct config_reader *r)
 	const yaml_node_t *calls = yaml_doc__get(&r->doc, root, "calls");
 	const yaml_node_t *alone = yaml_doc__get(&r->doc, root, "leave_alone");
 	long series = config->series, past_jobs = config->past_jobs;
-	int rc = yaml_doc__check_keys(&r->doc, root, "the configuration", known, r->err);
+	int ret = yaml_doc__check_keys(&r->doc, root, "the configuration", known, r->err);
 
-	if (rc == 0 && layers)
-		rc = read_layers(r, layers);
-	if (rc == 0 && full)
-		rc = read_full(r, full);
-	if (rc == 0 && probes)
-		rc = read_probes(r, probes);
-	if (rc == 0 && calls)
-		rc = read_calls(r, calls);
-	if (rc == 0 && alone)
-		rc = read_leave_alone(r, alone);
-	if (rc == 0)
-		rc = config_reader__path(r, root, "job_patterns", &config->job_patterns);
-	if (rc == 0)
-		rc = config_reader__path(r, root, "cgroup", &config->cgroup);
-	if (rc == 0)
-		rc = read_hierarchy(r, root);
-	if (rc == 0)
-		rc = config_reader__number(r, root, "max_series", 16, 1 << 20, &series);
+	if (ret == 0 && layers)
+		ret = read_layers(r, layers);
+	if (ret == 0 && full)
+		ret = read_full(r, full);
+	if (ret == 0 && probes)
+		ret = read_probes(r, probes);
+	if (ret == 0 && calls)
+		ret = read_calls(r, calls);
+	if (ret == 0 && alone)
+		ret = read_leave_alone(r, alone);
+	if (ret == 0)
+		ret = config_reader__path(r, root, "job_patterns", &config->job_patterns);
+	if (ret == 0)
+		ret = config_reader__path(r, root, "cgroup", &config->cgroup);
+	if (ret == 0)
+		ret = read_hierarchy(r, root);
+	if (ret == 0)
+		ret = config_reader__number(r, root, "max_series", 16, 1 << 20, &series);
 	config->series = (unsigned int)series;
-	if (rc == 0)
-		rc = config_reader__number(r, root, "past_jobs", 1, 65536, &past_jobs);
+	if (ret == 0)
+		ret = config_reader__number(r, root, "past_jobs", 1, 65536, &past_jobs);
 	config->past_jobs = (unsigned int)past_jobs;
-	if (rc == 0)
-		rc = config_reader__seconds(r, root, &config->interval_s);
-	if (rc == 0)
-		rc = config_timelines__read(r);
-	if (rc == 0)
-		rc = config_history__read(r);
-	if (rc == 0)
-		rc = config_log__read(r);
-	if (rc == 0)
-		rc = config_reader__path(r, root, "socket", &config->socket);
-	if (rc == 0)
-		rc = read_pins(r, root);
-	if (rc == 0)
-		rc = read_snapshot(r);
-	if (rc == 0)
-		rc = read_overheads(r);
-	if (rc == 0)
-		rc = config_metrics__read(r);
-	return rc == 0 ? config_processes__read(r) : rc;
+	if (ret == 0)
+		ret = config_reader__seconds(r, root, &config->interval_s);
+	if (ret == 0)
+		ret = config_timelines__read(r);
+	if (ret == 0)
+		ret = config_history__read(r);
+	if (ret == 0)
+		ret = config_log__read(r);
+	if (ret == 0)
+		ret = config_reader__path(r, root, "socket", &config->socket);
+	if (ret == 0)
+		ret = read_pins(r, root);
+	if (ret == 0)
+		ret = read_snapshot(r);
+	if (ret == 0)
+		ret = read_overheads(r);
+	if (ret == 0)
+		ret = config_metrics__read(r);
+	return ret == 0 ? config_processes__read(r) : ret;
 }
 
 /* A file of comments alone is one that says nothing. */
@@ -322,46 +323,46 @@ int service_config__parse(struct service_config *config, const char *path, const
 			  size_t len, struct error *err)
 {
 	struct config_reader r = { .config = config, .err = err };
-	int rc = service_config__defaults(config);
+	int ret = service_config__defaults(config);
 
-	if (rc < 0)
-		return error__set(err, rc, "%s: no memory", path);
+	if (ret < 0)
+		return error__set(err, ret, "%s: no memory", path);
 	config->file = path;
 	if (says_nothing(text, len))
 		return 0;
-	rc = yaml_doc__parse(&r.doc, path, text, len, err);
-	if (rc == 0) {
-		rc = read_keys(&r);
+	ret = yaml_doc__parse(&r.doc, path, text, len, err);
+	if (ret == 0) {
+		ret = read_keys(&r);
 		yaml_doc__free(&r.doc);
 	}
-	if (rc < 0)
+	if (ret < 0)
 		service_config__free(config);
-	return rc;
+	return ret;
 }
 
 int service_config__read(struct service_config *config, const char *path, struct error *err)
 {
 	char *text;
 	size_t len;
-	int rc = text_file__read(path, &text, &len, err);
+	int ret = text_file__read(path, &text, &len, err);
 
-	if (rc < 0)
-		return rc;
-	rc = service_config__parse(config, path, text, len, err);
+	if (ret < 0)
+		return ret;
+	ret = service_config__parse(config, path, text, len, err);
 	free(text);
-	return rc;
+	return ret;
 }
 
 /* What somebody has named, in place of the machine's own. */
 static int read_as_caller(struct service_config *config, const char *path, struct error *err)
 {
-	int rc = identity__enter_caller(err);
+	int ret = identity__enter_caller(err);
 
-	if (rc < 0)
-		return rc;
-	rc = service_config__read(config, path, err);
+	if (ret < 0)
+		return ret;
+	ret = service_config__read(config, path, err);
 	identity__leave();
-	return rc < 0 ? identity__explain_caller(err) : rc;
+	return ret < 0 ? identity__explain_caller(err) : ret;
 }
 
 int service_config__load(struct service_config *config, const char *path, struct error *err)

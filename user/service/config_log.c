@@ -13,10 +13,10 @@ static int add_type(struct config_reader *r, const yaml_node_t *node)
 	char known[256] = "";
 	const char *text = NULL;
 	size_t used = 0;
-	int rc = yaml_doc__read_text(&r->doc, node, "a type", &text, r->err);
+	int ret = yaml_doc__read_text(&r->doc, node, "a type", &text, r->err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	for (enum syslog_type i = 0; i < SYSLOG_TYPES; i++) {
 		if (!(possible_types >> i & 1))
 			continue;
@@ -40,30 +40,30 @@ int config_log__read(struct config_reader *r)
 	const char *journal = NULL;
 	long rate = log->rate;
 	bool none;
-	int rc = config_reader__section(r, "log", known, &section, &none);
+	int ret = config_reader__section(r, "log", known, &section, &none);
 
 	if (none)
 		log->types = 0;
-	if (rc < 0 || !section)
-		return rc;
+	if (ret < 0 || !section)
+		return ret;
 	types = yaml_doc__get(&r->doc, section, "types");
 	if (types)
 		log->types = 0;
-	for (size_t i = 0; rc == 0 && types && i < yaml_doc__n_items(types); i++)
-		rc = add_type(r, yaml_doc__item(&r->doc, types, i));
-	if (rc == 0)
-		rc = config_reader__number(r, section, "rate", 1, 1000000, &rate);
+	for (size_t i = 0; ret == 0 && types && i < yaml_doc__n_items(types); i++)
+		ret = add_type(r, yaml_doc__item(&r->doc, types, i));
+	if (ret == 0)
+		ret = config_reader__number(r, section, "rate", 1, 1000000, &rate);
 	log->rate = (unsigned int)rate;
-	if (rc == 0)
-		rc = config_reader__path(r, section, "socket", &log->path);
-	if (rc == 0)
-		rc = config_reader__path(r, section, "journal", &journal);
-	if (rc == 0 && journal && log->path)
+	if (ret == 0)
+		ret = config_reader__path(r, section, "socket", &log->path);
+	if (ret == 0)
+		ret = config_reader__path(r, section, "journal", &journal);
+	if (ret == 0 && journal && log->path)
 		return yaml_doc__fail(&r->doc, section, r->err,
 				      "log has a socket and a journal, remove one");
 	if (journal) {
 		log->path = journal;
 		log->journal = true;
 	}
-	return rc;
+	return ret;
 }

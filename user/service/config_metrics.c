@@ -9,10 +9,10 @@ static int read_listen(struct config_reader *r, const yaml_node_t *node, const c
 {
 	const char *text = NULL;
 	struct address address;
-	int rc = yaml_doc__read_text(&r->doc, node, key, &text, r->err);
+	int ret = yaml_doc__read_text(&r->doc, node, key, &text, r->err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (address__parse(&address, text) < 0)
 		return yaml_doc__fail(
 			&r->doc, node, r->err,
@@ -25,10 +25,10 @@ static int read_listen(struct config_reader *r, const yaml_node_t *node, const c
 static int read_user(struct config_reader *r, const yaml_node_t *node)
 {
 	const char *text = NULL;
-	int rc = yaml_doc__read_text(&r->doc, node, "user", &text, r->err);
+	int ret = yaml_doc__read_text(&r->doc, node, "user", &text, r->err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	if (!text[0])
 		return yaml_doc__fail(&r->doc, node, r->err,
 				      "user is empty, a user's name is needed");
@@ -42,25 +42,25 @@ int config_metrics__read(struct config_reader *r)
 	const yaml_node_t *section, *listen, *user;
 	long samples = r->config->metrics_samples;
 	bool none;
-	int rc;
+	int ret;
 
 	if (!node || config_reader__is_none(node))
 		return 0;
 	r->config->metrics = true;
 	if (node->type == YAML_SCALAR_NODE)
 		return read_listen(r, node, "metrics");
-	rc = config_reader__section(r, "metrics", known, &section, &none);
-	if (rc < 0)
-		return rc;
+	ret = config_reader__section(r, "metrics", known, &section, &none);
+	if (ret < 0)
+		return ret;
 	listen = yaml_doc__get(&r->doc, section, "listen");
 	user = yaml_doc__get(&r->doc, section, "user");
 	if (listen)
-		rc = read_listen(r, listen, "listen");
-	if (rc == 0 && user)
-		rc = read_user(r, user);
-	if (rc == 0)
-		rc = config_reader__number(r, section, "max_samples", METRICS_LEAST, SAMPLES_MAX,
-					   &samples);
+		ret = read_listen(r, listen, "listen");
+	if (ret == 0 && user)
+		ret = read_user(r, user);
+	if (ret == 0)
+		ret = config_reader__number(r, section, "max_samples", METRICS_LEAST, SAMPLES_MAX,
+					    &samples);
 	r->config->metrics_samples = (unsigned int)samples;
-	return rc;
+	return ret;
 }

@@ -10,10 +10,10 @@
 static int read_excluded(struct config_reader *r, const yaml_node_t *node)
 {
 	regex_t regex;
-	int rc = config_reader__names(r, node, "exclude", &r->config->excluded,
-				      &r->config->n_excluded);
+	int ret = config_reader__names(r, node, "exclude", &r->config->excluded,
+				       &r->config->n_excluded);
 
-	for (size_t i = 0; rc == 0 && i < r->config->n_excluded; i++) {
+	for (size_t i = 0; ret == 0 && i < r->config->n_excluded; i++) {
 		const char *text = r->config->excluded[i].text;
 
 		if (regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) != 0)
@@ -22,7 +22,7 @@ static int read_excluded(struct config_reader *r, const yaml_node_t *node)
 					      yaml_doc__quote(text).text);
 		regfree(&regex);
 	}
-	return rc;
+	return ret;
 }
 
 /* Names of variables. */
@@ -34,19 +34,19 @@ static int read_variables(struct config_reader *r, const yaml_node_t *node)
 	for (size_t i = 0; i < yaml_doc__n_items(node); i++) {
 		const yaml_node_t *item = yaml_doc__item(&r->doc, node, i);
 		const char *text = NULL;
-		int rc = yaml_doc__read_text(&r->doc, item, "a variable", &text, r->err);
+		int ret = yaml_doc__read_text(&r->doc, item, "a variable", &text, r->err);
 
-		if (rc < 0)
-			return rc;
+		if (ret < 0)
+			return ret;
 		if (!text[0] || strchr(text, '='))
 			return yaml_doc__fail(
 				&r->doc, item, r->err,
 				"env_vars has %s, names without values are needed, as "
 				"in [USER, OMP_NUM_THREADS]",
 				yaml_doc__quote(text).text);
-		rc = config_reader__append(r, text, &config->env_vars, &config->n_env_vars, &room);
-		if (rc < 0)
-			return rc;
+		ret = config_reader__append(r, text, &config->env_vars, &config->n_env_vars, &room);
+		if (ret < 0)
+			return ret;
 	}
 	return 0;
 }
@@ -59,29 +59,29 @@ int config_processes__read(struct config_reader *r)
 	long room = r->config->processes;
 	const char *text = NULL;
 	bool none;
-	int rc = config_reader__section(r, "processes", known, &section, &none);
+	int ret = config_reader__section(r, "processes", known, &section, &none);
 
 	if (none) {
 		r->config->log.types &= ~SYSLOG_PROCESSES;
 		r->config->accounts = false;
 	}
-	if (rc < 0 || !section)
-		return rc;
+	if (ret < 0 || !section)
+		return ret;
 	exclude = yaml_doc__get(&r->doc, section, "exclude");
 	wall = yaml_doc__get(&r->doc, section, "min_wall");
 	variables = yaml_doc__get(&r->doc, section, "env_vars");
 	if (exclude)
-		rc = read_excluded(r, exclude);
-	if (rc == 0 && variables)
-		rc = read_variables(r, variables);
-	if (rc == 0)
-		rc = config_reader__number(r, section, "max_processes", 1, PROCESSES_MAX, &room);
+		ret = read_excluded(r, exclude);
+	if (ret == 0 && variables)
+		ret = read_variables(r, variables);
+	if (ret == 0)
+		ret = config_reader__number(r, section, "max_processes", 1, PROCESSES_MAX, &room);
 	r->config->processes = (unsigned int)room;
-	if (rc == 0 && wall)
-		rc = yaml_doc__read_text(&r->doc, wall, "min_wall", &text, r->err);
-	if (rc == 0 && wall && quantity__ns(text, &r->config->min_wall_ns) < 0)
-		rc = yaml_doc__fail(&r->doc, wall, r->err,
-				    "min_wall is %s, a time is needed, as in 500ms or 2s",
-				    yaml_doc__quote(text).text);
-	return rc;
+	if (ret == 0 && wall)
+		ret = yaml_doc__read_text(&r->doc, wall, "min_wall", &text, r->err);
+	if (ret == 0 && wall && quantity__ns(text, &r->config->min_wall_ns) < 0)
+		ret = yaml_doc__fail(&r->doc, wall, r->err,
+				     "min_wall is %s, a time is needed, as in 500ms or 2s",
+				     yaml_doc__quote(text).text);
+	return ret;
 }

@@ -46,13 +46,13 @@ int config_reader__keep(const struct config_reader *r, const char *text, const c
 int config_reader__append(const struct config_reader *r, const char *text, const char ***texts,
 			  size_t *n, size_t *room)
 {
-	int rc;
+	int ret;
 
 	if (array__grow((void **)texts, room, *n, sizeof(**texts)) < 0)
 		return config_reader__no_memory(r);
-	rc = config_reader__keep(r, text, &(*texts)[*n]);
-	if (rc < 0)
-		return rc;
+	ret = config_reader__keep(r, text, &(*texts)[*n]);
+	if (ret < 0)
+		return ret;
 	(*n)++;
 	return 0;
 }
@@ -63,13 +63,13 @@ int config_reader__path(struct config_reader *r, const yaml_node_t *section, con
 {
 	const yaml_node_t *node = section ? yaml_doc__get(&r->doc, section, key) : NULL;
 	const char *text = NULL;
-	int rc;
+	int ret;
 
 	if (!node)
 		return 0;
-	rc = yaml_doc__read_text(&r->doc, node, key, &text, r->err);
-	if (rc < 0)
-		return rc;
+	ret = yaml_doc__read_text(&r->doc, node, key, &text, r->err);
+	if (ret < 0)
+		return ret;
 	if (text[0] != '/')
 		return yaml_doc__fail(&r->doc, node, r->err,
 				      "%s is %s, a path that begins with / is needed", key,
@@ -88,10 +88,10 @@ int config_reader__number(struct config_reader *r, const yaml_node_t *section, c
 int config_reader__seconds(struct config_reader *r, const yaml_node_t *section, double *out)
 {
 	long seconds = (long)*out;
-	int rc = config_reader__number(r, section, "interval", 1, DAY_S, &seconds);
+	int ret = config_reader__number(r, section, "interval", 1, DAY_S, &seconds);
 
 	*out = (double)seconds;
-	return rc;
+	return ret;
 }
 
 /* A list of words, or one, with their lines; *names is to be freed, its strings are kept. */
@@ -106,12 +106,12 @@ int config_reader__names(struct config_reader *r, const yaml_node_t *node, const
 	for (size_t i = 0; i < yaml_doc__n_items(node); i++) {
 		const yaml_node_t *item = yaml_doc__item(&r->doc, node, i);
 		struct service_name name = { .line = yaml_doc__line(item) };
-		int rc = yaml_doc__read_text(&r->doc, item, what, &name.text, r->err);
+		int ret = yaml_doc__read_text(&r->doc, item, what, &name.text, r->err);
 
-		if (rc == 0)
-			rc = config_reader__keep(r, name.text, &name.text);
-		if (rc < 0)
-			return rc;
+		if (ret == 0)
+			ret = config_reader__keep(r, name.text, &name.text);
+		if (ret < 0)
+			return ret;
 		if (array__grow((void **)names, &room, *n_names, sizeof(name)) < 0)
 			return config_reader__no_memory(r);
 		(*names)[(*n_names)++] = name;

@@ -48,7 +48,7 @@ void levels__free(struct levels *levels)
 	free(levels);
 }
 
-static struct own *find(const struct levels *levels, __u64 job)
+static struct own *find_job(const struct levels *levels, __u64 job)
 {
 	for (size_t i = 0; job && i < levels->n; i++)
 		if (levels->jobs[i].about.job == job)
@@ -58,7 +58,7 @@ static struct own *find(const struct levels *levels, __u64 job)
 
 __u8 levels__of(const struct levels *levels, __u64 job, __u8 layer)
 {
-	const struct own *own = find(levels, job);
+	const struct own *own = find_job(levels, job);
 	__u32 i = tm_detail_layer(layer);
 
 	return own && own->set[i] ? own->details.of[i] : levels->node.of[i];
@@ -66,7 +66,7 @@ __u8 levels__of(const struct levels *levels, __u64 job, __u8 layer)
 
 void levels__details(const struct levels *levels, __u64 job, struct tm_details *out)
 {
-	const struct own *own = find(levels, job);
+	const struct own *own = find_job(levels, job);
 
 	*out = levels->node;
 	for (int i = 0; own && i < TM_DETAIL_LAYERS; i++)
@@ -88,14 +88,14 @@ bool levels__job(const struct levels *levels, size_t i, struct levels_job *out)
 
 bool levels__is_own(const struct levels *levels, __u64 job, __u8 layer)
 {
-	const struct own *own = find(levels, job);
+	const struct own *own = find_job(levels, job);
 
 	return own && own->set[tm_detail_layer(layer)];
 }
 
 void levels__forget(struct levels *levels, __u64 job)
 {
-	struct own *own = find(levels, job);
+	struct own *own = find_job(levels, job);
 
 	if (own)
 		*own = levels->jobs[--levels->n];
@@ -114,20 +114,20 @@ static bool is_used(const struct levels *levels, int choice)
 	return false;
 }
 
-static bool same(const struct tm_choice *a, const struct tm_choice *b)
+static bool same_choice(const struct tm_choice *a, const struct tm_choice *b)
 {
 	return a->min_ns == b->min_ns && a->sample == b->sample;
 }
 
 /* The number of a choice of calls; -ENOSPC. The first one, of all calls, stays. */
-static int choose(struct levels *levels, const struct tm_choice *choice)
+static int choose_level(struct levels *levels, const struct tm_choice *choice)
 {
 	int free_one = -ENOSPC;
 
 	for (int i = 0; i < TM_CHOICES; i++) {
 		bool used = i == 0 || is_used(levels, i);
 
-		if (used && same(&levels->choices[i], choice))
+		if (used && same_choice(&levels->choices[i], choice))
 			return i;
 		if (!used && free_one < 0)
 			free_one = i;
@@ -141,7 +141,7 @@ static int choose(struct levels *levels, const struct tm_choice *choice)
 static int check_raise(const struct levels *levels, __u64 job, const struct levels_change *change,
 		       struct error *err)
 {
-	const struct own *own = find(levels, job);
+	const struct own *own = find_job(levels, job);
 
 	if (!job)
 		return error__set(err, -EPERM,
@@ -189,7 +189,7 @@ static size_t count_of(const struct levels *levels, uid_t uid)
 static int make_own(struct levels *levels, __u64 job, uid_t uid, struct own **out,
 		    struct error *err)
 {
-	*out = find(levels, job);
+	*out = find_job(levels, job);
 	if (*out)
 		return 0;
 	if (!levels->jobs)
@@ -225,16 +225,16 @@ int levels__change(struct levels *levels, __u64 job, const struct levels_change 
 		   struct error *err)
 {
 	bool calls = change->level == TM_LEVEL_CALLS;
-	int choice = 0, rc = uid ? check_raise(levels, job, change, err) : 0;
+	int choice = 0, ret = uid ? check_raise(levels, job, change, err) : 0;
 	__u8 detail = AT_START;
 	struct own *own;
 
-	if (!rc && calls)
-		rc = check_calls(levels, uid, err);
-	if (rc < 0)
-		return rc;
+	if (!ret && calls)
+		ret = check_calls(levels, uid, err);
+	if (ret < 0)
+		return ret;
 	if (calls)
-		choice = choose(levels, &change->choice);
+		choice = choose_level(levels, &change->choice);
 	if (choice < 0)
 		return error__set(err, choice, "too many different choices of single calls");
 	if (change->level != LEVELS_DEFAULT)
@@ -245,9 +245,9 @@ int levels__change(struct levels *levels, __u64 job, const struct levels_change 
 				levels->node.of[i] = detail;
 		return 0;
 	}
-	rc = make_own(levels, job, uid, &own, err);
-	if (rc < 0)
-		return rc;
+	ret = make_own(levels, job, uid, &own, err);
+	if (ret < 0)
+		return ret;
 	if (uid == 0)
 		own->about.uid = 0;
 	change_job(levels, own, change, detail);

@@ -40,20 +40,20 @@ static int refuse(int fd, const char *path, struct error *err)
 int lock__take(const char *socket, struct error *err)
 {
 	char path[PATH_MAX], pid[16];
-	int fd, rc = make_folder(socket, err);
+	int fd, ret = make_folder(socket, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	snprintf(path, sizeof(path), "%s.lock", socket);
 	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return error__set(err, -errno, "%s: %s", path, strerror(errno));
-	rc = lock_soon(fd);
-	if (rc < 0) {
-		rc = rc == -EWOULDBLOCK ? refuse(fd, socket, err)
-					: error__set(err, rc, "%s: %s", path, strerror(-rc));
+	ret = lock_soon(fd);
+	if (ret < 0) {
+		ret = ret == -EWOULDBLOCK ? refuse(fd, socket, err)
+					  : error__set(err, ret, "%s: %s", path, strerror(-ret));
 		close(fd);
-		return rc;
+		return ret;
 	}
 	/* Only told to others; the lock is what counts. */
 	snprintf(pid, sizeof(pid), "%d\n", (int)getpid());

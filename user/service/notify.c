@@ -42,7 +42,7 @@ static int find_manager(struct sockaddr_un *to)
 static int send_now(const char *state)
 {
 	struct sockaddr_un to;
-	int length = find_manager(&to), fd, rc = 0;
+	int length = find_manager(&to), fd, ret = 0;
 
 	if (length < 0)
 		return length;
@@ -51,9 +51,9 @@ static int send_now(const char *state)
 		return -errno;
 	if (sendto(fd, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&to,
 		   (socklen_t)length) < 0)
-		rc = -errno;
+		ret = -errno;
 	close(fd);
-	return rc;
+	return ret;
 }
 
 static void drop_first(void)
@@ -72,10 +72,10 @@ static void let_wait(const char *state)
 int notify__flush(void)
 {
 	while (waiting.n) {
-		int rc = send_now(waiting.states[0]);
+		int ret = send_now(waiting.states[0]);
 
-		if (rc == -EAGAIN)
-			return rc;
+		if (ret == -EAGAIN)
+			return ret;
 		drop_first();
 	}
 	return 0;
@@ -83,20 +83,20 @@ int notify__flush(void)
 
 int notify__send(const char *state)
 {
-	int rc = notify__flush();
+	int ret = notify__flush();
 
-	if (!rc)
-		rc = send_now(state);
-	if (rc == -EAGAIN)
+	if (!ret)
+		ret = send_now(state);
+	if (ret == -EAGAIN)
 		let_wait(state);
-	return rc;
+	return ret;
 }
 
 int notify__watchdog(void)
 {
-	int rc = notify__flush();
+	int ret = notify__flush();
 
-	return rc ? rc : send_now("WATCHDOG=1");
+	return ret ? ret : send_now("WATCHDOG=1");
 }
 
 double notify__watchdog_s(void)

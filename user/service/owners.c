@@ -140,7 +140,7 @@ static uid_t of_processes_below(const char *folder)
 	return one_user ? uid : OWNERS_NOBODY;
 }
 
-static uid_t find(const struct owners *owners, const char *path, bool is_job)
+static uid_t find_owner(const struct owners *owners, const char *path, bool is_job)
 {
 	uid_t uid = owners__in_path(path);
 	char folder[PATH_MAX];
@@ -159,7 +159,7 @@ static uid_t find(const struct owners *owners, const char *path, bool is_job)
 	return is_job && uid == 0 ? OWNERS_NOBODY : uid;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_jobs(const void *left, const void *right)
 {
 	const struct known *a = left, *b = right;
 
@@ -178,7 +178,7 @@ static void remember(struct owners *owners, __u64 job, uid_t uid)
 		owners->n = 0;
 	}
 	*known = (struct known){ job, uid };
-	if (tsearch(known, &owners->tree, compare))
+	if (tsearch(known, &owners->tree, compare_jobs))
 		owners->n++;
 	else
 		free(known);
@@ -187,14 +187,14 @@ static void remember(struct owners *owners, __u64 job, uid_t uid)
 uid_t owners__of(struct owners *owners, __u64 job, const char *path, bool is_job)
 {
 	const struct known wanted = { .job = job };
-	struct known **node = tfind(&wanted, &owners->tree, compare);
+	struct known **node = tfind(&wanted, &owners->tree, compare_jobs);
 	uid_t uid;
 
 	if (node)
 		return (*node)->uid;
 	if (!job || !path)
 		return OWNERS_NOBODY;
-	uid = find(owners, path, is_job);
+	uid = find_owner(owners, path, is_job);
 	/* An empty one may get processes yet. */
 	if (uid != OWNERS_NOBODY)
 		remember(owners, job, uid);

@@ -21,7 +21,7 @@ static __u64 number_of(__u8 layer, __u32 function)
 	return (__u64)layer << 32 | function;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_functions(const void *left, const void *right)
 {
 	const struct called *a = left, *b = right;
 
@@ -46,7 +46,7 @@ static int count_calls(struct calls *calls, const struct snapshot *snapshot)
 				.calls = total->count,
 			};
 	}
-	qsort(calls->functions, n, sizeof(*calls->functions), compare);
+	qsort(calls->functions, n, sizeof(*calls->functions), compare_functions);
 	for (size_t i = 0; i < n; i++) {
 		struct called *last = calls->n ? &calls->functions[calls->n - 1] : NULL;
 
@@ -59,13 +59,14 @@ static int count_calls(struct calls *calls, const struct snapshot *snapshot)
 }
 
 /* NULL: it was never called. */
-static struct called *find(const struct calls *calls, const struct probe *probe)
+static struct called *find_calls(const struct calls *calls, const struct probe *probe)
 {
 	const struct called wanted = { .function = number_of(probe->layer_id, probe->function_id) };
 	struct called *found = NULL;
 
 	if (calls->n)
-		found = bsearch(&wanted, calls->functions, calls->n, sizeof(wanted), compare);
+		found = bsearch(&wanted, calls->functions, calls->n, sizeof(wanted),
+				compare_functions);
 	return found && found->calls ? found : NULL;
 }
 
@@ -81,8 +82,8 @@ static int make_room(struct probe_view *view, size_t n, bool has_calls)
 	return view->probes && view->ledgers && (!has_calls || view->call_ledgers) ? 0 : -ENOMEM;
 }
 
-static void show(struct probe_view *view, size_t n, struct report_run *run,
-		 struct snapshot *snapshot)
+static void show_probes(struct probe_view *view, size_t n, struct report_run *run,
+			struct snapshot *snapshot)
 {
 	run->probes = view->probes;
 	run->n_probes = n;
@@ -105,7 +106,7 @@ int probe_view__hide_node(struct probe_view *view, struct report_run *run,
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < run->n_probes; i++) {
-		struct called *called = find(&calls, &all[i]);
+		struct called *called = find_calls(&calls, &all[i]);
 		__u64 count = called ? called->calls : 0;
 
 		/* Those of the kernel keep their numbers. */
@@ -120,14 +121,14 @@ int probe_view__hide_node(struct probe_view *view, struct report_run *run,
 	}
 	free(calls.functions);
 	run->n_notes = run->n_start_notes = 0;
-	show(view, n, run, snapshot);
+	show_probes(view, n, run, snapshot);
 	return 0;
 }
 
 static bool is_wanted(const struct calls *calls, const struct snapshot *snapshot,
 		      const struct report_run *run, size_t i)
 {
-	return i < TM_PROBE_USER || find(calls, &run->probes[i]) ||
+	return i < TM_PROBE_USER || find_calls(calls, &run->probes[i]) ||
 	       probe__parked_ns(&run->probes[i], snapshot->time_ns);
 }
 
@@ -156,7 +157,7 @@ static int copy_wanted(struct probe_view *view, const size_t *wanted, size_t n,
 		if (view->call_ledgers)
 			view->call_ledgers[i] = snapshot->call_ledgers[wanted[i]];
 	}
-	show(view, n, run, snapshot);
+	show_probes(view, n, run, snapshot);
 	return 0;
 }
 

@@ -46,16 +46,16 @@ static void write_folded(struct metrics_text *text, const struct metrics *metric
 int prometheus__write(const struct prometheus *prometheus, enum metrics_format format, FILE *out)
 {
 	struct metrics_text text;
-	int rc;
+	int ret;
 
 	metrics_text__start(&text, out, format);
 	node_metrics__write(&text, prometheus->status);
-	rc = metrics__write_jobs(prometheus->metrics, prometheus->status->run, &text);
-	if (!rc)
-		rc = metrics__write(prometheus->metrics, prometheus->status->run, &text);
+	ret = metrics__write_jobs(prometheus->metrics, prometheus->status->run, &text);
+	if (!ret)
+		ret = metrics__write(prometheus->metrics, prometheus->status->run, &text);
 	write_folded(&text, prometheus->metrics);
 	metrics_text__end(&text);
-	return text.failed ? -ENOMEM : rc;
+	return text.failed ? -ENOMEM : ret;
 }
 
 static void write_layer(struct metrics_text *text, const struct report_run *run,

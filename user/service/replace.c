@@ -42,29 +42,29 @@ int replace__file(const char *path, mode_t mode, void (*write)(void *context, FI
 		  void *context, struct error *err)
 {
 	char new[PATH_MAX];
-	int fd = open_new(path, mode, new, err), rc = 0;
+	int fd = open_new(path, mode, new, err), ret = 0;
 	FILE *out;
 
 	if (fd < 0)
 		return fd;
 	out = fdopen(fd, "w");
 	if (!out) {
-		rc = failure(new, err);
+		ret = failure(new, err);
 		close(fd);
 		unlink(new);
-		return rc;
+		return ret;
 	}
 	/* Whatever the umask. */
 	if (fchmod(fd, mode) < 0)
-		rc = failure(new, err);
+		ret = failure(new, err);
 	write(context, out);
-	if (ferror(out) && !rc)
-		rc = failure(new, err);
-	if (fclose(out) && !rc)
-		rc = failure(new, err);
-	if (!rc && rename(new, path) < 0)
-		rc = failure(path, err);
-	if (rc < 0)
+	if (ferror(out) && !ret)
+		ret = failure(new, err);
+	if (fclose(out) && !ret)
+		ret = failure(new, err);
+	if (!ret && rename(new, path) < 0)
+		ret = failure(path, err);
+	if (ret < 0)
 		unlink(new);
-	return rc;
+	return ret;
 }

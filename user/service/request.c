@@ -164,23 +164,23 @@ static int read_member(struct request *out, const char *name, struct json_object
 
 static int read_members(struct request *out, struct json_object *object, struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
 	*out = (struct request){ .kind = REQUEST_KINDS };
 	if (!json_object_is_type(object, json_type_object))
 		return refuse(err, "a line with a JSON object is needed");
 	json_object_object_foreach(object, name, value)
 	{
-		if (rc == 0)
-			rc = read_member(out, name, value, err);
+		if (ret == 0)
+			ret = read_member(out, name, value, err);
 	}
-	if (rc == 0 && out->kind == REQUEST_KINDS)
-		rc = refuse(err, "request is missing");
-	if (rc == 0 && out->has_uid && !out->job[0])
-		rc = refuse(err, "uid goes with job");
-	if (rc == 0 && out->kind == REQUEST_SET && !out->has_level)
-		rc = refuse(err, "level is missing");
-	return rc;
+	if (ret == 0 && out->kind == REQUEST_KINDS)
+		ret = refuse(err, "request is missing");
+	if (ret == 0 && out->has_uid && !out->job[0])
+		ret = refuse(err, "uid goes with job");
+	if (ret == 0 && out->kind == REQUEST_SET && !out->has_level)
+		ret = refuse(err, "level is missing");
+	return ret;
 }
 
 int request__parse(struct request *out, const char *line, size_t n, struct error *err)
@@ -188,7 +188,7 @@ int request__parse(struct request *out, const char *line, size_t n, struct error
 	struct json_tokener *tokener = json_tokener_new_ex(DEPTH);
 	struct json_object *object;
 	bool whole;
-	int rc;
+	int ret;
 
 	if (!tokener)
 		return error__set(err, -ENOMEM, "no memory");
@@ -196,10 +196,10 @@ int request__parse(struct request *out, const char *line, size_t n, struct error
 	object = json_tokener_parse_ex(tokener, line, (int)n);
 	whole = json_tokener_get_error(tokener) == json_tokener_success &&
 		json_tokener_get_parse_end(tokener) == n;
-	rc = whole ? read_members(out, object, err) : refuse(err, "no JSON object");
+	ret = whole ? read_members(out, object, err) : refuse(err, "no JSON object");
 	json_object_put(object);
 	json_tokener_free(tokener);
-	return rc;
+	return ret;
 }
 
 char *request__line(const struct request *request)

@@ -70,14 +70,15 @@ static void drop(struct client *client)
 }
 
 /* A line about the answer, or about why there is none. */
-static void set_header(struct client *client, int rc, const struct error *err)
+static void set_header(struct client *client, int ret, const struct error *err)
 {
 	struct json_object *object = json_object_new_object();
 	int n;
 
 	json_object_object_add(object, "v", json_object_new_int(1));
-	json_object_object_add(object, "type", json_object_new_string(rc < 0 ? "error" : "answer"));
-	if (rc < 0)
+	json_object_object_add(object, "type",
+			       json_object_new_string(ret < 0 ? "error" : "answer"));
+	if (ret < 0)
 		json_object_object_add(object, "text", json_object_new_string(err->text));
 	else
 		json_object_object_add(object, "bytes", json_object_new_int64(client->body.size));
@@ -93,13 +94,13 @@ static int make_body(struct server *server, struct client *client, const struct 
 {
 	struct error later;
 	FILE *stream;
-	int rc = body__open(&client->body, request->kind == REQUEST_REPORT, &stream, err), ended;
+	int ret = body__open(&client->body, request->kind == REQUEST_REPORT, &stream, err), ended;
 
-	if (rc < 0)
-		return rc;
-	rc = server->answer(server->context, request, client->uid, stream, err);
-	ended = body__end(&client->body, stream, rc < 0 ? &later : err);
-	return rc < 0 ? rc : ended;
+	if (ret < 0)
+		return ret;
+	ret = server->answer(server->context, request, client->uid, stream, err);
+	ended = body__end(&client->body, stream, ret < 0 ? &later : err);
+	return ret < 0 ? ret : ended;
 }
 
 static void note_earlier(__u64 *earliest, __u64 time_ns)
@@ -171,30 +172,30 @@ static int make_affordable(struct server *server, struct client *client,
 {
 	struct asker *asker = asker_of(server, client->uid);
 	__u64 begin = clock__ns(CLOCK_THREAD_CPUTIME_ID), spent;
-	int rc;
+	int ret;
 
 	if (client->uid != 0 && asker->debt_ns > SERVER_BURST_NS) {
 		hold(server, client);
 		return error__set(err, -EBUSY, "user %u asks too often; try again in a second",
 				  client->uid);
 	}
-	rc = make_body(server, client, request, err);
+	ret = make_body(server, client, request, err);
 	spent = clock__ns(CLOCK_THREAD_CPUTIME_ID) - begin;
 	asker->debt_ns += spent > SERVER_LEAST_NS ? spent : SERVER_LEAST_NS;
-	return rc;
+	return ret;
 }
 
 static void answer_line(struct server *server, struct client *client, size_t length)
 {
 	struct request request;
 	struct error err = { 0 };
-	int rc = request__parse(&request, client->request, length, &err);
+	int ret = request__parse(&request, client->request, length, &err);
 
-	if (rc == 0)
-		rc = make_affordable(server, client, &request, &err);
-	if (rc < 0)
+	if (ret == 0)
+		ret = make_affordable(server, client, &request, &err);
+	if (ret < 0)
 		body__close(&client->body);
-	set_header(client, rc, &err);
+	set_header(client, ret, &err);
 }
 
 /* What does not go now may go later. */
@@ -307,9 +308,9 @@ static void refuse(struct server *server, int fd, uid_t uid)
 		take_place(server, SERVER_CLIENTS, SERVER_CLIENTS + SERVER_REFUSED, fd, uid);
 	struct client none = { .fd = fd };
 	struct error err;
-	int rc = error__set(&err, -EBUSY, "too many ask at once; try again");
+	int ret = error__set(&err, -EBUSY, "too many ask at once; try again");
 
-	set_header(client ? client : &none, rc, &err);
+	set_header(client ? client : &none, ret, &err);
 	if (client) {
 		hold(server, client);
 		return;
@@ -411,15 +412,15 @@ static int listen_at(struct server *server, const char *path, struct error *err)
 	struct epoll_event event = { .events = EPOLLIN },
 			   timed = { .events = EPOLLIN, .data.ptr = server };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int rc;
+	int ret;
 
 	if (strlen(path) >= sizeof(address.sun_path))
 		return error__set(err, -ENAMETOOLONG, "%s: too long for a socket, which has %zu",
 				  path, sizeof(address.sun_path) - 1);
 	memcpy(address.sun_path, path, strlen(path));
-	rc = remove_stale(path, err);
-	if (rc < 0)
-		return rc;
+	ret = remove_stale(path, err);
+	if (ret < 0)
+		return ret;
 	server->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	server->epoll = epoll_create1(EPOLL_CLOEXEC);
 	server->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -442,7 +443,7 @@ int server__open(struct server **out, const char *path, server_answer answer, vo
 		 struct error *err)
 {
 	struct server *server = calloc(1, sizeof(*server));
-	int rc;
+	int ret;
 
 	if (!server)
 		return error__set(err, -ENOMEM, "no memory");
@@ -451,12 +452,12 @@ int server__open(struct server **out, const char *path, server_answer answer, vo
 	server->listener = server->epoll = server->timer = -1;
 	for (size_t i = 0; i < SERVER_CLIENTS + SERVER_REFUSED; i++)
 		server->clients[i].fd = -1;
-	rc = listen_at(server, path, err);
-	if (rc < 0)
+	ret = listen_at(server, path, err);
+	if (ret < 0)
 		server__close(server);
 	else
 		*out = server;
-	return rc;
+	return ret;
 }
 
 void server__close(struct server *server)

@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "service/status.h"
 
-static struct json_object *get(struct json_object *record, const char *name)
+static struct json_object *get_member(struct json_object *record, const char *name)
 {
 	struct json_object *value = NULL;
 
@@ -17,7 +17,7 @@ static struct json_object *get(struct json_object *record, const char *name)
 
 static __u64 number(struct json_object *record, const char *name)
 {
-	return json_object_get_uint64(get(record, name));
+	return json_object_get_uint64(get_member(record, name));
 }
 
 /* "3 armed, 1 waiting": the members that are not 0. */
@@ -43,7 +43,7 @@ static void print_counts(struct json_object *counts, FILE *out)
 
 static void print_share(struct json_object *cost, const char *name, const char *what, FILE *out)
 {
-	struct json_object *share = get(cost, name);
+	struct json_object *share = get_member(cost, name);
 
 	if (share)
 		fprintf(out, "%s %.3f %% of the node's processors", what,
@@ -55,7 +55,7 @@ static void print_share(struct json_object *cost, const char *name, const char *
 /* "at most 1 %" */
 static bool print_bound(struct json_object *record, const char *name, const char *before, FILE *out)
 {
-	struct json_object *bound = get(record, name);
+	struct json_object *bound = get_member(record, name);
 
 	if (bound)
 		fprintf(out, "%sat most %g %%", before, json_object_get_double(bound) * 100);
@@ -65,7 +65,7 @@ static bool print_bound(struct json_object *record, const char *name, const char
 /* What is not known is not told. */
 static void print_beside(struct json_object *cost, const char *name, const char *what, FILE *out)
 {
-	if (!get(cost, name))
+	if (!get_member(cost, name))
 		return;
 	fputs("           ", out);
 	print_share(cost, name, what, out);
@@ -74,17 +74,17 @@ static void print_beside(struct json_object *cost, const char *name, const char 
 
 static void print_cost(struct json_object *record, FILE *out)
 {
-	struct json_object *cost = get(record, "cost");
-	double history_s = json_object_get_double(get(record, "history_interval"));
+	struct json_object *cost = get_member(record, "cost");
+	double history_s = json_object_get_double(get_member(record, "history_interval"));
 	char text[UNITS_ROOM];
 
 	fprintf(out, "cost       ");
 	print_share(cost, "probes_share", "probes", out);
 	print_bound(record, "max_overhead", " (", out);
 	if (print_bound(record, "max_thread_overhead",
-			get(record, "max_overhead") ? ", and " : " (", out))
+			get_member(record, "max_overhead") ? ", and " : " (", out))
 		fputs(" of a thread's time", out);
-	if (get(record, "max_overhead") || get(record, "max_thread_overhead"))
+	if (get_member(record, "max_overhead") || get_member(record, "max_thread_overhead"))
 		fputc(')', out);
 	fprintf(out, ", %s hits/s\n", units__count(text, number(cost, "hits_per_s")));
 	print_beside(cost, "other_calls_share", "system calls on no files", out);
@@ -144,11 +144,11 @@ static void print_hierarchy(struct json_object *hierarchy_, FILE *out)
 		fprintf(out, "none: no cgroups are mounted\n");
 		return;
 	}
-	print_text(get(hierarchy_, "name"), out);
+	print_text(get_member(hierarchy_, "name"), out);
 	fprintf(out, " (");
-	print_text(get(hierarchy_, "mount"), out);
+	print_text(get_member(hierarchy_, "mount"), out);
 	fprintf(out, ")");
-	reason = json_object_get_string(get(hierarchy_, "reason"));
+	reason = json_object_get_string(get_member(hierarchy_, "reason"));
 	for (size_t i = 0; reason && i < HIERARCHY_REASONS; i++)
 		if (reasons[i] && !strcmp(reason, hierarchy_reason_names[i]))
 			fprintf(out, ": %s", reasons[i]);
@@ -184,7 +184,7 @@ static void print_level(struct json_object *level, FILE *out)
 	__u64 min_ns = chosen ? number(level, "min_duration_ns") : 0;
 	char text[UNITS_ROOM];
 
-	print_text(chosen ? get(level, "level") : level, out);
+	print_text(chosen ? get_member(level, "level") : level, out);
 	if (sample > 1)
 		fprintf(out, " (one in %s)", units__count(text, sample));
 	if (min_ns)
@@ -208,19 +208,20 @@ static void print_layers(struct json_object *layers, FILE *out)
 
 void status__print_set(struct json_object *record, FILE *out)
 {
-	struct json_object *levels = get(record, "levels"), *jobs = get(levels, "jobs");
+	struct json_object *levels = get_member(record, "levels"),
+			   *jobs = get_member(levels, "jobs");
 
 	fprintf(out, "levels     ");
-	print_layers(get(levels, "node"), out);
+	print_layers(get_member(levels, "node"), out);
 	fputc('\n', out);
 	for (size_t i = 0; jobs && i < json_object_array_length(jobs); i++) {
 		struct json_object *job = json_object_array_get_idx(jobs, i);
-		struct json_object *name = get(job, "jobid");
+		struct json_object *name = get_member(job, "jobid");
 
 		fprintf(out, "           job ");
-		print_text(name ? name : get(job, "cgroup"), out);
+		print_text(name ? name : get_member(job, "cgroup"), out);
 		fprintf(out, ": ");
-		print_layers(get(job, "layers"), out);
+		print_layers(get_member(job, "layers"), out);
 		fputc('\n', out);
 	}
 }
@@ -228,9 +229,9 @@ void status__print_set(struct json_object *record, FILE *out)
 /* "; most is paid by process 4711, job 17" */
 static void print_payer(struct json_object *one, FILE *out)
 {
-	struct json_object *job = get(one, "jobid"), *cgroup = get(one, "cgroup");
+	struct json_object *job = get_member(one, "jobid"), *cgroup = get_member(one, "cgroup");
 
-	if (!get(one, "thread_pid"))
+	if (!get_member(one, "thread_pid"))
 		return;
 	fprintf(out, "; most was taken from process %llu",
 		(unsigned long long)number(one, "thread_pid"));
@@ -246,7 +247,7 @@ static void print_payer(struct json_object *one, FILE *out)
 /* name: how its lines begin, "parked" or "untimed". */
 static void print_parked(struct json_object *record, const char *name, FILE *out)
 {
-	struct json_object *parked = get(record, name);
+	struct json_object *parked = get_member(record, name);
 	size_t n = parked ? json_object_array_length(parked) : 0;
 	size_t shown = n <= PARKED_LINES ? n : PARKED_LINES - 1;
 
@@ -254,11 +255,11 @@ static void print_parked(struct json_object *record, const char *name, FILE *out
 		struct json_object *one = json_object_array_get_idx(parked, i);
 
 		fprintf(out, "%-11s", name);
-		print_text(get(one, "function"), out);
+		print_text(get_member(one, "function"), out);
 		fprintf(out, " (");
-		print_text(get(one, get(one, "library") ? "library" : "layer"), out);
+		print_text(get_member(one, get_member(one, "library") ? "library" : "layer"), out);
 		fprintf(out, "): ");
-		print_text(get(one, "reason"), out);
+		print_text(get_member(one, "reason"), out);
 		print_payer(one, out);
 		fputc('\n', out);
 	}
@@ -277,10 +278,10 @@ static void print_kernel_io(struct json_object *io, FILE *out)
 	}
 	fprintf(out, "%s tasks gone through in %s of CPU time, every %.0f s\n",
 		units__count(text, number(io, "tasks")), units__time(other, number(io, "pass_ns")),
-		json_object_get_double(get(io, "interval_s")));
-	if (json_object_object_length(get(io, "lost"))) {
+		json_object_get_double(get_member(io, "interval_s")));
+	if (json_object_object_length(get_member(io, "lost"))) {
 		fprintf(out, "           threads of which something is missing: ");
-		print_counts(get(io, "lost"), out);
+		print_counts(get_member(io, "lost"), out);
 	}
 }
 
@@ -289,35 +290,35 @@ void status__print(struct json_object *record, FILE *out)
 	char text[UNITS_ROOM], other[UNITS_ROOM];
 
 	fprintf(out, "service    tmtrace ");
-	print_text(get(record, "version"), out);
+	print_text(get_member(record, "version"), out);
 	fprintf(out, " on ");
-	print_text(get(record, "hostname"), out);
+	print_text(get_member(record, "hostname"), out);
 	fprintf(out, ", process %llu, since %s\n", (unsigned long long)number(record, "pid"),
 		units__time(text, number(record, "time_ns") - number(record, "start_ns")));
 	print_restarts(record, out);
-	print_mechanisms(get(record, "mechanisms"), out);
-	print_hierarchy(get(record, "hierarchy"), out);
+	print_mechanisms(get_member(record, "mechanisms"), out);
+	print_hierarchy(get_member(record, "hierarchy"), out);
 	fprintf(out, "probes     ");
-	print_counts(get(record, "probes"), out);
+	print_counts(get_member(record, "probes"), out);
 	fprintf(out, "hits       %s, of which %s were recorded\n",
 		units__count(text, number(record, "hits")),
 		units__count(other, number(record, "recorded")));
 	fprintf(out, "lost       ");
-	print_counts(get(record, "lost_by"), out);
+	print_counts(get_member(record, "lost_by"), out);
 	fprintf(out, "series     %s of %s\n", units__count(text, number(record, "series")),
 		units__count(other, number(record, "max_series")));
 	fprintf(out, "jobs       %s\n", units__count(text, number(record, "jobs")));
-	if (get(record, "levels"))
+	if (get_member(record, "levels"))
 		status__print_set(record, out);
 	print_cost(record, out);
-	print_kernel_io(get(record, "kernel_io"), out);
+	print_kernel_io(get_member(record, "kernel_io"), out);
 	print_parked(record, "parked", out);
 	print_parked(record, "untimed", out);
 	fprintf(out, "log        ");
-	print_counts(get(record, "log"), out);
+	print_counts(get_member(record, "log"), out);
 	fprintf(out, "history    ");
-	print_text(get(record, "history"), out);
+	print_text(get_member(record, "history"), out);
 	fputc('\n', out);
-	outputs__print(get(record, "outputs"), out);
-	print_notes(get(record, "notes"), out);
+	outputs__print(get_member(record, "outputs"), out);
+	print_notes(get_member(record, "notes"), out);
 }

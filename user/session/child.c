@@ -49,7 +49,7 @@ static void run(const struct child_options *options, const struct identity *user
 {
 	size_t i;
 	char byte;
-	int rc;
+	int ret;
 
 	/* A tracer that is killed before the start leaves no child behind. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -60,14 +60,14 @@ static void run(const struct child_options *options, const struct identity *user
 	signal(SIGCHLD, options->on_sigchld);
 	sigprocmask(SIG_SETMASK, options->mask, NULL);
 	file_limit__restore();
-	rc = become(user);
-	for (i = 0; !rc && i < options->n_env; i++)
+	ret = become(user);
+	for (i = 0; !ret && i < options->n_env; i++)
 		putenv(options->env[i]);
-	if (!rc) {
+	if (!ret) {
 		execvp(options->argv[0], options->argv);
-		rc = -errno;
+		ret = -errno;
 	}
-	if (write(report, &rc, sizeof(rc)) != sizeof(rc))
+	if (write(report, &ret, sizeof(ret)) != sizeof(ret))
 		_exit(126);
 	_exit(127);
 }
@@ -77,11 +77,11 @@ int child__fork(struct child **out, const struct child_options *options, struct 
 	struct identity user;
 	int go[2] = { -1, -1 }, report[2] = { -1, -1 };
 	struct child *child;
-	int rc;
+	int ret;
 
-	rc = identity__choose(&user, options->user, err);
-	if (rc < 0)
-		return rc;
+	ret = identity__choose(&user, options->user, err);
+	if (ret < 0)
+		return ret;
 	child = calloc(1, sizeof(*child));
 	if (!child)
 		return error__set(err, -ENOMEM, "no memory");
@@ -102,13 +102,13 @@ int child__fork(struct child **out, const struct child_options *options, struct 
 	*out = child;
 	return 0;
 fail:
-	rc = error__set(err, -errno, "cannot start a process: %s", strerror(errno));
+	ret = error__set(err, -errno, "cannot start a process: %s", strerror(errno));
 	close(go[0]);
 	close(go[1]);
 	close(report[0]);
 	close(report[1]);
 	free(child);
-	return rc;
+	return ret;
 }
 
 pid_t child__pid(const struct child *child)
@@ -118,20 +118,20 @@ pid_t child__pid(const struct child *child)
 
 int child__release(struct child *child, struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 	ssize_t n;
 
 	child->released = true;
 	if (write(child->go, "g", 1) != 1)
 		return error__set(err, -errno, "the command's process is gone");
 	do {
-		n = read(child->report, &rc, sizeof(rc));
+		n = read(child->report, &ret, sizeof(ret));
 	} while (n < 0 && errno == EINTR);
-	if (n != sizeof(rc))
+	if (n != sizeof(ret))
 		return 0;
 	waitpid(child->pid, NULL, 0);
 	child->ended = true;
-	return error__set(err, rc, "%s", strerror(-rc));
+	return error__set(err, ret, "%s", strerror(-ret));
 }
 
 int child__poll(struct child *child, int *status)

@@ -37,16 +37,16 @@ static int read_state(struct continuity *continuity, struct error *err)
 {
 	void *bytes = NULL;
 	size_t n = 0;
-	int rc = pins__read_state(continuity->pins, &bytes, &n);
+	int ret = pins__read_state(continuity->pins, &bytes, &n);
 
-	if (rc == -ENOENT)
+	if (ret == -ENOENT)
 		return continuity__renew(continuity, NULL, err);
-	if (!rc)
-		rc = service_state__decode(&continuity->state, bytes, n);
+	if (!ret)
+		ret = service_state__decode(&continuity->state, bytes, n);
 	free(bytes);
-	if (rc == -ENOMEM)
-		return error__set(err, rc, "no memory");
-	if (rc < 0)
+	if (ret == -ENOMEM)
+		return error__set(err, ret, "no memory");
+	if (ret < 0)
 		return continuity__renew(
 			continuity, "what is known of them is damaged, or of another version", err);
 	continuity->has_state = true;
@@ -58,18 +58,18 @@ int continuity__open(struct continuity **out, const char *dir, struct session *s
 {
 	struct continuity *continuity;
 	struct pins *pins;
-	int rc = pins__open(&pins, dir, err);
+	int ret = pins__open(&pins, dir, err);
 
 	*out = NULL;
-	if (rc == -ENOTSUP) {
+	if (ret == -ENOTSUP) {
 		note_list__add(&session->notes,
 			       "%s; counters begin anew with each start (mount -t bpf bpf "
 			       "/sys/fs/bpf, or pins: none)",
 			       err->text);
 		return 0;
 	}
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	continuity = calloc(1, sizeof(*continuity));
 	if (!continuity) {
 		pins__close(pins);
@@ -177,33 +177,33 @@ static int restore_probe(struct probe_table *table, const struct probe *probe,
 static int restore_names(const struct continuity *continuity)
 {
 	const struct service_state *state = &continuity->state;
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; rc >= 0 && i < state->n_names; i++)
-		rc = probe_table__function_id(continuity->session->probes, state->names[i].layer_id,
-					      state->names[i].name);
-	return rc < 0 ? rc : 0;
+	for (size_t i = 0; ret >= 0 && i < state->n_names; i++)
+		ret = probe_table__function_id(continuity->session->probes,
+					       state->names[i].layer_id, state->names[i].name);
+	return ret < 0 ? ret : 0;
 }
 
 static int restore_probes(const struct continuity *continuity)
 {
 	const struct service_state *state = &continuity->state;
 	int map = pins__get(continuity->pins, PIN_MAP, "tm_probes");
-	int rc = map < 0 ? map : restore_names(continuity);
+	int ret = map < 0 ? map : restore_names(continuity);
 	struct tm_probe in_kernel;
 
-	for (__u32 i = 0; !rc && i < state->n_probes; i++) {
-		rc = bpf_map_lookup_elem(map, &i, &in_kernel);
-		if (!rc)
-			rc = restore_probe(continuity->session->probes, &state->probes[i],
-					   &in_kernel);
-		if (!rc && state->moved)
-			rc = probe_table__move(continuity->session->probes, TM_PROBE_USER + i,
-					       &state->moved[i]);
+	for (__u32 i = 0; !ret && i < state->n_probes; i++) {
+		ret = bpf_map_lookup_elem(map, &i, &in_kernel);
+		if (!ret)
+			ret = restore_probe(continuity->session->probes, &state->probes[i],
+					    &in_kernel);
+		if (!ret && state->moved)
+			ret = probe_table__move(continuity->session->probes, TM_PROBE_USER + i,
+						&state->moved[i]);
 	}
 	if (map >= 0)
 		close(map);
-	return rc;
+	return ret;
 }
 
 /* Numbers of layers are then the same. */
@@ -222,13 +222,13 @@ int continuity__restore(struct continuity *continuity, struct error *err)
 {
 	const struct service_state *state = &continuity->state;
 	struct session *session = continuity->session;
-	int rc;
+	int ret;
 
 	if (state->version != kernel__version() || !has_same_layers(continuity))
 		return error__set(err, -ESTALE, "they are of another version");
-	rc = restore_probes(continuity);
-	if (rc < 0)
-		return error__set(err, rc == -ENOMEM ? rc : -ESTALE,
+	ret = restore_probes(continuity);
+	if (ret < 0)
+		return error__set(err, ret == -ENOMEM ? ret : -ESTALE,
 				  "what is known of them does not fit what is kept");
 	continuity->readable = true;
 	continuity->epoch = (struct continuity_epoch){
@@ -285,14 +285,14 @@ bool continuity__keeps(const struct continuity *continuity)
 
 int continuity__adopt(struct continuity *continuity, struct attach *attach, struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (!reads(continuity))
 		return 0;
-	rc = attach__adopt(attach, continuity->state.files, continuity->state.n_files, err);
+	ret = attach__adopt(attach, continuity->state.files, continuity->state.n_files, err);
 	continuity->n_known = attach__n_files(attach);
 	continuity->epoch.files = continuity->n_known;
-	return rc;
+	return ret;
 }
 
 /* Had the service before probed a file of that name? */
@@ -384,10 +384,10 @@ static int write_state(struct continuity *continuity)
 	const char **layers = calloc(n_layers + 1, sizeof(*layers));
 	struct service_name *names;
 	struct service_state state;
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (!layers)
-		return rc;
+		return ret;
 	for (size_t i = 0; i < n_layers; i++)
 		layers[i] = catalogue__layer(session->catalogue, i)->name;
 	describe(continuity, &state);
@@ -397,30 +397,30 @@ static int write_state(struct continuity *continuity)
 	state.n_layers = n_layers;
 	service_state__encode(&state, &continuity->pack);
 	if (names && !continuity->pack.failed)
-		rc = pins__write_state(continuity->pins, continuity->pack.bytes,
-				       continuity->pack.n);
+		ret = pins__write_state(continuity->pins, continuity->pack.bytes,
+					continuity->pack.n);
 	free(names);
 	free((void *)layers);
-	return rc;
+	return ret;
 }
 
 void continuity__changed(void *context)
 {
 	struct continuity *continuity = context;
-	int rc;
+	int ret;
 
 	/* Before the start, what is kept is not whole anyway; or it is as it was found. */
 	if (!continuity || !(continuity->started || continuity->has_state))
 		return;
-	rc = write_state(continuity);
-	if (rc == 0)
+	ret = write_state(continuity);
+	if (ret == 0)
 		return;
 	/* Better none than one that does not know what a number stands for. */
 	pins__invalidate(continuity->pins);
 	note_list__add(&continuity->session->notes,
 		       "the next service will begin anew: what is known of the probes cannot be "
 		       "kept: %s",
-		       strerror(-rc));
+		       strerror(-ret));
 }
 
 /* A number that nobody had before. */
@@ -444,7 +444,7 @@ static int count(void *context, const char *name, int fd)
 
 int continuity__start(struct continuity *continuity, struct session *session, struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (!continuity) {
 		kernel__start(session->kernel);
@@ -454,16 +454,16 @@ int continuity__start(struct continuity *continuity, struct session *session, st
 	if (!continuity->has_state)
 		name_epoch(continuity);
 	/* First, so that what is counted is never without its state. */
-	rc = write_state(continuity);
-	if (!rc && continuity->has_state) {
+	ret = write_state(continuity);
+	if (!ret && continuity->has_state) {
 		kernel__resume(session->kernel, continuity->state.missed);
-	} else if (!rc) {
+	} else if (!ret) {
 		kernel__start(session->kernel);
-		rc = write_state(continuity); /* with what was missed before */
+		ret = write_state(continuity); /* with what was missed before */
 	}
-	if (rc < 0)
-		return error__set(err, rc, "what is known of the probes cannot be kept: %s",
-				  strerror(-rc));
+	if (ret < 0)
+		return error__set(err, ret, "what is known of the probes cannot be kept: %s",
+				  strerror(-ret));
 	continuity->started = true;
 	return 0;
 }

@@ -14,7 +14,7 @@ struct ends {
 	size_t n, left;
 };
 
-static int add(struct ends *ends, pid_t pid)
+static int add_process(struct ends *ends, pid_t pid)
 {
 	struct epoll_event wait = { .events = EPOLLIN, .data.u64 = ends->n };
 	pid_t tgid = process__tgid(pid);
@@ -32,23 +32,23 @@ static int add(struct ends *ends, pid_t pid)
 int ends__open(struct ends **out, const pid_t *pids, size_t n)
 {
 	struct ends *ends = calloc(1, sizeof(*ends));
-	int rc = 0;
+	int ret = 0;
 
 	if (!ends)
 		return -ENOMEM;
 	ends->epoll = epoll_create1(EPOLL_CLOEXEC);
 	ends->fds = calloc(n + 1, sizeof(*ends->fds));
 	if (ends->epoll < 0)
-		rc = -errno;
+		ret = -errno;
 	else if (!ends->fds)
-		rc = -ENOMEM;
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = add(ends, pids[i]);
-	if (rc < 0)
+		ret = -ENOMEM;
+	for (size_t i = 0; !ret && i < n; i++)
+		ret = add_process(ends, pids[i]);
+	if (ret < 0)
 		ends__close(ends);
 	else
 		*out = ends;
-	return rc;
+	return ret;
 }
 
 void ends__close(struct ends *ends)

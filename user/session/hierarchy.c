@@ -15,8 +15,8 @@ void hierarchy__drop(struct session *session)
 	session->hierarchy = (struct hierarchy_choice){ 0 };
 }
 
-static int take(struct session *session, const char *path, enum hierarchy_reason reason,
-		struct error *err)
+static int take_hierarchy(struct session *session, const char *path, enum hierarchy_reason reason,
+			  struct error *err)
 {
 	hierarchy__drop(session);
 	session->hierarchy.reason = reason;
@@ -41,7 +41,7 @@ static int take_named(struct session *session, const struct hierarchies *all, co
 	char known[256];
 
 	if (named)
-		return take(session, named->root->path, HIERARCHY_SAID, err);
+		return take_hierarchy(session, named->root->path, HIERARCHY_SAID, err);
 	list_names(all, known, sizeof(known));
 	return error__set(err, -ENOENT,
 			  "there are no cgroups of the hierarchy %s, by which jobs are to be told: "
@@ -103,21 +103,22 @@ static int choose_of_several(struct session *session, struct hierarchies *all, s
 	bool machine = session->options->scope == SCOPE_ALL;
 	enum hierarchy_reason reason = HIERARCHY_JOBS;
 	const struct hierarchy *found, *other;
-	int rc;
+	int ret;
 
 	found = machine ? of_machine(session, all, &reason) : of_processes(session->options, all);
 	if (!found && machine)
 		return error__set(err, -ENOMEM, "no memory");
 	if (!found)
 		reason = HIERARCHY_DEFAULT;
-	rc = take(session, (found ? found : hierarchies__best(all))->root->path, reason, err);
-	other = !rc && machine ? hierarchies__beside(all, session->hierarchy.root) : NULL;
+	ret = take_hierarchy(session, (found ? found : hierarchies__best(all))->root->path, reason,
+			     err);
+	other = !ret && machine ? hierarchies__beside(all, session->hierarchy.root) : NULL;
 	if (other)
 		hierarchy__note_other(session, other);
-	return rc;
+	return ret;
 }
 
-static int choose(struct session *session, struct hierarchies *all, struct error *err)
+static int choose_hierarchy(struct session *session, struct hierarchies *all, struct error *err)
 {
 	const struct options *options = session->options;
 
@@ -126,7 +127,8 @@ static int choose(struct session *session, struct hierarchies *all, struct error
 	if (!hierarchies__n(all))
 		return 0;
 	if (hierarchies__n(all) == 1)
-		return take(session, hierarchies__at(all, 0)->root->path, HIERARCHY_ONLY, err);
+		return take_hierarchy(session, hierarchies__at(all, 0)->root->path, HIERARCHY_ONLY,
+				      err);
 	return choose_of_several(session, all, err);
 }
 
@@ -134,7 +136,7 @@ int hierarchy__choose(struct session *session, struct error *err)
 {
 	const char *wanted = session->options->hierarchy;
 	struct hierarchies *all;
-	int rc;
+	int ret;
 
 	if (session->cgroup && wanted && !cgroup__is_of(session->cgroup, wanted))
 		return error__set(
@@ -143,23 +145,23 @@ int hierarchy__choose(struct session *session, struct error *err)
 			"%s: name one of both alone",
 			session->cgroup->path, cgroup__hierarchy(session->cgroup), wanted);
 	if (session->cgroup)
-		return take(session, session->cgroup->mount, HIERARCHY_SAID, err);
-	rc = hierarchies__open(&all, session->options->jobs, err);
-	if (rc < 0)
-		return rc;
-	rc = choose(session, all, err);
+		return take_hierarchy(session, session->cgroup->mount, HIERARCHY_SAID, err);
+	ret = hierarchies__open(&all, session->options->jobs, err);
+	if (ret < 0)
+		return ret;
+	ret = choose_hierarchy(session, all, err);
 	hierarchies__close(all);
-	return rc;
+	return ret;
 }
 
 int hierarchy__take(struct session *session, const char *name, struct error *err)
 {
 	struct hierarchies *all;
-	int rc = name ? hierarchies__open(&all, NULL, err) : 0;
+	int ret = name ? hierarchies__open(&all, NULL, err) : 0;
 
-	if (rc < 0 || !name)
-		return rc;
-	rc = take_named(session, all, name, err);
+	if (ret < 0 || !name)
+		return ret;
+	ret = take_named(session, all, name, err);
 	hierarchies__close(all);
-	return rc;
+	return ret;
 }

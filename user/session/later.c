@@ -214,21 +214,21 @@ static void probe_met(struct later *later)
 static int probe(struct later *later, const struct answer *answer, struct error *err)
 {
 	struct session *session = later->session;
-	int rc;
+	int ret;
 
 	kernel__add_calls(session->kernel, &answer->calls);
 	session->proven = answer->proven;
 	session->mechanism = session->choice.mechanism = answer->mechanism;
-	rc = probing__attach(session, later->program, err);
-	if (!rc && probing__watch(session, later->loop) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
+	ret = probing__attach(session, later->program, err);
+	if (!ret && probing__watch(session, later->loop) < 0)
+		ret = error__set(err, -ENOMEM, "no memory");
 	later__follow(later);
 	later->over = true;
 	probe_met(later);
 	note_lost(later);
 	watch__close(later->watch);
 	later->watch = NULL;
-	return rc;
+	return ret;
 }
 
 /* Puts the descriptors that came with an answer in the places of those that were sent. */
@@ -264,15 +264,15 @@ static int receive(int socket, struct answer *answer, struct error *err)
 		.msg_controllen = sizeof(beside),
 	};
 	ssize_t n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-	int rc = 0;
+	int ret = 0;
 
 	if (n != (ssize_t)sizeof(*answer))
 		return error__set(err, -EPIPE, "the process that prepared that has ended");
 	if (answer->err.code)
 		*err = answer->err;
 	else
-		rc = take_programs(answer, &message);
-	return rc < 0 ? error__set(err, rc, "%s", strerror(-rc)) : err->code;
+		ret = take_programs(answer, &message);
+	return ret < 0 ? error__set(err, ret, "%s", strerror(-ret)) : err->code;
 }
 
 static void on_answer(void *context)
@@ -338,7 +338,7 @@ static _Noreturn void prepare(const struct later *later, int socket)
 	_exit(0);
 }
 
-static void begin(void *context)
+static void begin_proof(void *context)
 {
 	struct later *later = context;
 	pid_t own = getpid(), pid;
@@ -376,13 +376,13 @@ static void on_mapped(void *context)
 
 int later__watch(struct later *later, struct loop *loop)
 {
-	int rc;
+	int ret;
 
 	if (!later)
 		return 0;
 	later->loop = loop;
-	rc = loop__watch(loop, watch__fd(later->watch), on_mapped, later);
-	return rc ? rc : loop__timer(loop, BEGIN_S, false, begin, later, NULL);
+	ret = loop__watch(loop, watch__fd(later->watch), on_mapped, later);
+	return ret ? ret : loop__timer(loop, BEGIN_S, false, begin_proof, later, NULL);
 }
 
 void later__report(struct later *later)

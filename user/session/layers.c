@@ -32,20 +32,21 @@ static char *find_catalogue(void)
 int layers__open_catalogue(struct session *session, struct error *err)
 {
 	const struct options *options = session->options;
-	int rc = surroundings__check(err);
+	int ret = surroundings__check(err);
 	char *shipped;
 
 	/* First of all: where there is no /proc, the catalogue is not found either. */
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	shipped = find_catalogue();
 	if (!shipped)
 		return error__set(err, -ENOMEM, "no memory");
-	rc = catalogue__load(&session->catalogue, shipped, options->probes, options->n_probes, err);
-	if (!rc && probe_table__new(&session->probes, session->catalogue) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
+	ret = catalogue__load(&session->catalogue, shipped, options->probes, options->n_probes,
+			      err);
+	if (!ret && probe_table__new(&session->probes, session->catalogue) < 0)
+		ret = error__set(err, -ENOMEM, "no memory");
 	free(shipped);
-	return rc;
+	return ret;
 }
 
 /* The index of a layer of the catalogue; option and value are what named it. */
@@ -162,7 +163,7 @@ int layers__choose(struct session *session, struct error *err)
 {
 	const struct options *options = session->options;
 	size_t i, n = catalogue__n_layers(session->catalogue);
-	int rc = 0;
+	int ret = 0;
 
 	session->layers = calloc(n + 1, sizeof(*session->layers));
 	session->full = calloc(n + 1, sizeof(*session->full));
@@ -172,18 +173,18 @@ int layers__choose(struct session *session, struct error *err)
 		memset(session->layers, true, n * sizeof(*session->layers));
 		session->vfs = session->block = true;
 	}
-	for (i = 0; !rc && i < options->n_layers; i++)
-		rc = choose_layer(session, options->layers[i], err);
-	for (i = 0; rc >= 0 && i < options->n_libs; i++) {
-		rc = find_layer(session, options->libs[i].layer, "--lib", options->libs[i].layer,
-				err);
-		if (rc >= 0)
-			session->layers[rc] = true;
+	for (i = 0; !ret && i < options->n_layers; i++)
+		ret = choose_layer(session, options->layers[i], err);
+	for (i = 0; ret >= 0 && i < options->n_libs; i++) {
+		ret = find_layer(session, options->libs[i].layer, "--lib", options->libs[i].layer,
+				 err);
+		if (ret >= 0)
+			session->layers[ret] = true;
 	}
-	for (i = 0; rc >= 0 && i < options->n_full; i++)
-		rc = choose_full(session, options->full[i], err);
-	if (rc < 0)
-		return rc;
+	for (i = 0; ret >= 0 && i < options->n_full; i++)
+		ret = choose_full(session, options->full[i], err);
+	if (ret < 0)
+		return ret;
 	if (options->addb.filter && !layers__tell_addb(session))
 		return error__set(err, -EINVAL,
 				  "--addb: no layer of --layer has ADDB2 records; add addb to it");

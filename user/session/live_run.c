@@ -174,7 +174,7 @@ static int open_jobs(struct live_run *live, struct error *err)
 	struct kept_names_map kept;
 	struct env_jobs_maps named;
 	struct job_map jobs;
-	int rc;
+	int ret;
 
 	if (!root)
 		return 0;
@@ -183,9 +183,9 @@ static int open_jobs(struct live_run *live, struct error *err)
 	table.named = &named;
 	if (kernel__cgroup_names(live->session->kernel, &kept))
 		table.kept = &kept;
-	rc = job_table__open(&live->jobs, &table, err);
-	if (rc < 0)
-		return rc;
+	ret = job_table__open(&live->jobs, &table, err);
+	if (ret < 0)
+		return ret;
 	live->names.jobs = live->jobs;
 	jobs = live_run__jobs(live);
 	drain__map_jobs(live->session->drain, &jobs);
@@ -200,14 +200,14 @@ struct job_map live_run__jobs(const struct live_run *live)
 static int open_processes(struct live_run *live, struct error *err)
 {
 	struct drain_maps maps;
-	int rc;
+	int ret;
 
 	if (!live->session->options->per_process)
 		return 0;
 	kernel__maps(live->session->kernel, &maps);
-	rc = processes__open(&live->processes, &maps, err);
+	ret = processes__open(&live->processes, &maps, err);
 	live->names.processes = live->processes;
-	return rc;
+	return ret;
 }
 
 static int open_pools(struct live_run *live, struct error *err)
@@ -277,25 +277,25 @@ static int skip_past(struct live_run *live, struct error *err)
 
 int live_run__start(struct live_run *live, struct error *err)
 {
-	int rc = open_processes(live, err);
+	int ret = open_processes(live, err);
 
 	/* Where an epoch begins anew, so does the table. */
 	live->names.probes = live->session->probes;
 	live_names__use(&live->names, &live->run);
-	if (!rc)
-		rc = open_jobs(live, err);
-	if (!rc)
-		rc = open_pools(live, err);
-	if (rc < 0)
-		return rc;
+	if (!ret)
+		ret = open_jobs(live, err);
+	if (!ret)
+		ret = open_pools(live, err);
+	if (ret < 0)
+		return ret;
 	describe_mechanisms(live);
 	describe_costs(live);
 	begin_epoch(live);
-	rc = skip_past(live, err);
-	if (!rc)
-		rc = open_timelines(live, err);
-	if (rc < 0)
-		return rc;
+	ret = skip_past(live, err);
+	if (!ret)
+		ret = open_timelines(live, err);
+	if (ret < 0)
+		return ret;
 	live->run.notes = (const char *const *)live->session->notes.lines;
 	live->run.n_notes = live->run.n_start_notes = live->session->notes.n;
 	return 0;
@@ -361,15 +361,15 @@ int live_run__watch(struct live_run *live, struct loop *loop)
 {
 	int processes = live->processes ? processes__fd(live->processes) : -1;
 	int jobs = live->jobs ? job_table__fd(live->jobs) : -1;
-	int rc = loop__watch_ring(loop, processes, on_news, live);
+	int ret = loop__watch_ring(loop, processes, on_news, live);
 
-	if (!rc)
-		rc = loop__watch_ring(loop, jobs, on_news, live);
-	if (!rc && live->keeper)
-		rc = timekeeper__watch(live->keeper, loop);
-	if (!rc && live->recycler)
-		rc = loop__tend(loop, RECYCLER_TEND_S, on_tend, live, NULL);
-	return rc;
+	if (!ret)
+		ret = loop__watch_ring(loop, jobs, on_news, live);
+	if (!ret && live->keeper)
+		ret = timekeeper__watch(live->keeper, loop);
+	if (!ret && live->recycler)
+		ret = loop__tend(loop, RECYCLER_TEND_S, on_tend, live, NULL);
+	return ret;
 }
 
 int live_run__read(struct live_run *live, const struct snapshot **out, struct error *err)
@@ -416,16 +416,16 @@ static void write_unseen(const struct live_run *live)
 int live_run__read_from(struct live_run *live, struct drain *drain, bool asked,
 			const struct snapshot **out, struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (asked)
 		task_passes__freshen(live->session->passes);
 	else
 		task_passes__keep_up(live->session->passes);
 	write_unseen(live);
-	rc = drain__read(drain, out, err);
-	if (rc < 0)
-		return rc;
+	ret = drain__read(drain, out, err);
+	if (ret < 0)
+		return ret;
 	live_run__follow(live);
 	describe_now(live, false);
 	live->run.probe_share = share__of_probes(&live->run, *out);
@@ -444,11 +444,11 @@ static void note_gone(struct live_run *live)
 
 int live_run__show_timelines(struct live_run *live, struct snapshot *snapshot, struct error *err)
 {
-	int rc = live->keeper ? timekeeper__show(live->keeper, snapshot, err) : 0;
+	int ret = live->keeper ? timekeeper__show(live->keeper, snapshot, err) : 0;
 
 	if (live->keeper && timekeeper__gone(live->keeper))
 		note_gone(live);
-	return rc;
+	return ret;
 }
 
 void live_run__take_timelines(struct live_run *live, const struct snapshot *snapshot)
@@ -492,15 +492,15 @@ int live_run__read_jobs(struct live_run *live, struct drain *drain,
 			const struct drain_choice *choice, const struct snapshot **out,
 			struct error *err)
 {
-	int rc;
+	int ret;
 
 	/* Whose cgroups are new is known before they are chosen. */
 	live_run__follow(live);
 	task_passes__freshen(live->session->passes);
 	write_unseen(live);
-	rc = drain__read_jobs(drain, choice, out, err);
-	if (rc < 0)
-		return rc;
+	ret = drain__read_jobs(drain, choice, out, err);
+	if (ret < 0)
+		return ret;
 	live_run__follow(live);
 	describe_now(live, true);
 	return 0;

@@ -17,39 +17,39 @@
 
 static int choose_mechanism(struct session *session, struct error *err)
 {
-	int forced = session->options->mechanism, rc = 0;
+	int forced = session->options->mechanism, ret = 0;
 	int m;
 
 	if (!layers__have_libraries(session))
 		return 0;
 	for (m = (int)session->choice.mechanism; m < UPROBE_MECHANISMS; m++) {
 		session->mechanism = session->choice.mechanism = m;
-		rc = uprobe__try(m);
-		if (!rc)
+		ret = uprobe__try(m);
+		if (!ret)
 			return 0;
-		if (file_limit__is_shortage(rc))
-			return error__set(err, rc, "cannot probe library functions: %s",
-					  file_limit__explain(rc));
+		if (file_limit__is_shortage(ret))
+			return error__set(err, ret, "cannot probe library functions: %s",
+					  file_limit__explain(ret));
 		if (m == UPROBE_SESSION && forced < 0)
 			note_list__add(&session->notes,
 				       "--returns=fast: this kernel has no sessions of uprobes "
 				       "(Linux 6.13); calls are timed where they return");
-		if (forced >= 0 && surroundings__is_refusal(rc))
-			return error__set(err, rc, "--mechanism user=%s: %s",
-					  uprobe_mechanism_names[m], surroundings__explain(rc));
+		if (forced >= 0 && surroundings__is_refusal(ret))
+			return error__set(err, ret, "--mechanism user=%s: %s",
+					  uprobe_mechanism_names[m], surroundings__explain(ret));
 		if (forced >= 0)
-			return error__set(err, rc,
+			return error__set(err, ret,
 					  "--mechanism user=%s: this kernel refuses it: %s; leave "
 					  "the choice to tmtrace",
-					  uprobe_mechanism_names[m], strerror(-rc));
+					  uprobe_mechanism_names[m], strerror(-ret));
 	}
-	if (surroundings__is_refusal(rc))
-		return error__set(err, rc, "cannot probe library functions: %s",
-				  surroundings__explain(rc));
-	return error__set(err, rc,
+	if (surroundings__is_refusal(ret))
+		return error__set(err, ret, "cannot probe library functions: %s",
+				  surroundings__explain(ret));
+	return error__set(err, ret,
 			  "this kernel cannot probe library functions with a cookie: %s; Linux "
 			  "5.17 or later is needed, or trace --layer vfs,block alone",
-			  strerror(-rc));
+			  strerror(-ret));
 }
 
 static void unload_kernel(struct session *session)
@@ -99,15 +99,15 @@ static void configure_addb(const struct options_addb *addb, struct tm_addb_confi
 static int load_programs(struct session *session, struct kernel_options *options, struct error *err)
 {
 	struct error without;
-	int rc = kernel__load(&session->kernel, options, err);
+	int ret = kernel__load(&session->kernel, options, err);
 
-	if (!rc && options->config.addb.sums)
+	if (!ret && options->config.addb.sums)
 		return addb_sums__ask(kernel__addb_summed(session->kernel), err);
-	if (!rc || !options->config.addb.sums)
-		return rc;
+	if (!ret || !options->config.addb.sums)
+		return ret;
 	options->config.addb.sums = 0;
 	if (kernel__load(&session->kernel, options, &without))
-		return rc;
+		return ret;
 	note_list__add(&session->notes,
 		       "sums over ADDB2 records (how long machines are in states, sizes) are left "
 		       "out: %s",
@@ -148,7 +148,7 @@ static int load_kernel(struct session *session, bool past, struct error *err)
 		.any_layout = past,
 	};
 	struct drain_maps maps;
-	int rc;
+	int ret;
 
 	options.config.layers = (session->vfs ? 1U << TM_LAYER_VFS : 0) |
 				(session->block ? 1U << TM_LAYER_BLOCK : 0) |
@@ -158,21 +158,21 @@ static int load_kernel(struct session *session, bool past, struct error *err)
 	options.config.addb.sums = layers__tell_addb(session);
 	options.config.addb.adds = layers__see_adds(session);
 	if (past)
-		rc = hierarchy__take(session, continuity__hierarchy(session->continuity), err);
+		ret = hierarchy__take(session, continuity__hierarchy(session->continuity), err);
 	else
-		rc = scope__configure(session, &options.config, &options.cgroup_fd, err);
-	if (!rc)
-		rc = load_programs(session, &options, err);
+		ret = scope__configure(session, &options.config, &options.cgroup_fd, err);
+	if (!ret)
+		ret = load_programs(session, &options, err);
 	if (options.cgroup_fd >= 0)
 		close(options.cgroup_fd);
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	kernel__maps(session->kernel, &maps);
 	if (options.config.objects)
-		rc = object_table__new(&session->objects, &maps.objects, err);
-	if (!rc)
-		rc = session__new_drain(session, &session->drain, err);
-	return rc;
+		ret = object_table__new(&session->objects, &maps.objects, err);
+	if (!ret)
+		ret = session__new_drain(session, &session->drain, err);
+	return ret;
 }
 
 int load__past(struct session *session, struct error *err)
@@ -188,9 +188,9 @@ void load__unload(struct session *session)
 /* What another service has loaded and proven. -ESTALE: it is not what this one is to have. */
 static int load_kept(struct session *session, struct error *err)
 {
-	int rc = continuity__restore(session->continuity, err);
+	int ret = continuity__restore(session->continuity, err);
 
-	return rc ? rc : load_kernel(session, false, err);
+	return ret ? ret : load_kernel(session, false, err);
 }
 
 /* What is kept cannot be gone on with. */
@@ -207,36 +207,36 @@ static const char *why_anew(const struct session *session)
 int load__proven(struct session *session, struct error *err)
 {
 	const char *reason;
-	int rc;
+	int ret;
 
 	if (continuity__layout(session->continuity)) {
-		rc = load_kept(session, err);
-		if (rc != -ESTALE)
-			return rc;
+		ret = load_kept(session, err);
+		if (ret != -ESTALE)
+			return ret;
 		reason = why_anew(session);
 		unload_kernel(session);
 		if (session->record_past)
 			session->record_past(session);
-		rc = continuity__renew(session->continuity, reason, err);
-		if (rc < 0)
-			return rc;
+		ret = continuity__renew(session->continuity, reason, err);
+		if (ret < 0)
+			return ret;
 	}
 	session->choice =
 		choice__first(session->options->mechanism, session->options->fast_returns);
 	do {
 		unload_kernel(session);
-		rc = choose_mechanism(session, err);
-		if (!rc)
-			rc = load_kernel(session, false, err);
-		if (!rc && layers__have_libraries(session) && !session->later)
-			rc = prove__mechanism(session, err);
-	} while (rc == -EAGAIN);
+		ret = choose_mechanism(session, err);
+		if (!ret)
+			ret = load_kernel(session, false, err);
+		if (!ret && layers__have_libraries(session) && !session->later)
+			ret = prove__mechanism(session, err);
+	} while (ret == -EAGAIN);
 	/* Those of several libraries were seen to count nothing any more when their process was
 	 * gone. */
-	if (!rc && session->continuity && layers__have_libraries(session) &&
+	if (!ret && session->continuity && layers__have_libraries(session) &&
 	    session->mechanism == UPROBE_PERF)
 		continuity__give_up(session->continuity,
 				    "this kernel probes libraries by perf alone, whose probes are "
 				    "not kept");
-	return rc;
+	return ret;
 }

@@ -15,11 +15,11 @@ static int tell_cgroups(const struct session *session, const char *mount, struct
 	struct env_jobs_maps maps;
 	struct job_cgroups told;
 	struct error none;
-	int rc = job_patterns__new(&patterns, err);
+	int ret = job_patterns__new(&patterns, err);
 
-	if (!rc && session->options->jobs)
-		rc = job_patterns__read(patterns, session->options->jobs, err);
-	if (!rc && cgroup_names__open(&names, mount, &none) == 0) {
+	if (!ret && session->options->jobs)
+		ret = job_patterns__read(patterns, session->options->jobs, err);
+	if (!ret && cgroup_names__open(&names, mount, &none) == 0) {
 		kernel__env_jobs(session->kernel, &maps);
 		told = (struct job_cgroups){ patterns, &maps };
 		cgroup_names__refresh(names);
@@ -27,39 +27,39 @@ static int tell_cgroups(const struct session *session, const char *mount, struct
 	}
 	cgroup_names__close(names);
 	job_patterns__free(patterns);
-	return rc;
+	return ret;
 }
 
-static void find(struct session *session)
+static void find_process(struct session *session)
 {
 	struct env_walk walk;
-	int rc;
+	int ret;
 
 	kernel__env_walk(session->kernel, &walk);
-	rc = env_walk__find(&walk);
-	if (rc == -EAGAIN)
+	ret = env_walk__find(&walk);
+	if (ret == -EAGAIN)
 		note_list__add(&session->notes,
 			       "processes that ran before were asked for %.0f s which job their "
 			       "environment names, and not all of them: the others count for their "
 			       "cgroups",
 			       ENV_WALK_S);
-	else if (rc < 0)
+	else if (ret < 0)
 		note_list__add(&session->notes,
 			       "processes that ran before count for their cgroups, whatever job "
 			       "their environment names: %s",
-			       strerror(-rc));
+			       strerror(-ret));
 }
 
 int named__find(struct session *session, struct error *err)
 {
 	const struct cgroup *root = session->hierarchy.root;
-	int rc;
+	int ret;
 
 	/* A command has not begun yet. */
 	if (!root || session->options->scope == SCOPE_COMMAND)
 		return 0;
-	rc = tell_cgroups(session, root->mount, err);
-	if (!rc)
-		find(session);
-	return rc;
+	ret = tell_cgroups(session, root->mount, err);
+	if (!ret)
+		find_process(session);
+	return ret;
 }

@@ -25,16 +25,16 @@ static int probe_running(struct session *session, const pid_t *pids, size_t n, s
 	struct file_set *known = file_set__new();
 	struct error one;
 	size_t i;
-	int rc = 0;
+	int ret = 0;
 
-	for (i = 0; i < n && rc != -ENOMEM; i++) {
-		rc = targets__process(session->attach, pids[i], known, sees_as_owner(session),
-				      &session->notes, &one);
-		if (rc < 0 && rc != -ESRCH && rc != -ENOMEM)
+	for (i = 0; i < n && ret != -ENOMEM; i++) {
+		ret = targets__process(session->attach, pids[i], known, sees_as_owner(session),
+				       &session->notes, &one);
+		if (ret < 0 && ret != -ESRCH && ret != -ENOMEM)
 			note_list__add(&session->notes, "%s", one.text);
 	}
 	file_set__free(known);
-	return rc == -ENOMEM ? error__set(err, rc, "%s", one.text) : 0;
+	return ret == -ENOMEM ? error__set(err, ret, "%s", one.text) : 0;
 }
 
 void probing__go_on(struct session *session, int ms)
@@ -54,12 +54,12 @@ static int search_machine(struct session *session, struct error *err)
 {
 	const char *const *patterns;
 	size_t n;
-	int rc;
+	int ret;
 
 	patterns = attach__patterns(session->attach, &n);
-	rc = library_search__start(&session->search, patterns, n, err);
-	if (rc < 0)
-		return rc;
+	ret = library_search__start(&session->search, patterns, n, err);
+	if (ret < 0)
+		return ret;
 	probing__go_on(session, SEARCH_MS);
 	if (session->search)
 		note_list__add(&session->notes,
@@ -75,17 +75,17 @@ static int probe_scope(struct session *session, struct error *err)
 {
 	pid_t *pids = NULL;
 	size_t n = 0;
-	int rc;
+	int ret;
 
 	if (session->options->scope == SCOPE_CGROUP)
-		rc = process_list__cgroup(session->cgroup->path, &pids, &n, err);
+		ret = process_list__cgroup(session->cgroup->path, &pids, &n, err);
 	else
-		rc = process_list__all(&pids, &n, err);
-	if (!rc)
-		rc = probe_running(session, pids, n, err);
+		ret = process_list__all(&pids, &n, err);
+	if (!ret)
+		ret = probe_running(session, pids, n, err);
 	free(pids);
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	return session->options->configured
 		       ? search_machine(session, err)
 		       : targets__machine(session->attach, &session->notes, err);
@@ -135,23 +135,23 @@ int probing__attach(struct session *session, const char *program, struct error *
 	};
 	struct scout_tools tools;
 	struct late_options late;
-	int rc;
+	int ret;
 
 	if (!layers__have_libraries(session))
 		return 0;
-	rc = attach__new(&session->attach, &options, err);
-	if (!rc && session->options->configured) {
+	ret = attach__new(&session->attach, &options, err);
+	if (!ret && session->options->configured) {
 		tools = attach__scout_tools(session->attach);
 		reach__start(&tools);
 	}
-	if (!rc && session->continuity)
-		rc = continuity__adopt(session->continuity, session->attach, err);
-	if (rc < 0)
-		return rc;
-	rc = left_alone__new(&session->left_alone, session->attach, session->options,
-			     &session->notes);
-	if (rc < 0)
-		return error__set(err, rc, "no memory");
+	if (!ret && session->continuity)
+		ret = continuity__adopt(session->continuity, session->attach, err);
+	if (ret < 0)
+		return ret;
+	ret = left_alone__new(&session->left_alone, session->attach, session->options,
+			      &session->notes);
+	if (ret < 0)
+		return error__set(err, ret, "no memory");
 	late = (struct late_options){
 		.left_alone = session->left_alone,
 		.attach = session->attach,
@@ -163,18 +163,18 @@ int probing__attach(struct session *session, const char *program, struct error *
 		.paced = session->options->scope == SCOPE_ALL,
 	};
 	/* Watching begins before looking, so that nothing falls in between. */
-	rc = late__open(&session->late, &late);
-	if (rc < 0)
-		error__set(err, rc, "no memory");
-	if (!rc)
-		rc = left_alone__machine(session->left_alone, err);
-	if (!rc)
-		rc = targets__named(session->attach, session->options, err);
-	if (!rc)
-		rc = probe_targets(session, program, err);
-	if (!rc && session->continuity)
+	ret = late__open(&session->late, &late);
+	if (ret < 0)
+		error__set(err, ret, "no memory");
+	if (!ret)
+		ret = left_alone__machine(session->left_alone, err);
+	if (!ret)
+		ret = targets__named(session->attach, session->options, err);
+	if (!ret)
+		ret = probe_targets(session, program, err);
+	if (!ret && session->continuity)
 		continuity__note_new(session->continuity, session->attach);
-	return rc;
+	return ret;
 }
 
 /* Also what waits for file systems that do not answer at once. */
@@ -191,9 +191,9 @@ static void on_unused(void *context)
 
 int probing__watch(struct session *session, struct loop *loop)
 {
-	int rc = session->late ? late__watch(session->late, loop) : 0;
+	int ret = session->late ? late__watch(session->late, loop) : 0;
 
-	if (!rc && session->options->configured)
-		rc = loop__tend(loop, UNUSED_S, on_unused, session, NULL);
-	return rc;
+	if (!ret && session->options->configured)
+		ret = loop__tend(loop, UNUSED_S, on_unused, session, NULL);
+	return ret;
 }

@@ -10,7 +10,7 @@
 
 int prove__mechanism(struct session *session, struct error *err)
 {
-	int forced = session->options->mechanism, rc;
+	int forced = session->options->mechanism, ret;
 	struct trial_options options = {
 		.kernel = session->kernel,
 		.mechanism = session->mechanism,
@@ -19,8 +19,8 @@ int prove__mechanism(struct session *session, struct error *err)
 	enum proof why;
 	char text[512];
 
-	rc = trial__run(&session->trial, &options, &session->proven, err);
-	if (rc < 0)
+	ret = trial__run(&session->trial, &options, &session->proven, err);
+	if (ret < 0)
 		return error__prefix(err, "user=%s cannot be tried out on this kernel",
 				     uprobe_mechanism_names[session->mechanism]);
 	if (trial_result__holds(&session->proven, &why))
@@ -55,15 +55,15 @@ int prove__apart(const struct choice *choice, bool full, struct trial **trial,
 		.full = full,
 	};
 	struct kernel *kernel = NULL;
-	int rc;
+	int ret;
 
-	rc = kernel__load(&kernel, &options, err);
-	if (!rc) {
+	ret = kernel__load(&kernel, &options, err);
+	if (!ret) {
 		trial_options.kernel = kernel;
-		rc = trial__run(trial, &trial_options, result, err);
+		ret = trial__run(trial, &trial_options, result, err);
 	}
 	kernel__free(kernel);
-	return rc;
+	return ret;
 }
 
 int prove__best(int forced, enum uprobe_mechanism *mechanism, struct trial_result *result,
@@ -73,20 +73,20 @@ int prove__best(int forced, enum uprobe_mechanism *mechanism, struct trial_resul
 	struct trial *trial = NULL;
 	enum proof why;
 	char text[512];
-	int rc;
+	int ret;
 
-	while ((rc = uprobe__try(choice.mechanism)) < 0 && forced < 0 &&
+	while ((ret = uprobe__try(choice.mechanism)) < 0 && forced < 0 &&
 	       choice.mechanism + 1 < UPROBE_MECHANISMS)
 		choice.mechanism++;
-	if (rc < 0)
-		return error__set(err, rc, "%s", strerror(-rc));
+	if (ret < 0)
+		return error__set(err, ret, "%s", strerror(-ret));
 	for (;;) {
-		rc = prove__apart(&choice, false, &trial, result, err);
+		ret = prove__apart(&choice, false, &trial, result, err);
 		trial__free(trial);
 		trial = NULL;
 		*mechanism = choice.mechanism;
-		if (rc < 0 || trial_result__holds(result, &why))
-			return rc;
+		if (ret < 0 || trial_result__holds(result, &why))
+			return ret;
 		if (!choice__next(&choice, forced, result, text, sizeof(text), err))
 			return err->code;
 	}

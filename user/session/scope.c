@@ -39,13 +39,13 @@ int scope__check_pids(const struct options *options, struct error *err)
 static int find_cgroup(struct session *session, struct tm_config *config, int *fd,
 		       struct error *err)
 {
-	int rc;
+	int ret;
 
 	if (!*session->options->cgroup)
 		return error__set(err, -ENOENT, "--cgroup: no cgroup named; give its path");
-	rc = cgroup__find(&session->cgroup, session->options->cgroup, err);
-	if (rc < 0)
-		return rc;
+	ret = cgroup__find(&session->cgroup, session->options->cgroup, err);
+	if (ret < 0)
+		return ret;
 	config->scope = TM_SCOPE_CGROUP;
 	config->cgroup_id = session->cgroup->id;
 	if (session->cgroup->version == 1)
@@ -109,39 +109,40 @@ static void find_io_controller(struct session *session, struct tm_config *config
 int scope__configure(struct session *session, struct tm_config *config, int *cgroup_fd,
 		     struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
 	if (session->options->scope == SCOPE_CGROUP)
-		rc = find_cgroup(session, config, cgroup_fd, err);
+		ret = find_cgroup(session, config, cgroup_fd, err);
 	else if (session->options->scope == SCOPE_ALL)
 		config->scope = TM_SCOPE_ALL;
 	else
 		config->scope = TM_SCOPE_PROCESSES;
-	if (!rc)
-		rc = hierarchy__choose(session, err);
-	if (!rc)
-		rc = tell_hierarchy(session, config, err);
-	if (!rc)
+	if (!ret)
+		ret = hierarchy__choose(session, err);
+	if (!ret)
+		ret = tell_hierarchy(session, config, err);
+	if (!ret)
 		find_io_controller(session, config);
-	return rc;
+	return ret;
 }
 
 int scope__add_targets(struct session *session, struct error *err)
 {
 	const struct options *options = session->options;
 	size_t i;
-	int rc = 0;
+	int ret = 0;
 
-	for (i = 0; !rc && i < options->n_pids; i++) {
+	for (i = 0; !ret && i < options->n_pids; i++) {
 		pid_t tgid = process__tgid(options->pids[i]);
 
-		rc = tgid < 0 ? tgid : kernel__add_target(session->kernel, tgid);
-		if (rc < 0)
-			return error__set(err, rc, "--pid %d: %s", options->pids[i], strerror(-rc));
+		ret = tgid < 0 ? tgid : kernel__add_target(session->kernel, tgid);
+		if (ret < 0)
+			return error__set(err, ret, "--pid %d: %s", options->pids[i],
+					  strerror(-ret));
 	}
 	if (session->child)
-		rc = kernel__add_target(session->kernel, child__pid(session->child));
-	return rc < 0 ? error__set(err, rc, "cannot trace: %s", strerror(-rc)) : 0;
+		ret = kernel__add_target(session->kernel, child__pid(session->child));
+	return ret < 0 ? error__set(err, ret, "cannot trace: %s", strerror(-ret)) : 0;
 }
 
 void scope__note_namespace(struct session *session)

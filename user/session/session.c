@@ -25,71 +25,71 @@ static int attach_kernel(struct session *session, struct error *err)
 		[KERNEL_VFS] = TM_LAYER_VFS, [KERNEL_BLOCK] = TM_LAYER_BLOCK
 	};
 	const struct note_list *notes = kernel__notes(session->kernel);
-	int rc = kernel__attach(session->kernel, err);
+	int ret = kernel__attach(session->kernel, err);
 	enum kernel_layer layer;
 	size_t i;
 
 	for (i = 0; i < notes->n; i++)
 		note_list__add(&session->notes, "%s", notes->lines[i]);
-	if (rc < 0)
-		return rc;
-	for (layer = 0; !rc && layer < KERNEL_LAYERS; layer++) {
+	if (ret < 0)
+		return ret;
+	for (layer = 0; !ret && layer < KERNEL_LAYERS; layer++) {
 		const char *mechanism = kernel__mechanism(session->kernel, layer);
 
 		if (mechanism)
-			rc = probe_table__arm_layer(session->probes, ids[layer], mechanism);
+			ret = probe_table__arm_layer(session->probes, ids[layer], mechanism);
 	}
-	return rc ? error__set(err, rc, "no memory") : 0;
+	return ret ? error__set(err, ret, "no memory") : 0;
 }
 
 /* From now on, what threads do is their jobs'. */
 static void begin_passes(struct session *session)
 {
 	struct task_passes_kernel kernel;
-	int rc;
+	int ret;
 
 	if (!kernel__task_passes(session->kernel, &kernel))
 		return;
-	rc = task_passes__open(&session->passes, &kernel);
+	ret = task_passes__open(&session->passes, &kernel);
 	/* The one before may have missed something: from here on all is counted. */
 	kernel__tell_missing(session->kernel);
-	if (rc < 0)
+	if (ret < 0)
 		note_list__add(&session->notes,
 			       "what the kernel itself counts is not taken over, so that kernel_io "
 			       "is not known: going through all tasks: %s",
-			       strerror(-rc));
+			       strerror(-ret));
 }
 
 int session__start(struct session *session, const char *program, struct error *err)
 {
-	int rc;
+	int ret;
 
-	rc = scope__check_pids(session->options, err);
-	if (!rc)
-		rc = later__open(&session->later, session, program, err);
-	if (!rc)
-		rc = load__proven(session, err);
+	ret = scope__check_pids(session->options, err);
+	if (!ret)
+		ret = later__open(&session->later, session, program, err);
+	if (!ret)
+		ret = load__proven(session, err);
 	/* Those of a service before, and of its own trials, are no news. */
-	if (!rc)
+	if (!ret)
 		session->traps = kernel__n_traps(session->kernel);
-	if (!rc && !session->later)
-		rc = probing__attach(session, program, err);
-	if (!rc)
-		rc = attach_kernel(session, err);
-	if (!rc)
-		rc = scope__add_targets(session, err);
-	if (!rc)
-		rc = named__find(session, err);
-	if (!rc)
-		rc = continuity__start(session->continuity, session, err);
-	if (!rc)
+	if (!ret && !session->later)
+		ret = probing__attach(session, program, err);
+	if (!ret)
+		ret = attach_kernel(session, err);
+	if (!ret)
+		ret = scope__add_targets(session, err);
+	if (!ret)
+		ret = named__find(session, err);
+	if (!ret)
+		ret = continuity__start(session->continuity, session, err);
+	if (!ret)
 		begin_passes(session);
-	if (!rc)
+	if (!ret)
 		scope__note_namespace(session);
 	/* Its probes take a while to go: in the background, with the tracing under way. */
 	trial__free(session->trial);
 	session->trial = NULL;
-	return rc;
+	return ret;
 }
 
 struct governing_parts session__governed(struct session *session)
@@ -186,16 +186,16 @@ static int watch_passes(struct session *session, struct loop *loop)
 
 int session__watch(struct session *session, struct loop *loop)
 {
-	int rc = other_jobs__open(&session->others, session, session->on_others,
-				  session->others_context);
+	int ret = other_jobs__open(&session->others, session, session->on_others,
+				   session->others_context);
 
-	if (!rc)
-		rc = other_jobs__watch(session->others, loop);
-	if (!rc)
-		rc = probing__watch(session, loop);
-	if (!rc)
-		rc = watch_passes(session, loop);
-	return rc ? rc : later__watch(session->later, loop);
+	if (!ret)
+		ret = other_jobs__watch(session->others, loop);
+	if (!ret)
+		ret = probing__watch(session, loop);
+	if (!ret)
+		ret = watch_passes(session, loop);
+	return ret ? ret : later__watch(session->later, loop);
 }
 
 void session__close(struct session *session)

@@ -6,16 +6,16 @@
 int session__new_drain(const struct session *session, struct drain **out, struct error *err)
 {
 	struct drain_maps maps;
-	int rc = 0;
+	int ret = 0;
 
 	kernel__maps(session->kernel, &maps);
 	maps.moved = probe_table__moved(session->probes);
 	maps.numbered = probe_table__numbered(session->probes);
 	if (!session->drain)
-		rc = drain__new(out, &maps, err);
+		ret = drain__new(out, &maps, err);
 	else if (drain__share(out, session->drain) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
-	if (!rc && session->objects && drain__add_objects(*out, session->objects) < 0)
-		rc = error__set(err, -ENOMEM, "no memory");
-	return rc;
+		ret = error__set(err, -ENOMEM, "no memory");
+	if (!ret && session->objects && drain__add_objects(*out, session->objects) < 0)
+		ret = error__set(err, -ENOMEM, "no memory");
+	return ret;
 }

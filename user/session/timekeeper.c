@@ -45,12 +45,12 @@ void timekeeper__close(struct timekeeper *keeper)
 static int read_now(struct timekeeper *keeper, struct error *err)
 {
 	const struct snapshot *snapshot;
-	int rc = drain__read(keeper->drain, &snapshot, err);
+	int ret = drain__read(keeper->drain, &snapshot, err);
 
-	if (rc < 0)
-		return rc;
-	rc = timelines__take(keeper->timelines, snapshot, keeper->start_ns);
-	return rc < 0 ? error__set(err, rc, "keeping timelines: no memory") : 0;
+	if (ret < 0)
+		return ret;
+	ret = timelines__take(keeper->timelines, snapshot, keeper->start_ns);
+	return ret < 0 ? error__set(err, ret, "keeping timelines: no memory") : 0;
 }
 
 /* What could not be read comes with the next read, or with the last one, which tells. */
@@ -77,10 +77,10 @@ int timekeeper__watch(struct timekeeper *keeper, struct loop *loop)
 
 int timekeeper__show(struct timekeeper *keeper, struct snapshot *snapshot, struct error *err)
 {
-	int rc = read_now(keeper, err);
+	int ret = read_now(keeper, err);
 
 	timelines__show(keeper->timelines, snapshot);
-	return rc;
+	return ret;
 }
 
 __u64 timekeeper__gone(const struct timekeeper *keeper)

@@ -168,8 +168,8 @@ static void add_end(struct record *record, const struct process_account *account
 }
 
 /* Which process it is; info: NULL: of several. */
-static void begin(struct record *record, const struct report_run *run,
-		  const struct process_account *account, const struct process_info *info)
+static void begin_record(struct record *record, const struct report_run *run,
+			 const struct process_account *account, const struct process_info *info)
 {
 	const char *hostname = info && info->node ? info->node : run->hostname;
 
@@ -187,7 +187,7 @@ static void add_members(struct record *record, const struct report_run *run,
 {
 	const struct process_info *info = account->info.pid ? &account->info : NULL;
 
-	begin(record, run, account, info);
+	begin_record(record, run, account, info);
 	record__number(record, "ppid", info ? info->ppid : 0, info);
 	record__u64(record, "processes", account->processes);
 	add_selfie(record, run, account);

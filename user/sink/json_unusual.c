@@ -3,8 +3,8 @@
 #include "sink/json_timeline.h"
 #include "sink/json_unusual.h"
 
-static void begin(struct record *record, const struct report_run *run, const char *kind,
-		  __u64 time_ns)
+static void begin_record(struct record *record, const struct report_run *run, const char *kind,
+			 __u64 time_ns)
 {
 	record__begin(record, run, "unusual", time_ns, run->hostname);
 	record__string(record, "kind", kind);
@@ -27,7 +27,7 @@ void json_unusual__add_period(struct record *record, const struct report_run *ru
 			      const struct timeline *timeline, const struct slow_period *period,
 			      __u64 time_ns)
 {
-	begin(record, run, "period", time_ns);
+	begin_record(record, run, "period", time_ns);
 	json_timeline__add_key(record, run, timeline);
 	record__u64(record, "start_ns", period->start_ns);
 	record__u64(record, "end_ns", period->end_ns);
@@ -39,7 +39,7 @@ void json_unusual__add_node(struct record *record, const struct report_run *run,
 			    const struct nodes_layer *layer, const struct slow_node *node,
 			    __u64 time_ns)
 {
-	begin(record, run, "node", time_ns);
+	begin_record(record, run, "node", time_ns);
 	record__string(record, "layer", layer->name);
 	record__string(record, "function", names__function(node->node->part->run, &node->function));
 	record__string(record, "node", node->node->part->name);

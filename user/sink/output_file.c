@@ -19,23 +19,23 @@ struct output_file {
 int output_file__enter_maker(const char *user, struct error *err)
 {
 	struct identity named, caller;
-	int rc = user ? identity__choose(&named, user, err) : 0;
+	int ret = user ? identity__choose(&named, user, err) : 0;
 
-	if (rc == 0)
-		rc = identity__choose(&caller, NULL, err);
-	return rc < 0 ? rc : identity__enter(&caller, err);
+	if (ret == 0)
+		ret = identity__choose(&caller, NULL, err);
+	return ret < 0 ? ret : identity__enter(&caller, err);
 }
 
 int output_file__give(int fd, const char *path, const char *user, struct error *err)
 {
 	struct identity owner, caller;
 	struct stat st;
-	int rc = identity__choose(&owner, user, err);
+	int ret = identity__choose(&owner, user, err);
 
-	if (rc == 0)
-		rc = identity__choose(&caller, NULL, err);
-	if (rc < 0)
-		return rc;
+	if (ret == 0)
+		ret = identity__choose(&caller, NULL, err);
+	if (ret < 0)
+		return ret;
 	/* Who called sudo has made it, and has no right to give files away. */
 	if (!user || geteuid() != 0 || caller.uid != 0)
 		return 0;
@@ -71,17 +71,17 @@ static int check_there(const struct output_file *file, struct error *err)
 
 static int open_stream(struct output_file *file, struct error *err)
 {
-	int append = file->append ? O_APPEND : 0, fd, rc;
+	int append = file->append ? O_APPEND : 0, fd, ret;
 
-	rc = place__open(&file->place, file->path, err);
-	if (rc < 0)
-		return rc;
+	ret = place__open(&file->place, file->path, err);
+	if (ret < 0)
+		return ret;
 	fd = open_there(&file->place, O_WRONLY | O_CREAT | O_EXCL | append);
 	file->is_new = fd >= 0;
 	if (fd < 0 && errno == EEXIST) {
-		rc = check_there(file, err);
-		if (rc < 0)
-			return rc;
+		ret = check_there(file, err);
+		if (ret < 0)
+			return ret;
 		/* A link may lead to what is not there. */
 		fd = open_there(&file->place, O_WRONLY | O_CREAT | append);
 	}
@@ -89,10 +89,10 @@ static int open_stream(struct output_file *file, struct error *err)
 		file->stream = fdopen(fd, append ? "a" : "w");
 	if (file->stream)
 		return 0;
-	rc = error__set(err, -errno, "%s: %s", file->path, strerror(errno));
+	ret = error__set(err, -errno, "%s: %s", file->path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
-	return rc;
+	return ret;
 }
 
 int output_file__open(struct output_file **out, const char *path, const char *user, bool append,
@@ -100,7 +100,7 @@ int output_file__open(struct output_file **out, const char *path, const char *us
 {
 	struct output_file *file = calloc(1, sizeof(*file));
 	struct error ignored;
-	int rc;
+	int ret;
 
 	if (!file)
 		return error__set(err, -ENOMEM, "no memory");
@@ -108,21 +108,21 @@ int output_file__open(struct output_file **out, const char *path, const char *us
 	file->append = append;
 	file->path = strdup(path);
 	file->user = user ? strdup(user) : NULL;
-	rc = file->path && (!user || file->user) ? output_file__enter_maker(user, err)
-						 : error__set(err, -ENOMEM, "no memory");
-	if (rc == 0) {
-		rc = open_stream(file, err);
+	ret = file->path && (!user || file->user) ? output_file__enter_maker(user, err)
+						  : error__set(err, -ENOMEM, "no memory");
+	if (ret == 0) {
+		ret = open_stream(file, err);
 		identity__leave();
-		if (rc < 0)
+		if (ret < 0)
 			identity__explain_caller(err);
 	}
-	if (rc == 0)
-		rc = output_file__give(fileno(file->stream), path, user, err);
-	if (rc < 0)
+	if (ret == 0)
+		ret = output_file__give(fileno(file->stream), path, user, err);
+	if (ret < 0)
 		output_file__close(file, &ignored);
 	else
 		*out = file;
-	return rc;
+	return ret;
 }
 
 FILE *output_file__stream(const struct output_file *file)
@@ -158,17 +158,17 @@ static void remove_new(const struct output_file *file)
 
 int output_file__close(struct output_file *file, struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
 	if (!file)
 		return 0;
 	if (file->stream && file->is_new && !file->has_begun)
 		remove_new(file);
 	if (file->stream && fclose(file->stream))
-		rc = error__set(err, -errno, "%s: %s", file->path, strerror(errno));
+		ret = error__set(err, -errno, "%s: %s", file->path, strerror(errno));
 	place__close(&file->place);
 	free(file->path);
 	free(file->user);
 	free(file);
-	return rc;
+	return ret;
 }

@@ -185,7 +185,7 @@ static int add_value(struct record_text *text, const struct record_value *value)
 	}
 }
 
-static void put(struct record *record, const char *name, const struct record_value *value)
+static void put_text(struct record *record, const char *name, const struct record_value *value)
 {
 	struct record_text *text = (struct record_text *)record;
 	bool ends = value->kind == RECORD_OBJECT_END || value->kind == RECORD_ARRAY_END;
@@ -205,7 +205,7 @@ static void put(struct record *record, const char *name, const struct record_val
 
 struct record_text record_text__new(void (*done)(struct record *record))
 {
-	return (struct record_text){ .record = { .put = put, .done = done } };
+	return (struct record_text){ .record = { .put = put_text, .done = done } };
 }
 
 void record_text__end_line(struct record *record)

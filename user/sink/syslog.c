@@ -152,25 +152,26 @@ static int send_journal(struct sink_syslog *sink, struct json_object *record)
 	size_t size, length;
 	const char *text = json_cut__text(record, SYSLOG_LINE - strlen(COOKIE), &length);
 	FILE *out = text ? open_memstream(&datagram, &size) : NULL;
-	int rc = text ? -ENOMEM : -EMSGSIZE;
+	int ret = text ? -ENOMEM : -EMSGSIZE;
 
 	if (out) {
 		put_fields(out, record, text, length);
-		rc = fclose(out) ? -ENOMEM : 0;
-		if (!rc)
+		ret = fclose(out) ? -ENOMEM : 0;
+		if (!ret)
 			syslog_socket__send(sink->socket, datagram, size);
 	}
 	free(datagram);
-	return rc;
+	return ret;
 }
 
 static void send_record(struct sink_syslog *sink, struct json_object *record)
 {
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (record)
-		rc = sink->options.journal ? send_journal(sink, record) : send_syslog(sink, record);
-	sink->unmade += rc != 0;
+		ret = sink->options.journal ? send_journal(sink, record)
+					    : send_syslog(sink, record);
+	sink->unmade += ret != 0;
 }
 
 static bool is_chosen(const struct sink_syslog *sink, struct json_object *record)
@@ -280,7 +281,7 @@ static int send_selfie_fields(struct sink_syslog *sink, __u32 pid, const char *t
 	char *datagram = NULL;
 	size_t size;
 	FILE *out = open_memstream(&datagram, &size);
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (out) {
 		put_field(out, "MESSAGE", text, strlen(text));
@@ -288,12 +289,12 @@ static int send_selfie_fields(struct sink_syslog *sink, __u32 pid, const char *t
 			"PRIORITY=%d\nSYSLOG_FACILITY=%d\nSYSLOG_IDENTIFIER=" SELFIE
 			"\nSYSLOG_PID=%d\n",
 			LOG_INFO, LOG_FAC(LOG_USER), tm_number(pid));
-		rc = fclose(out) ? -ENOMEM : 0;
-		if (!rc)
+		ret = fclose(out) ? -ENOMEM : 0;
+		if (!ret)
 			syslog_socket__send(sink->socket, datagram, size);
 	}
 	free(datagram);
-	return rc;
+	return ret;
 }
 
 /* So much of a line syslog's own header takes at most. */
@@ -303,13 +304,13 @@ static void send_selfie(struct sink_syslog *sink, const struct process_account *
 {
 	char *text = selfie__line(sink->base.run, account, SYSLOG_LINE - HEADER_MAX);
 	__u32 pid = account->info.pid;
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (text)
-		rc = sink->options.journal ? send_selfie_fields(sink, pid, text)
-					   : send_selfie_line(sink, pid, text);
+		ret = sink->options.journal ? send_selfie_fields(sink, pid, text)
+					    : send_selfie_line(sink, pid, text);
 	free(text);
-	sink->unmade += rc != 0;
+	sink->unmade += ret != 0;
 }
 
 static int put_process(struct sink *base, const struct process_account *account, struct error *err)
@@ -433,7 +434,7 @@ int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *opt
 		      const struct report_run *run, struct error *err)
 {
 	struct sink_syslog *sink = calloc(1, sizeof(*sink));
-	int rc;
+	int ret;
 
 	if (!sink)
 		return error__set(err, -ENOMEM, "no memory");
@@ -451,8 +452,8 @@ int sink_syslog__open(struct sink_syslog **out, const struct syslog_options *opt
 		sink->options.journal = access(JOURNAL_SOCKET, W_OK) == 0;
 		sink->options.path = sink->options.journal ? JOURNAL_SOCKET : SYSLOG_SOCKET;
 	}
-	rc = syslog_socket__open(&sink->socket, sink->options.path, options->patient, err);
-	if (rc < 0) {
+	ret = syslog_socket__open(&sink->socket, sink->options.path, options->patient, err);
+	if (ret < 0) {
 		free(sink);
 		return error__prefix(err, "--syslog");
 	}

@@ -59,7 +59,7 @@ static void disconnect(struct syslog_socket *to)
 
 static int connect_now(struct syslog_socket *to)
 {
-	int rc;
+	int ret;
 
 	disconnect(to);
 	to->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -67,15 +67,15 @@ static int connect_now(struct syslog_socket *to)
 		return -errno;
 	if (connect(to->fd, (struct sockaddr *)&to->address, sizeof(to->address)) == 0)
 		return 0;
-	rc = -errno;
+	ret = -errno;
 	disconnect(to);
-	return rc;
+	return ret;
 }
 
-static int explain(const struct syslog_socket *to, int rc, struct error *err)
+static int explain(const struct syslog_socket *to, int ret, struct error *err)
 {
-	return error__set(err, rc, "%s: no log daemon listens there: %s", to->address.sun_path,
-			  strerror(-rc));
+	return error__set(err, ret, "%s: no log daemon listens there: %s", to->address.sun_path,
+			  strerror(-ret));
 }
 
 /* The daemon takes what comes. */
@@ -90,16 +90,16 @@ static int connect_to(struct syslog_socket *to)
 {
 	__u64 now = clock__ns(CLOCK_MONOTONIC);
 	struct error err;
-	int rc;
+	int ret;
 
 	if (to->patient && !output_state__is_due(&to->state, now))
 		return -ENOTCONN;
-	rc = connect_now(to);
-	if (rc == 0)
+	ret = connect_now(to);
+	if (ret == 0)
 		note_taken(to);
-	if (rc == 0 || !to->patient)
-		return rc;
-	explain(to, rc, &err);
+	if (ret == 0 || !to->patient)
+		return ret;
+	explain(to, ret, &err);
 	output_state__fail(&to->state, &err, now);
 	/* Whatever the reason, what is sent waits. */
 	return -ENOTCONN;
@@ -124,7 +124,7 @@ int syslog_socket__open(struct syslog_socket **out, const char *path, bool patie
 			struct error *err)
 {
 	struct syslog_socket *to = calloc(1, sizeof(*to));
-	int rc;
+	int ret;
 
 	if (!to)
 		return error__set(err, -ENOMEM, "no memory");
@@ -140,11 +140,11 @@ int syslog_socket__open(struct syslog_socket **out, const char *path, bool patie
 				  path);
 	}
 	memcpy(to->address.sun_path, path, strlen(path) + 1);
-	rc = connect_to(to);
-	if (rc < 0 && !patient) {
-		explain(to, rc, err);
+	ret = connect_to(to);
+	if (ret < 0 && !patient) {
+		explain(to, ret, err);
 		syslog_socket__close(to);
-		return rc;
+		return ret;
 	}
 	*out = to;
 	return 0;
@@ -200,29 +200,29 @@ static bool wait_for_room(struct syslog_socket *to)
 	return is_there;
 }
 
-static bool is_full(int rc)
+static bool is_full(int ret)
 {
-	return rc == -EAGAIN || rc == -ENOBUFS;
+	return ret == -EAGAIN || ret == -ENOBUFS;
 }
 
-static bool is_gone(int rc)
+static bool is_gone(int ret)
 {
-	return rc == -ECONNREFUSED || rc == -ENOTCONN || rc == -ECONNRESET || rc == -ENOENT ||
-	       rc == -EPIPE;
+	return ret == -ECONNREFUSED || ret == -ENOTCONN || ret == -ECONNRESET || ret == -ENOENT ||
+	       ret == -EPIPE;
 }
 
 /* Sends it now, to a daemon that has come back, too: 0 or a negative errno. */
 static int send_now(struct syslog_socket *to, const void *data, size_t size)
 {
-	int rc = try_send(to, data, size);
+	int ret = try_send(to, data, size);
 
-	if (is_gone(rc)) {
-		rc = connect_to(to);
-		if (!rc)
-			rc = try_send(to, data, size);
+	if (is_gone(ret)) {
+		ret = connect_to(to);
+		if (!ret)
+			ret = try_send(to, data, size);
 	}
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	to->stalled_ms = 0;
 	to->sent++;
 	note_taken(to);
@@ -257,7 +257,7 @@ void syslog_socket__flush(struct syslog_socket *to)
 	struct epoll_event event;
 	const void *data;
 	size_t size;
-	int rc;
+	int ret;
 
 	if (to->room_wanted && epoll_wait(to->room, &event, 1, 0) == 1)
 		to->room_wanted = false;
@@ -265,12 +265,12 @@ void syslog_socket__flush(struct syslog_socket *to)
 	if (to->patient && to->fd < 0 && !to->backlog.n)
 		connect_to(to);
 	while ((data = backlog__first(&to->backlog, &size)) != NULL) {
-		rc = send_now(to, data, size);
-		if (is_full(rc))
+		ret = send_now(to, data, size);
+		if (is_full(ret))
 			note_full(to);
-		if (is_full(rc) || is_gone(rc))
+		if (is_full(ret) || is_gone(ret))
 			break;
-		count_lost(to, rc != 0);
+		count_lost(to, ret != 0);
 		backlog__drop_first(&to->backlog);
 	}
 	want_room(to);
@@ -298,9 +298,9 @@ static bool let_wait(struct syslog_socket *to, const void *data, size_t size)
 
 void syslog_socket__send(struct syslog_socket *to, const void *data, size_t size)
 {
-	int rc = to->backlog.n ? -EAGAIN : send_now(to, data, size);
+	int ret = to->backlog.n ? -EAGAIN : send_now(to, data, size);
 
-	if (rc && !((is_full(rc) || is_gone(rc)) && let_wait(to, data, size)))
+	if (ret && !((is_full(ret) || is_gone(ret)) && let_wait(to, data, size)))
 		count_lost(to, 1);
 	want_room(to);
 }

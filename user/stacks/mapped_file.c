@@ -47,7 +47,7 @@ void mapped_files__free(struct mapped_files *files)
 }
 
 /* The same inode number can be two files in two btrfs subvolumes: the path counts as well. */
-static bool is_of(const struct mapped_file *file, const struct process_mapping *mapping)
+static bool is_of_mapping(const struct mapped_file *file, const struct process_mapping *mapping)
 {
 	return file->ino == mapping->ino && file->major == mapping->major &&
 	       file->minor == mapping->minor && file->deleted == mapping->deleted &&
@@ -61,7 +61,7 @@ struct mapped_file *mapped_files__get(struct mapped_files *files,
 	size_t length = strlen(mapping->path) + 1;
 
 	for (file = *bucket; file; file = file->next)
-		if (is_of(file, mapping))
+		if (is_of_mapping(file, mapping))
 			return mapped_file__hold(file);
 	file = calloc(1, sizeof(*file) + length);
 	if (!file)
@@ -126,10 +126,10 @@ static bool find_path(const struct mapped_file *file, pid_t pid, __u64 start, __
 	};
 	struct error err;
 
-	int rc = reach__open_path(pid, &mapping, path, PATH_MAX, &err);
+	int ret = reach__open_path(pid, &mapping, path, PATH_MAX, &err);
 
-	if (rc == 0 || rc == -EAGAIN) /* its file system does not answer */
-		return rc == 0;
+	if (ret == 0 || ret == -EAGAIN) /* its file system does not answer */
+		return ret == 0;
 	return is_still_there(file) && files__path(path, PATH_MAX, "%s", file->path) == 0;
 }
 

@@ -73,9 +73,9 @@ void space__exec(struct space *space, __u64 time_ns)
 int space__fork(struct space *child, const struct space *parent, __u64 time_ns)
 {
 	struct space_mapping mapping;
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < parent->n && !rc; i++) {
+	for (size_t i = 0; i < parent->n && !ret; i++) {
 		mapping = parent->mappings[i];
 		if (mapping.from_ns > time_ns || mapping.end_ns <= time_ns)
 			continue;
@@ -83,10 +83,10 @@ int space__fork(struct space *child, const struct space *parent, __u64 time_ns)
 		/* The child may have gone on to another program already. */
 		mapping.end_ns = child->exec_ns > time_ns ? child->exec_ns : STILL;
 		mapped_file__hold(mapping.file);
-		rc = space__map(child, &mapping);
+		ret = space__map(child, &mapping);
 	}
 	child->is_whole |= parent->is_whole;
-	return rc;
+	return ret;
 }
 
 const struct space_mapping *space__find(const struct space *space, __u64 address, __u64 time_ns)

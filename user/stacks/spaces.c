@@ -46,7 +46,7 @@ static int compare_pids(const void *left, const void *right)
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-static struct space *find(const struct spaces *spaces, pid_t pid)
+static struct space *find_space(const struct spaces *spaces, pid_t pid)
 {
 	const struct space key = { .pid = pid };
 	struct space *const *node = tfind(&key, &spaces->by_pid, compare_pids);
@@ -55,9 +55,9 @@ static struct space *find(const struct spaces *spaces, pid_t pid)
 }
 
 /* That of a process, a new one where there is none. NULL without memory. */
-static struct space *get(struct spaces *spaces, pid_t pid)
+static struct space *get_space(struct spaces *spaces, pid_t pid)
 {
-	struct space *space = find(spaces, pid);
+	struct space *space = find_space(spaces, pid);
 
 	if (space)
 		return space;
@@ -130,7 +130,7 @@ static void on_process(void *context, const struct watch_process *process)
 
 static void take_mapping(struct spaces *spaces, const struct event *event)
 {
-	struct space *space = get(spaces, event->process.pid);
+	struct space *space = get_space(spaces, event->process.pid);
 
 	if (!space)
 		mapped_file__put(event->mapping.file);
@@ -143,8 +143,8 @@ static void take_mapping(struct spaces *spaces, const struct event *event)
 /* A process whose number another one had before is a new one. */
 static void take_fork(struct spaces *spaces, const struct watch_process *process)
 {
-	const struct space *parent = find(spaces, process->parent);
-	struct space *child = get(spaces, process->pid);
+	const struct space *parent = find_space(spaces, process->parent);
+	struct space *child = get_space(spaces, process->pid);
 
 	if (!child) {
 		spaces->is_short = true;
@@ -167,8 +167,8 @@ static void take_process(struct spaces *spaces, const struct watch_process *proc
 		take_fork(spaces, process);
 		return;
 	}
-	space = process->kind == WATCH_EXEC ? get(spaces, process->pid)
-					    : find(spaces, process->pid);
+	space = process->kind == WATCH_EXEC ? get_space(spaces, process->pid)
+					    : find_space(spaces, process->pid);
 	if (!space)
 		spaces->is_short |= process->kind == WATCH_EXEC;
 	else if (process->kind == WATCH_EXEC)
@@ -206,7 +206,7 @@ static void sweep(struct spaces *spaces)
 	spaces->now_ns = clock__ns(CLOCK_MONOTONIC);
 	twalk_r(spaces->by_pid, note_gone, spaces);
 	for (size_t i = 0; i < spaces->n_gone; i++) {
-		struct space *space = find(spaces, spaces->gone[i]);
+		struct space *space = find_space(spaces, spaces->gone[i]);
 
 		if (process__state(space->pid) == PROCESS_LIVE)
 			continue;
@@ -240,10 +240,10 @@ static int read_maps(struct spaces *spaces, struct space *space)
 {
 	struct process_maps *maps;
 	struct error err;
-	int rc = process_maps__read_all(&maps, space->pid, &err);
+	int ret = process_maps__read_all(&maps, space->pid, &err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	for (size_t i = 0; i < process_maps__n(maps); i++) {
 		const struct process_mapping *found = process_maps__at(maps, i);
 		struct space_mapping mapping = {
@@ -271,7 +271,7 @@ static void complete(struct spaces *spaces, struct space *space)
 		return;
 	if (!space->ended_ns)
 		space->ended_ns = clock__ns(CLOCK_MONOTONIC);
-	parent = space->parent ? find(spaces, space->parent) : NULL;
+	parent = space->parent ? find_space(spaces, space->parent) : NULL;
 	if (parent && !parent->is_whole)
 		complete(spaces, parent);
 	if (parent)
@@ -280,7 +280,7 @@ static void complete(struct spaces *spaces, struct space *space)
 
 struct space *spaces__of(struct spaces *spaces, pid_t pid)
 {
-	struct space *space = get(spaces, pid);
+	struct space *space = get_space(spaces, pid);
 
 	if (space && !space->is_whole)
 		complete(spaces, space);
@@ -290,19 +290,19 @@ struct space *spaces__of(struct spaces *spaces, pid_t pid)
 int spaces__open(struct spaces **out, struct error *err)
 {
 	struct spaces *spaces = calloc(1, sizeof(*spaces));
-	int rc = -ENOMEM;
+	int ret = -ENOMEM;
 
 	if (spaces)
 		spaces->files = mapped_files__new();
 	if (!spaces || !spaces->files)
-		error__set(err, rc, "no memory");
+		error__set(err, ret, "no memory");
 	else
-		rc = watch__open(&spaces->watch, on_process, true, err);
-	if (rc)
+		ret = watch__open(&spaces->watch, on_process, true, err);
+	if (ret)
 		spaces__close(spaces);
 	else
 		*out = spaces;
-	return rc;
+	return ret;
 }
 
 void spaces__close(struct spaces *spaces)

@@ -35,16 +35,16 @@ struct stacks {
 int stacks__open(struct stacks **out, struct error *err)
 {
 	struct stacks *stacks = calloc(1, sizeof(*stacks));
-	int rc;
+	int ret;
 
 	if (!stacks)
 		return error__set(err, -ENOMEM, "no memory");
-	rc = spaces__open(&stacks->spaces, err);
-	if (rc)
+	ret = spaces__open(&stacks->spaces, err);
+	if (ret)
 		free(stacks);
 	else
 		*out = stacks;
-	return rc;
+	return ret;
 }
 
 /* So that it can be used for another stack. */

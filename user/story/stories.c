@@ -24,14 +24,14 @@ static int open_one(struct stories *stories, const char *path, struct error *err
 {
 	__u32 number = (__u32)stories->n;
 	const struct report_run *run;
-	int rc = recording__open(&stories->recordings[number], path, err);
+	int ret = recording__open(&stories->recordings[number], path, err);
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	stories->n++;
 	run = recording__run(stories->recordings[number]);
-	rc = story_input__run(stories->input, run->hostname, traces_block(run));
-	if (rc < 0)
+	ret = story_input__run(stories->input, run->hostname, traces_block(run));
+	if (ret < 0)
 		return no_memory(err);
 	return story_reader__operations(stories->input, number, stories->recordings[number], err);
 }
@@ -39,16 +39,16 @@ static int open_one(struct stories *stories, const char *path, struct error *err
 /* Runs are numbered as the files are. */
 int stories__open(struct stories *stories, const char *const *files, size_t n, struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
 	*stories = (struct stories){ .input = story_input__new() };
 	stories->recordings = calloc(n, sizeof(*stories->recordings));
 	if (!stories->input || !stories->recordings)
 		return no_memory(err);
-	for (size_t i = 0; i < n && rc >= 0; i++)
-		rc = open_one(stories, files[i], err);
-	if (rc < 0)
-		return rc;
+	for (size_t i = 0; i < n && ret >= 0; i++)
+		ret = open_one(stories, files[i], err);
+	if (ret < 0)
+		return ret;
 	if (story_input__finish(stories->input))
 		return no_memory(err);
 	stories->clock = story_clock__new(stories->input);
@@ -77,20 +77,20 @@ static int add_window(struct stories *stories, struct story_window window)
 int stories__tell_of(struct stories *stories, const struct story_operation *operation)
 {
 	__u32 own = story_input__host(stories->input, operation->run);
-	int rc = 0;
+	int ret = 0;
 
-	for (__u32 host = 0; host < story_input__n_hosts(stories->input) && !rc; host++) {
+	for (__u32 host = 0; host < story_input__n_hosts(stories->input) && !ret; host++) {
 		struct story_offset offset = story_clock__offset(stories->clock, host, own);
 		__u64 ahead = (__u64)offset.ahead_ns;
 
-		rc = add_window(stories,
-				(struct story_window){
-					.host = host,
-					.start_ns = operation->launch_ns + ahead - offset.error_ns,
-					.end_ns = operation->noticed_ns + ahead + offset.error_ns,
-				});
+		ret = add_window(stories,
+				 (struct story_window){
+					 .host = host,
+					 .start_ns = operation->launch_ns + ahead - offset.error_ns,
+					 .end_ns = operation->noticed_ns + ahead + offset.error_ns,
+				 });
 	}
-	return rc;
+	return ret;
 }
 
 int stories__add_window(struct stories *stories, __u32 run, __u64 start_ns, __u64 end_ns)
@@ -104,12 +104,12 @@ int stories__add_window(struct stories *stories, __u32 run, __u64 start_ns, __u6
 
 int stories__read_calls(struct stories *stories, struct error *err)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < stories->n && rc >= 0; i++)
-		rc = story_reader__calls(stories->input, (__u32)i, stories->recordings[i],
-					 stories->windows, stories->n_windows, err);
-	if (rc < 0)
-		return rc;
+	for (size_t i = 0; i < stories->n && ret >= 0; i++)
+		ret = story_reader__calls(stories->input, (__u32)i, stories->recordings[i],
+					  stories->windows, stories->n_windows, err);
+	if (ret < 0)
+		return ret;
 	return story_input__finish(stories->input) ? no_memory(err) : 0;
 }

@@ -26,7 +26,7 @@ static __u64 length_of(const struct story_call *call)
 	return call->end_ns > call->start_ns ? call->end_ns - call->start_ns : 0;
 }
 
-static int add(struct join *join, const struct story_call *call, int parent)
+static int add_call(struct join *join, const struct story_call *call, int parent)
 {
 	static const enum story_kind kinds[] = {
 		[STORY_CALL_LIBRARY] = STORY_CALL,
@@ -78,7 +78,7 @@ static int add_around(struct join *join, const struct story_input *input)
 		around[n++] = call;
 	}
 	while (n--)
-		parent = add(join, around[n], parent);
+		parent = add_call(join, around[n], parent);
 	return parent;
 }
 
@@ -136,7 +136,7 @@ static size_t add_below(struct join *join, const struct story_calls *calls, int 
 		if (lengths)
 			lengths[n] = length_of(call);
 		else if (length_of(call) >= shortest)
-			node = add(join, call, node_of(join, parent));
+			node = add_call(join, call, node_of(join, parent));
 		n++;
 		if (call->kind != STORY_CALL_REQUEST)
 			push(join, call, node);
@@ -174,7 +174,7 @@ int story_call__join(struct story *story, const struct story_input *input,
 
 	*story = (struct story){ .input = input, .host = call->host };
 	parent = add_around(&join, input);
-	root = add(&join, call, parent);
+	root = add_call(&join, call, parent);
 	story->root = root == NO_PARENT ? 0 : (size_t)root;
 	if (!join.ret)
 		add_longest(&join, &calls, root, most);

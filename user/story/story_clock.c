@@ -92,7 +92,7 @@ static __s64 difference(__u64 a, __u64 b)
 }
 
 /* Takes a request from the first host of the link to the second. */
-static void take(struct link *link, const struct story_rpc *rpc)
+static void take_rpc(struct link *link, const struct story_rpc *rpc)
 {
 	__s64 there = difference(rpc->received->time_ns, rpc->sent->time_ns);
 	__s64 back = difference(rpc->answered->time_ns, rpc->returned->time_ns);
@@ -125,7 +125,7 @@ static void take_all(struct story_clock *clock)
 			continue;
 		rpc = story_rpc__find(clock->input, all.first[i]);
 		if (rpc.answered && rpc.returned && rpc.received->host != rpc.sent->host)
-			take(link_of(clock, rpc.sent->host, rpc.received->host), &rpc);
+			take_rpc(link_of(clock, rpc.sent->host, rpc.received->host), &rpc);
 	}
 }
 

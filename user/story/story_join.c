@@ -81,7 +81,7 @@ static bool is_there(const struct story *story, const struct story_node *node)
 }
 
 /* Its number; NO_PARENT where it is left out. */
-static int add(struct join *join, struct story_node node)
+static int add_node(struct join *join, struct story_node node)
 {
 	struct story *story = join->story;
 
@@ -142,7 +142,7 @@ static void join_request_of(struct join *join, const struct story_call *call, __
 	node.queue_ns = call->queue_ns;
 	node.bytes = call->bytes;
 	join->story->nodes[parent].cached = false;
-	add(join, node);
+	add_node(join, node);
 }
 
 /*
@@ -165,7 +165,7 @@ static void join_files(struct join *join, int parent, __u32 tid)
 		const struct story_call *call = calls.first[i];
 
 		if (call->kind == STORY_CALL_FILE && call->end_ns - offset <= storage.end_ns) {
-			int node = add(join, file_node(join, call, offset, parent));
+			int node = add_node(join, file_node(join, call, offset, parent));
 
 			if (node == NO_PARENT)
 				continue;
@@ -202,7 +202,7 @@ static void join_storage(struct join *join, struct story_node node)
 	node.open = states < 2;
 	if (node.open)
 		node.end_ns = join->story->nodes[node.parent].end_ns;
-	added = add(join, node);
+	added = add_node(join, node);
 	if (added == NO_PARENT)
 		return;
 	join_files(join, added, first);
@@ -242,7 +242,7 @@ static void join_span(struct join *join, struct story_node node, __u32 state)
 		node.end_ns = time;
 		node.open = false;
 	}
-	add(join, node);
+	add_node(join, node);
 }
 
 /* The server's side of a request. */
@@ -267,7 +267,7 @@ static void join_fom(struct join *join, int parent, const struct story_rpc *rpc)
 	for (size_t i = 0; i < records.n && !node.id; i++)
 		if (records.first[i]->id == STORY_ID_FOM_DESCR)
 			node.id = records.first[i]->words[1];
-	added = add(join, node);
+	added = add_node(join, node);
 	if (added != NO_PARENT && node.id)
 		join_below(join, added);
 }
@@ -292,7 +292,7 @@ static void join_rpc(struct join *join, struct story_node node)
 	node.open = !rpc.returned;
 	node.end_ns = rpc.returned ? here(join, node.host, rpc.returned->time_ns)
 				   : join->story->nodes[node.parent].end_ns;
-	added = add(join, node);
+	added = add_node(join, node);
 	if (added == NO_PARENT)
 		return;
 	join_below(join, added);
@@ -314,7 +314,7 @@ static void join_request(struct join *join, struct story_node node)
 	/* What is below it and open is so until the end of what this is below. */
 	node.open = true;
 	node.end_ns = story->nodes[node.parent].end_ns;
-	added = add(join, node);
+	added = add_node(join, node);
 	if (added == NO_PARENT)
 		return;
 	for (size_t i = 0; i < records.n; i++)
@@ -410,7 +410,7 @@ static void join_steps(struct join *join, const struct story_operation *operatio
 
 	for (size_t i = 0; i < steps.n && !join->ret; i++) {
 		const struct story_operation *step = steps.first[i];
-		int added = add(join, node_of(join, step, STORY_STEP, parent));
+		int added = add_node(join, node_of(join, step, STORY_STEP, parent));
 
 		join_step(join, added);
 		if (added != NO_PARENT)
@@ -448,7 +448,7 @@ static int join_calls(struct join *join)
 	}
 	join->story->cut += call != NULL;
 	while (n--) {
-		int added = add(join, call_node(around[n], parent));
+		int added = add_node(join, call_node(around[n], parent));
 
 		if (added != NO_PARENT)
 			parent = added;
@@ -471,7 +471,7 @@ int story__join(struct story *story, const struct story_input *input,
 	};
 	root = node_of(&join, operation, kind, join_calls(&join));
 	root.end_ns = operation->noticed_ns;
-	added = add(&join, root);
+	added = add_node(&join, root);
 	story->root = added == NO_PARENT ? 0 : (size_t)added;
 	if (kind == STORY_STEP)
 		join_step(&join, added);

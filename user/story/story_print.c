@@ -178,7 +178,7 @@ static void draw(const struct tree *tree, const struct story_node *node, char *o
 		out[to - 1] = '>';
 }
 
-static void set(struct tree *tree, size_t column, const char *text)
+static void set_cell(struct tree *tree, size_t column, const char *text)
 {
 	if (!tree->ret && *text)
 		tree->ret = grid__set(tree->grid, column, text);
@@ -195,18 +195,18 @@ static void put_node(struct tree *tree, const struct story_node *node)
 		tree->ret = grid__row(tree->grid);
 	memset(text, ' ', (size_t)indent);
 	describe(node, text + indent, sizeof(text) - (size_t)indent);
-	set(tree, WHAT, text);
+	set_cell(tree, WHAT, text);
 	snprintf(text, sizeof(text), "%d", tm_number(node->pid));
-	set(tree, PROCESS, text);
+	set_cell(tree, PROCESS, text);
 	if (story_input__n_hosts(story->input) > 1)
-		set(tree, NODE, story_input__hostname(story->input, node->host));
+		set_cell(tree, NODE, story_input__hostname(story->input, node->host));
 	snprintf(text, sizeof(text), "%s%s", node->start_ns < origin ? "-" : "",
 		 units__time(time, node->start_ns < origin ? origin - node->start_ns
 							   : node->start_ns - origin));
-	set(tree, BEGINS, text);
-	set(tree, TIME, node->open ? "?" : units__time(time, node->end_ns - node->start_ns));
+	set_cell(tree, BEGINS, text);
+	set_cell(tree, TIME, node->open ? "?" : units__time(time, node->end_ns - node->start_ns));
 	draw(tree, node, axis);
-	set(tree, AXIS, axis);
+	set_cell(tree, AXIS, axis);
 }
 
 static void print_faults(FILE *out, const struct story *story)

@@ -134,13 +134,13 @@ static int take_operation(const struct reader *reader, const struct call_batch *
 
 static int take_batch(const struct reader *reader, const struct call_batch *batch)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < batch->n_calls && reader->windows && !rc; i++)
-		rc = take_call(reader, batch, &batch->calls[i]);
-	for (size_t i = 0; i < batch->n_operations && !reader->windows && !rc; i++)
-		rc = take_operation(reader, batch, &batch->operations[i]);
-	return rc;
+	for (size_t i = 0; i < batch->n_calls && reader->windows && !ret; i++)
+		ret = take_call(reader, batch, &batch->calls[i]);
+	for (size_t i = 0; i < batch->n_operations && !reader->windows && !ret; i++)
+		ret = take_operation(reader, batch, &batch->operations[i]);
+	return ret;
 }
 
 /* A record with a time of its own was made before, perhaps elsewhere, and is only read here. */
@@ -148,43 +148,43 @@ static int take_records(const struct reader *reader, struct addb_batch *batch)
 {
 	struct addb_record record;
 	struct addb_origin origin;
-	int rc = 0;
+	int ret = 0;
 
-	while (!rc && addb_batch__next(batch, &record, &origin)) {
+	while (!ret && addb_batch__next(batch, &record, &origin)) {
 		const struct addb_value *value = &record.value;
 
 		if (value->time_ns == origin.time_ns && value->id <= ~0U)
-			rc = story_input__add_record(reader->input,
-						     (struct story_record){
-							     .time_ns = origin.time_ns,
-							     .host = reader->host,
-							     .pid = origin.pid,
-							     .tid = origin.tid,
-							     .id = (__u32)value->id,
-						     },
-						     value->words, value->n);
+			ret = story_input__add_record(reader->input,
+						      (struct story_record){
+							      .time_ns = origin.time_ns,
+							      .host = reader->host,
+							      .pid = origin.pid,
+							      .tid = origin.tid,
+							      .id = (__u32)value->id,
+						      },
+						      value->words, value->n);
 	}
-	return rc;
+	return ret;
 }
 
 static int read_all(struct reader *reader, struct error *err)
 {
 	struct call_batch calls;
 	struct addb_batch records;
-	int rc = 0, step = 1;
+	int ret = 0, step = 1;
 
 	reader->host = story_input__host(reader->input, reader->run);
 	recording__rewind(reader->recording);
-	while (!rc && step > 0) {
+	while (!ret && step > 0) {
 		step = recording__next(reader->recording, err);
 		/* What makes no sense is counted with the recording's losses. */
 		if (step == RECORDING_STEP_CALLS && !recording__calls(reader->recording, &calls))
-			rc = take_batch(reader, &calls);
+			ret = take_batch(reader, &calls);
 		else if (step == RECORDING_STEP_ADDB && !reader->windows &&
 			 !recording__addb(reader->recording, &records))
-			rc = take_records(reader, &records);
+			ret = take_records(reader, &records);
 	}
-	if (rc)
+	if (ret)
 		return no_memory(err);
 	return step;
 }

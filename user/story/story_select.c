@@ -93,8 +93,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The same one, from two recordings of a host. */
-static bool same(const struct story_input *input, const struct story_operation *a,
-		 const struct story_operation *b)
+static bool same_operation(const struct story_input *input, const struct story_operation *a,
+			   const struct story_operation *b)
 {
 	return a->run != b->run &&
 	       story_input__host(input, a->run) == story_input__host(input, b->run) &&
@@ -118,7 +118,7 @@ int story_selection__find(const struct story_selection *selection, const struct 
 	}
 	qsort(list, found, sizeof(*list), by_time);
 	for (size_t i = 0; i < found && kept < selection->slowest; i++)
-		if (!kept || !same(input, list[kept - 1], list[i]))
+		if (!kept || !same_operation(input, list[kept - 1], list[i]))
 			list[kept++] = list[i];
 	*out = list;
 	*n = kept;

@@ -43,7 +43,7 @@ static double above(const struct search *search, double calls)
 	return calls * (100 - search->percentile) / 100;
 }
 
-static void collect(struct search *search)
+static void collect_bins(struct search *search)
 {
 	search->n = 0;
 	for (size_t i = 0; i < timeline__n(search->bins); i++) {
@@ -90,7 +90,7 @@ static int prepare(struct search *search, const struct timeline *timeline)
 		ret = copy(search, timeline, doublings++);
 		if (ret < 0)
 			return ret;
-		collect(search);
+		collect_bins(search);
 	} while (timeline__n(search->bins) > 2 * BINS_LEAST && doublings < TIMELINE_DOUBLINGS &&
 		 (timeline__n(search->bins) > BINS_MOST ||
 		  above(search, median_calls(search, true)) < ABOVE_ENOUGH));
@@ -199,8 +199,8 @@ static void join(struct search *search, struct slow_period out[SLOW_PERIODS_MAX]
 	}
 }
 
-static int find(struct search *search, const struct timeline *timeline, int percentile,
-		struct slow_period out[SLOW_PERIODS_MAX], size_t *n)
+static int find_periods(struct search *search, const struct timeline *timeline, int percentile,
+			struct slow_period out[SLOW_PERIODS_MAX], size_t *n)
 {
 	int ret;
 
@@ -288,10 +288,10 @@ int slow_periods__find(const struct timeline *timeline, struct slow_period out[S
 
 	*n = 0;
 	if (!ret)
-		ret = find(&search, timeline, PERCENTILE, out, n);
+		ret = find_periods(&search, timeline, PERCENTILE, out, n);
 	heavy = ret ? 0 : heavy_percentile(&search);
 	if (heavy)
-		ret = find(&search, timeline, heavy, more, &n_more);
+		ret = find_periods(&search, timeline, heavy, more, &n_more);
 	for (size_t i = 0; i < n_more && !ret; i++)
 		if (!overlaps(&more[i], out, *n))
 			keep(out, n, &more[i]);

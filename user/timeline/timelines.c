@@ -47,7 +47,7 @@ void timelines__free(struct timelines *timelines)
 	free(timelines);
 }
 
-static int compare(const struct timeline *timeline, __u64 job, __u8 layer)
+static int compare_timeline(const struct timeline *timeline, __u64 job, __u8 layer)
 {
 	struct timeline_about about = timeline__about(timeline);
 
@@ -59,7 +59,7 @@ static int compare(const struct timeline *timeline, __u64 job, __u8 layer)
 /* Where it is, or would be. */
 static size_t place_of(const struct timelines *timelines, __u64 job, __u8 layer)
 {
-	return SEARCH_FIRST(timelines->n, i, compare(timelines->all[i], job, layer) < 0);
+	return SEARCH_FIRST(timelines->n, i, compare_timeline(timelines->all[i], job, layer) < 0);
 }
 
 /* The timeline at a place, made where it is another one's; NULL without memory. */
@@ -69,7 +69,7 @@ static struct timeline *at(struct timelines *timelines, size_t place, __u64 job,
 	struct timeline *timeline;
 	size_t behind = timelines->n - place;
 
-	if (behind && !compare(timelines->all[place], job, layer))
+	if (behind && !compare_timeline(timelines->all[place], job, layer))
 		return timelines->all[place];
 	about = (struct timeline_about){
 		.job = job,
@@ -123,8 +123,8 @@ static void sum_up(struct sum *sum, const struct snapshot_series *now,
 	sum->bin.time_ns -= series__own_ns(&before->total);
 }
 
-static int add(struct timelines *timelines, const struct tm_key *key,
-	       const struct timeline_bin *amount, __u64 time_ns)
+static int add_amount(struct timelines *timelines, const struct tm_key *key,
+		      const struct timeline_bin *amount, __u64 time_ns)
 {
 	size_t place = place_of(timelines, key->job, key->layer);
 	struct timeline *timeline = at(timelines, place, key->job, key->layer);
@@ -154,7 +154,7 @@ static int take_layer(struct timelines *timelines, const struct snapshot *snapsh
 	if (!sum.bin.count && !sum.bin.errors && !sum.bin.bytes && !sum.bin.time_ns &&
 	    !sum.bin.latency.n)
 		return 0;
-	return add(timelines, &snapshot->series[first]->total.key, &sum.bin, time_ns);
+	return add_amount(timelines, &snapshot->series[first]->total.key, &sum.bin, time_ns);
 }
 
 /* Is a better without than b? It has been at rest for longer; of those that move, it is younger. */

@@ -317,7 +317,7 @@ struct order {
 	const struct top_table *table;
 };
 
-static int compare(const void *left, const void *right, void *context)
+static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct top_row *a = left, *b = right;
 	const struct order *order = context;
@@ -341,5 +341,5 @@ void top_columns__sort(struct top_rows *rows, enum top_column column, bool rever
 	struct order order = { column, reverse, table };
 
 	if (rows->n)
-		qsort_r(rows->rows, rows->n, sizeof(*rows->rows), compare, &order);
+		qsort_r(rows->rows, rows->n, sizeof(*rows->rows), compare_rows, &order);
 }

@@ -26,8 +26,8 @@ struct latencies {
 	struct figures figures; /* of now; with percentiles */
 };
 
-static void add(__u64 count[TM_BUCKETS], struct figures *figures, const struct top_page *page,
-		const struct top_interval *interval)
+static void add_leaves(__u64 count[TM_BUCKETS], struct figures *figures,
+		       const struct top_page *page, const struct top_interval *interval)
 {
 	for (size_t i = 0; i < interval->n_leaves; i++) {
 		const struct top_leaf *leaf = &interval->leaves[i];
@@ -40,7 +40,7 @@ static void add(__u64 count[TM_BUCKETS], struct figures *figures, const struct t
 	}
 }
 
-static void collect(struct latencies *latencies, const struct top_page *page)
+static void collect_latencies(struct latencies *latencies, const struct top_page *page)
 {
 	size_t n = page->history ? top_history__n(page->history) : 0;
 	double left = top_page__span(page);
@@ -48,12 +48,12 @@ static void collect(struct latencies *latencies, const struct top_page *page)
 
 	memset(latencies, 0, sizeof(*latencies));
 	if (n)
-		add(latencies->now, &latencies->figures, page,
-		    top_history__at(page->history, n - 1));
+		add_leaves(latencies->now, &latencies->figures, page,
+			   top_history__at(page->history, n - 1));
 	for (; n-- > 0 && left > 0;) {
 		const struct top_interval *interval = top_history__at(page->history, n);
 
-		add(latencies->before, NULL, page, interval);
+		add_leaves(latencies->before, NULL, page, interval);
 		left -= interval->seconds;
 	}
 	histogram = histogram__of(latencies->now);
@@ -154,11 +154,11 @@ static void write_trend(struct top_writer *writer, const struct top_page *page, 
 		cells = width - LABEL_CELLS - VALUE_CELLS;
 	trend.cells = cells < TOP_TREND_INTERVALS ? cells : TOP_TREND_INTERVALS;
 	if (top_trend__collect(values, &trend, page->rows->rows, 1, &scratch) < 0)
-		writer->rc = -ENOMEM;
+		writer->ret = -ENOMEM;
 	top_rows__free(&scratch);
 	for (unsigned int i = 0; i < trend.cells; i++)
 		most = values[i] > most ? values[i] : most;
-	if (writer->rc < 0 || most <= 0)
+	if (writer->ret < 0 || most <= 0)
 		return;
 	if (column == TOP_COLUMN_BYTES)
 		units__bytes(most_text, (__u64)most);
@@ -242,7 +242,7 @@ void top_detail__write(struct top_writer *writer, const struct top_page *page, s
 		top_writer__line(writer, TOP_TEXT, "nothing came in this time");
 		return;
 	}
-	collect(&latencies, page);
+	collect_latencies(&latencies, page);
 	write_figures(writer, page, &latencies);
 	before = writer->frame->n - before + 1;
 	if (lines && lines <= before)

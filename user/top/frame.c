@@ -36,7 +36,7 @@ void top_writer__begin(struct top_writer *writer, struct top_frame *frame, unsig
 
 bool top_writer__is_full(const struct top_writer *writer)
 {
-	return writer->rc < 0 || (writer->height && writer->frame->n >= writer->height);
+	return writer->ret < 0 || (writer->height && writer->frame->n >= writer->height);
 }
 
 struct top_line *top_writer__add(struct top_writer *writer, char *text, enum top_style style)
@@ -47,7 +47,7 @@ struct top_line *top_writer__add(struct top_writer *writer, char *text, enum top
 	if (!text || array__grow((void **)&frame->lines, &frame->room, frame->n,
 				 sizeof(*frame->lines)) < 0) {
 		free(text);
-		writer->rc = -ENOMEM;
+		writer->ret = -ENOMEM;
 		return NULL;
 	}
 	line = &frame->lines[frame->n++];
@@ -113,7 +113,7 @@ void top_writer__wrapped(struct top_writer *writer, const char *text)
 
 void top_writer__last(struct top_writer *writer, enum top_style style, const char *text)
 {
-	while (writer->frame->n + 1 < writer->height && !writer->rc)
+	while (writer->frame->n + 1 < writer->height && !writer->ret)
 		top_writer__line(writer, TOP_TEXT, "%s", "");
 	top_writer__line(writer, style, "%s", text);
 }

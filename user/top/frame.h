@@ -36,7 +36,7 @@ struct top_writer {
 	struct top_frame *frame;
 	unsigned int width, height; /* 0: not limited */
 	bool wide;		    /* the terminal shows more than ASCII */
-	int rc;			    /* the first failure stays */
+	int ret;		    /* the first failure stays */
 };
 
 /* With nothing in it, for a terminal of that size. */

@@ -73,7 +73,7 @@ int top_layout__help(struct top_frame *frame, const struct top_page *page)
 
 	top_writer__begin(&writer, frame, page->width, page->height, page->wide);
 	if (top_layout__is_too_small(&writer))
-		return writer.rc;
+		return writer.ret;
 	writer.height = 0;
 	top_header__title(&writer, page);
 	write_keys(&writer);
@@ -85,5 +85,5 @@ int top_layout__help(struct top_frame *frame, const struct top_page *page)
 	frame->whole = frame->n;
 	if (page->height && frame->n)
 		show_part(frame, page->control->help_first, page->height);
-	return writer.rc;
+	return writer.ret;
 }

@@ -71,14 +71,14 @@ static int widen(struct top_history *history, unsigned int step)
 {
 	struct top_interval *both;
 	size_t count, first = first_of(history, step, &count);
-	int rc;
+	int ret;
 
 	if (count <= history->points_of_step)
 		return 0;
-	rc = top_interval__merge(&both, history->points[first].interval,
-				 history->points[first + 1].interval);
-	if (rc < 0)
-		return rc;
+	ret = top_interval__merge(&both, history->points[first].interval,
+				  history->points[first + 1].interval);
+	if (ret < 0)
+		return ret;
 	remove_point(history, first + 1);
 	top_interval__give(history->points[first].interval);
 	history->points[first] = (struct point){ both, step + 1 };
@@ -87,11 +87,11 @@ static int widen(struct top_history *history, unsigned int step)
 
 static int widen_all(struct top_history *history)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (unsigned int step = 0; history->n && step <= history->points[0].step && !rc; step++)
-		rc = widen(history, step);
-	return rc;
+	for (unsigned int step = 0; history->n && step <= history->points[0].step && !ret; step++)
+		ret = widen(history, step);
+	return ret;
 }
 
 static size_t bytes_of(const struct top_history *history)
@@ -116,30 +116,30 @@ static unsigned long intervals_of(const struct top_history *history)
 static int keep_limit(struct top_history *history)
 {
 	size_t bytes = bytes_of(history);
-	int rc = 0;
+	int ret = 0;
 
 	if (bytes < history->bytes / 2 && history->points_of_step < TOP_HISTORY_POINTS)
 		history->points_of_step *= 2;
-	for (; bytes > history->bytes && history->n > 1 && !rc; bytes = bytes_of(history)) {
+	for (; bytes > history->bytes && history->n > 1 && !ret; bytes = bytes_of(history)) {
 		if (history->points_of_step / 2 < POINTS_LEAST) {
 			remove_point(history, 0);
 			continue;
 		}
 		history->points_of_step /= 2;
-		rc = widen_all(history);
+		ret = widen_all(history);
 	}
-	return rc;
+	return ret;
 }
 
 int top_history__add(struct top_history *history, struct top_interval *interval)
 {
-	int rc;
+	int ret;
 
 	history->points[history->n++] = (struct point){ interval, 0 };
 	while (intervals_of(history) > TOP_HISTORY_INTERVALS || history->n == ROOM)
 		remove_point(history, 0);
-	rc = widen_all(history);
-	return rc ? rc : keep_limit(history);
+	ret = widen_all(history);
+	return ret ? ret : keep_limit(history);
 }
 
 void top_history__copy(struct top_history *to, const struct top_history *from, __u64 until_ns)

@@ -23,7 +23,7 @@ struct maker {
 };
 
 /* Takes over the text, which may be NULL for want of memory. */
-static const char *take(struct maker *maker, char *text)
+static const char *take_text(struct maker *maker, char *text)
 {
 	char *printable = text ? utf8__printable(text) : NULL;
 	const char *name = top_names__take(maker->intake->names, printable);
@@ -37,19 +37,19 @@ static const char *job_name(struct maker *maker, __u64 job, const struct job_inf
 {
 	const char *path = names__cgroup(maker->intake->run, job);
 	char *text;
-	int rc;
+	int ret;
 
 	if (job_info__is_others(info))
 		return top_names__take(maker->intake->names, "(other jobs)");
 	if (info && job_info__is_job(info))
-		rc = asprintf(&text, "%s job %s", info->kind, info->jobid);
+		ret = asprintf(&text, "%s job %s", info->kind, info->jobid);
 	else if (path)
-		rc = asprintf(&text, "%s", path);
+		ret = asprintf(&text, "%s", path);
 	else if (!job)
 		return top_names__take(maker->intake->names, "(not of one cgroup)");
 	else
-		rc = asprintf(&text, "(cgroup %llu)", job);
-	return take(maker, rc < 0 ? NULL : text);
+		ret = asprintf(&text, "(cgroup %llu)", job);
+	return take_text(maker, ret < 0 ? NULL : text);
 }
 
 static int add_job(struct maker *maker, __u64 number)
@@ -123,25 +123,25 @@ static void name_leaf(struct maker *maker, struct top_leaf *leaf, const struct t
 		return;
 	}
 	layer = names__layer(run, leaf->key.layer);
-	leaf->layer = take(maker, strdup(layer ? layer : "?"));
+	leaf->layer = take_text(maker, strdup(layer ? layer : "?"));
 	if (leaf->key.layer == TM_LAYER_VFS)
-		leaf->name = take(maker, vfs_name(run, series));
+		leaf->name = take_text(maker, vfs_name(run, series));
 	else if (leaf->key.layer == TM_LAYER_BLOCK)
-		leaf->name = take(maker, block_name(run, series));
+		leaf->name = take_text(maker, block_name(run, series));
 	else
-		leaf->name = take(maker, library_name(run, &leaf->key));
+		leaf->name = take_text(maker, library_name(run, &leaf->key));
 }
 
 static int begin_leaf(struct maker *maker, const struct tm_key *key, const struct tm_series *series)
 {
 	struct top_interval *interval = maker->interval;
 	struct top_leaf leaf = { .key = *key };
-	int rc = 0;
+	int ret = 0;
 
 	if (!interval->n_jobs || interval->jobs[interval->n_jobs - 1].job != key->job)
-		rc = add_job(maker, key->job);
-	if (rc < 0)
-		return rc;
+		ret = add_job(maker, key->job);
+	if (ret < 0)
+		return ret;
 	name_leaf(maker, &leaf, series);
 	memset(maker->count, 0, sizeof(maker->count));
 	return top_interval__put_leaf(interval, &leaf);
@@ -175,17 +175,17 @@ static int add_series(struct maker *maker, const struct snapshot_series *now,
 	struct tm_key key = now->total.key;
 	struct figures figures;
 	struct top_leaf *leaf;
-	int rc = 0;
+	int ret = 0;
 
 	key.process = 0;
 	key.shard = 0;
 	if (!is_last(maker->interval, &key)) {
-		rc = end_leaf(maker);
-		if (!rc)
-			rc = begin_leaf(maker, &key, &now->total);
+		ret = end_leaf(maker);
+		if (!ret)
+			ret = begin_leaf(maker, &key, &now->total);
 	}
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	figures__interval(&figures, now, before);
 	leaf = &maker->interval->leaves[maker->interval->n_leaves - 1];
 	if (is_parted(maker, &key))
@@ -235,25 +235,25 @@ int top_intake__take(const struct top_intake *intake, const struct top_interval 
 		.like = like,
 		.interval = top_interval__allocate(intake->names),
 	};
-	int rc = maker.interval ? 0 : -ENOMEM;
+	int ret = maker.interval ? 0 : -ENOMEM;
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	maker.interval->end_ns = snapshot->time_ns;
 	maker.interval->seconds = intake->seconds;
 	maker.interval->cost = intake->cost;
-	for (size_t i = 0; i < snapshot->n_series && !rc; i++) {
+	for (size_t i = 0; i < snapshot->n_series && !ret; i++) {
 		if (!i ||
 		    snapshot->series[i]->total.key.job != snapshot->series[i - 1]->total.key.job)
 			begin_job(&maker, i);
 		if (is_told(&maker, snapshot->series[i], snapshot->before[i]))
-			rc = add_series(&maker, snapshot->series[i], snapshot->before[i]);
+			ret = add_series(&maker, snapshot->series[i], snapshot->before[i]);
 	}
-	if (!rc)
-		rc = end_leaf(&maker);
-	if (rc < 0) {
+	if (!ret)
+		ret = end_leaf(&maker);
+	if (ret < 0) {
 		top_interval__give(maker.interval);
-		return rc;
+		return ret;
 	}
 	top_interval__fit(maker.interval);
 	*out = maker.interval;

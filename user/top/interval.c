@@ -165,9 +165,9 @@ static int merge_jobs(struct top_interval *to, const struct top_interval *a,
 		      const struct top_interval *b)
 {
 	size_t i = 0, j = 0;
-	int rc = 0;
+	int ret = 0;
 
-	while ((i < a->n_jobs || j < b->n_jobs) && !rc) {
+	while ((i < a->n_jobs || j < b->n_jobs) && !ret) {
 		int order = i == a->n_jobs   ? 1
 			    : j == b->n_jobs ? -1
 					     : compare_job(&a->jobs[i].job, &b->jobs[j]);
@@ -179,9 +179,9 @@ static int merge_jobs(struct top_interval *to, const struct top_interval *a,
 		i += order <= 0;
 		j += order >= 0;
 		job.name = top_names__share(job.name);
-		rc = top_interval__put_job(to, &job);
+		ret = top_interval__put_job(to, &job);
 	}
-	return rc;
+	return ret;
 }
 
 /* What has come in both; open is what was open at the end of the second. */
@@ -189,9 +189,9 @@ static int merge_leaves(struct top_interval *to, const struct top_interval *a,
 			const struct top_interval *b)
 {
 	size_t i = 0, j = 0;
-	int rc = 0;
+	int ret = 0;
 
-	while ((i < a->n_leaves || j < b->n_leaves) && !rc) {
+	while ((i < a->n_leaves || j < b->n_leaves) && !ret) {
 		int order = i == a->n_leaves   ? 1
 			    : j == b->n_leaves ? -1
 					       : key_order(&a->leaves[i].key, &b->leaves[j].key);
@@ -210,30 +210,30 @@ static int merge_leaves(struct top_interval *to, const struct top_interval *a,
 		j += order >= 0;
 		leaf.layer = top_names__share(leaf.layer);
 		leaf.name = top_names__share(leaf.name);
-		rc = top_interval__put_leaf(to, &leaf);
-		if (!rc)
-			rc = top_interval__put_latency(to, count);
+		ret = top_interval__put_leaf(to, &leaf);
+		if (!ret)
+			ret = top_interval__put_latency(to, count);
 	}
-	return rc;
+	return ret;
 }
 
 int top_interval__merge(struct top_interval **out, const struct top_interval *a,
 			const struct top_interval *b)
 {
 	struct top_interval *interval = top_interval__allocate(b->names);
-	int rc = interval ? 0 : -ENOMEM;
+	int ret = interval ? 0 : -ENOMEM;
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	interval->end_ns = b->end_ns;
 	interval->seconds = a->seconds + b->seconds;
 	interval->cost = merge_costs(a, b);
-	rc = merge_jobs(interval, a, b);
-	if (!rc)
-		rc = merge_leaves(interval, a, b);
-	if (rc < 0) {
+	ret = merge_jobs(interval, a, b);
+	if (!ret)
+		ret = merge_leaves(interval, a, b);
+	if (ret < 0) {
 		top_interval__give(interval);
-		return rc;
+		return ret;
 	}
 	top_interval__fit(interval);
 	*out = interval;

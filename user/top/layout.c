@@ -163,17 +163,17 @@ static int collect_trends(struct table *table, const struct top_page *page)
 					 .seconds = top_page__span(page),
 					 .cells = table->cells };
 	struct top_rows scratch = { 0 };
-	int rc;
+	int ret;
 
 	table->trends = calloc(table->n * table->cells + 1, sizeof(*table->trends));
 	if (!table->trends)
 		return -ENOMEM;
 	if (!page->history)
 		return 0;
-	rc = top_trend__collect(table->trends, &trend, &page->rows->rows[table->first], table->n,
-				&scratch);
+	ret = top_trend__collect(table->trends, &trend, &page->rows->rows[table->first], table->n,
+				 &scratch);
 	top_rows__free(&scratch);
-	return rc;
+	return ret;
 }
 
 /* On a wide terminal: to what divides the time, so that all cells are of as many intervals. */
@@ -214,16 +214,16 @@ static int open_table(struct table *table, const struct top_page *page)
 static void write_table(struct top_writer *writer, const struct top_page *page)
 {
 	struct table table;
-	int rc = open_table(&table, page);
+	int ret = open_table(&table, page);
 
 	write_heading(writer, page, &table);
-	for (size_t i = 0; i < table.n && !rc && !top_writer__is_full(writer); i++)
+	for (size_t i = 0; i < table.n && !ret && !top_writer__is_full(writer); i++)
 		write_row(writer, page, &table, table.first + i);
 	if (!page->rows->n && page->height && page->seconds > 0)
 		top_writer__line(writer, TOP_TEXT, "nothing came in this time");
 	free(table.trends);
-	if (rc < 0)
-		writer->rc = rc;
+	if (ret < 0)
+		writer->ret = ret;
 }
 
 /* The keys that lead on from here. */
@@ -257,12 +257,12 @@ int top_layout__page(struct top_frame *frame, const struct top_page *page)
 
 	top_writer__begin(&writer, frame, page->width, page->height, page->wide);
 	if (top_layout__is_too_small(&writer))
-		return writer.rc;
+		return writer.ret;
 	top_header__write(&writer, page);
 	if (page->control->view.level == TOP_LEVEL_FUNCTION)
 		top_detail__write(&writer, page, top_layout__room(page) + 1);
 	else
 		write_table(&writer, page);
 	write_hint(&writer, page);
-	return writer.rc;
+	return writer.ret;
 }

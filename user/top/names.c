@@ -15,7 +15,7 @@ struct top_names {
 	void *tree; /* of struct name, tsearch(3) */
 };
 
-static int compare(const void *left, const void *right)
+static int compare_names(const void *left, const void *right)
 {
 	const struct name *a = left, *b = right;
 
@@ -48,7 +48,7 @@ const char *top_names__take(struct top_names *names, const char *text)
 		return NULL;
 	name->users = 0;
 	memcpy(name->text, text, length);
-	found = tsearch(name, &names->tree, compare);
+	found = tsearch(name, &names->tree, compare_names);
 	if (!found || *found != name)
 		free(name);
 	if (!found)
@@ -69,6 +69,6 @@ void top_names__give(struct top_names *names, const char *name)
 
 	if (!given || --given->users)
 		return;
-	tdelete(given, &names->tree, compare);
+	tdelete(given, &names->tree, compare_names);
 	free(given);
 }

@@ -252,8 +252,8 @@ static int compare_parts(const void *left, const void *right)
 }
 
 /* The leaves that are looked at, those of a row one after the other. */
-static int choose(struct top_rows *rows, const struct top_view *view,
-		  const struct top_interval *interval)
+static int choose_leaves(struct top_rows *rows, const struct top_view *view,
+			 const struct top_interval *interval)
 {
 	bool in_order = true;
 
@@ -357,16 +357,16 @@ static void sum_up_node(struct top_rows *rows, const struct top_interval *interv
 int top_rows__collect(struct top_rows *rows, const struct top_view *view,
 		      const struct top_interval *interval)
 {
-	int rc = choose(rows, view, interval);
+	int ret = choose_leaves(rows, view, interval);
 
 	rows->n = 0;
 	rows->sum = rows->files = rows->devices = (struct top_row){ 0 };
 	sum_up_node(rows, interval);
-	for (size_t first = 0, end; first < rows->n_parts && !rc; first = end) {
+	for (size_t first = 0, end; first < rows->n_parts && !ret; first = end) {
 		end = end_of_row(rows, first);
-		rc = add_row(rows, view, interval, first, end);
+		ret = add_row(rows, view, interval, first, end);
 	}
-	return rc;
+	return ret;
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -380,9 +380,9 @@ int top_rows__add_idle(struct top_rows *rows, const struct top_view *view,
 		       const struct top_interval *earlier, size_t ago)
 {
 	size_t known = rows->n;
-	int rc = choose(rows, view, earlier);
+	int ret = choose_leaves(rows, view, earlier);
 
-	for (size_t first = 0; first < rows->n_parts && !rc; first = end_of_row(rows, first)) {
+	for (size_t first = 0; first < rows->n_parts && !ret; first = end_of_row(rows, first)) {
 		const struct top_row wanted = { .key = rows->parts[first].row };
 
 		if (known && bsearch(&wanted, rows->rows, known, sizeof(wanted), compare_rows))
@@ -390,11 +390,11 @@ int top_rows__add_idle(struct top_rows *rows, const struct top_view *view,
 		if (begin_row(rows, view, earlier, &rows->parts[first]))
 			rows->rows[rows->n++].idle = ago;
 		else
-			rc = -ENOMEM;
+			ret = -ENOMEM;
 	}
 	if (rows->n > known)
 		qsort(rows->rows, rows->n, sizeof(*rows->rows), compare_rows);
-	return rc;
+	return ret;
 }
 
 void top_rows__free(struct top_rows *rows)

@@ -119,7 +119,7 @@ static int open_sort(struct top_show *show, struct error *err)
 
 int top_show__begin(struct top_show *show, const struct top_source *source, struct error *err)
 {
-	int rc;
+	int ret;
 
 	show->run = source->run;
 	show->time_ns = source->snapshot->time_ns;
@@ -127,8 +127,8 @@ int top_show__begin(struct top_show *show, const struct top_source *source, stru
 		.view = { .layer = TOP_ALL_LAYERS, .vfs = source->vfs, .block = source->block },
 		.interval_s = show->options->interval_s,
 	};
-	rc = open_view(show, err);
-	return rc ? rc : open_sort(show, err);
+	ret = open_view(show, err);
+	return ret ? ret : open_sort(show, err);
 }
 
 /* What is shown: the last minutes up to now, or to where it was frozen. */
@@ -142,34 +142,34 @@ static int add_idle(struct top_show *show, const struct top_history *history)
 {
 	double left = TOP_TREND_INTERVALS * show->control.interval_s;
 	size_t n = top_history__n(history);
-	int rc = 0;
+	int ret = 0;
 
-	for (size_t ago = 1; ago < n && left > 0 && !rc; ago++) {
+	for (size_t ago = 1; ago < n && left > 0 && !ret; ago++) {
 		const struct top_interval *earlier = top_history__at(history, n - 1 - ago);
 
-		rc = top_rows__add_idle(&show->rows, &show->control.view, earlier, ago);
+		ret = top_rows__add_idle(&show->rows, &show->control.view, earlier, ago);
 		left -= earlier->seconds;
 	}
-	return rc;
+	return ret;
 }
 
 /* Makes the rows anew. */
-static int collect(struct top_show *show)
+static int collect_rows(struct top_show *show)
 {
 	const struct top_history *history = shown(show);
 	const struct top_interval *newest = top_history__newest(history);
-	int rc;
+	int ret;
 
 	if (!newest) /* so far there is none */
 		return 0;
-	rc = top_rows__collect(&show->rows, &show->control.view, newest);
-	if (!rc && show->screen)
-		rc = add_idle(show, history);
-	return rc < 0 ? no_memory(show->err) : 0;
+	ret = top_rows__collect(&show->rows, &show->control.view, newest);
+	if (!ret && show->screen)
+		ret = add_idle(show, history);
+	return ret < 0 ? no_memory(show->err) : 0;
 }
 
 /* Plain text, for scripts. */
-static int print(struct top_show *show)
+static int print_page(struct top_show *show)
 {
 	for (size_t i = 0; i < show->frame.n; i++)
 		printf("%s\n", show->frame.lines[i].text);
@@ -207,7 +207,7 @@ static int draw(struct top_show *show)
 {
 	struct top_page page;
 	struct top_table table;
-	int rc;
+	int ret;
 
 	describe_page(show, &page);
 	table = (struct top_table){ &show->control.view, &show->rows.sum,
@@ -215,36 +215,36 @@ static int draw(struct top_show *show)
 	top_columns__sort(&show->rows, show->control.place.sort, show->control.place.reverse,
 			  &table);
 	top_control__follow(&show->control, &show->rows, top_layout__room(&page));
-	rc = show->control.help ? top_layout__help(&show->frame, &page)
-				: top_layout__page(&show->frame, &page);
-	if (rc < 0)
+	ret = show->control.help ? top_layout__help(&show->frame, &page)
+				 : top_layout__page(&show->frame, &page);
+	if (ret < 0)
 		return no_memory(show->err);
 	if (!show->screen)
-		return print(show);
+		return print_page(show);
 	top_screen__draw(show->screen, &show->frame);
 	return 0;
 }
 
 static int collect_and_draw(struct top_show *show)
 {
-	int rc = collect(show);
+	int ret = collect_rows(show);
 
-	return rc ? rc : draw(show);
+	return ret ? ret : draw(show);
 }
 
 int top_show__open_screen(struct top_show *show, struct error *err)
 {
 	bool plain = show->options->batch || !isatty(STDOUT_FILENO);
-	int rc;
+	int ret;
 
 	show->err = err;
 	/* Plain text is for programs, whatever the user's language. */
 	setlocale(LC_CTYPE, plain ? "C.UTF-8" : "");
 	if (plain)
 		return 0;
-	rc = top_screen__open(&show->screen, err);
-	if (rc < 0)
-		return rc;
+	ret = top_screen__open(&show->screen, err);
+	if (ret < 0)
+		return ret;
 	show->control.view.trend = true;
 	return draw(show);
 }
@@ -276,28 +276,28 @@ static int keep(struct top_show *show, const struct top_source *source)
 		.context = show,
 	};
 	struct top_interval *interval;
-	int rc = top_intake__take(&intake, top_history__newest(show->history), &interval);
+	int ret = top_intake__take(&intake, top_history__newest(show->history), &interval);
 
-	if (!rc)
-		rc = top_history__add(show->history, interval);
-	if (rc < 0)
-		return error__set(show->err, rc, "no memory for %zu series",
+	if (!ret)
+		ret = top_history__add(show->history, interval);
+	if (ret < 0)
+		return error__set(show->err, ret, "no memory for %zu series",
 				  source->snapshot->n_series);
 	return 0;
 }
 
 int top_show__take(struct top_show *show, const struct top_source *source, struct error *err)
 {
-	int rc;
+	int ret;
 
 	show->err = err;
 	show->run = source->run;
 	show->time_ns = source->snapshot->time_ns;
 	free(show->trouble);
 	show->trouble = NULL;
-	rc = keep(show, source);
-	if (rc < 0)
-		return rc;
+	ret = keep(show, source);
+	if (ret < 0)
+		return ret;
 	show->intervals++;
 	return show->control.frozen_ns ? 0 : collect_and_draw(show);
 }
@@ -388,7 +388,7 @@ static void go_forth(struct top_show *show)
 static int handle_key(struct top_show *show, int key)
 {
 	struct top_page page;
-	int rc;
+	int ret;
 
 	find_layers(show);
 	describe_page(show, &page);
@@ -399,8 +399,8 @@ static int handle_key(struct top_show *show, int key)
 	case TOP_QUIT:
 		return TOP_SHOW_END;
 	case TOP_RESTART:
-		rc = draw(show);
-		return rc ? rc : TOP_SHOW_RESTART;
+		ret = draw(show);
+		return ret ? ret : TOP_SHOW_RESTART;
 	case TOP_FREEZE:
 		if (show->control.frozen_ns)
 			go_on(show);
@@ -424,16 +424,16 @@ static int handle_key(struct top_show *show, int key)
 
 int top_show__keys(struct top_show *show, struct error *err)
 {
-	int key, rc = 0, next = TOP_SHOW_ON;
+	int key, ret = 0, next = TOP_SHOW_ON;
 
 	show->err = err;
-	while (rc >= 0 && rc != TOP_SHOW_END && (key = top_screen__key(show->screen)) > 0) {
-		rc = handle_key(show, key);
-		if (rc > next)
-			next = rc;
+	while (ret >= 0 && ret != TOP_SHOW_END && (key = top_screen__key(show->screen)) > 0) {
+		ret = handle_key(show, key);
+		if (ret > next)
+			next = ret;
 	}
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	return key < 0 ? TOP_SHOW_END : next; /* the terminal is gone */
 }
 

@@ -25,7 +25,7 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* A row's value from start to end goes to the cells that it reaches into. */
-static void put(struct sums *sums, size_t row, double value, double start, double end)
+static void put_value(struct sums *sums, size_t row, double value, double start, double end)
 {
 	unsigned int cells = sums->trend->cells;
 	bool adds_up = top_column__adds_up(sums->trend->column);
@@ -48,9 +48,9 @@ static int add_interval(struct sums *sums, const struct top_interval *interval,
 {
 	const struct top_table table = { sums->trend->view, &scratch->sum, interval->seconds };
 	double end = (double)interval->end_ns / NS_PER_S;
-	int rc = top_rows__collect(scratch, sums->trend->view, interval);
+	int ret = top_rows__collect(scratch, sums->trend->view, interval);
 
-	for (size_t i = 0; i < n && !rc; i++) {
+	for (size_t i = 0; i < n && !ret; i++) {
 		const struct top_row *row = NULL;
 		double value = 0;
 
@@ -59,13 +59,13 @@ static int add_interval(struct sums *sums, const struct top_interval *interval,
 				      compare_rows);
 		if (row)
 			value = fmax(top_column__measure(sums->trend->column, &table, row), 0);
-		put(sums, i, value, end - interval->seconds, end);
+		put_value(sums, i, value, end - interval->seconds, end);
 	}
-	return rc;
+	return ret;
 }
 
 /* Means of what was summed up. */
-static void finish(struct sums *sums, size_t n)
+static void finish_sums(struct sums *sums, size_t n)
 {
 	bool adds_up = top_column__adds_up(sums->trend->column);
 
@@ -83,7 +83,7 @@ int top_trend__collect(double *values, const struct top_trend *trend, const stru
 	const struct top_interval *newest = top_history__newest(trend->history);
 	size_t n_values = n * trend->cells;
 	struct sums sums = { trend, values, calloc(n_values + 1, sizeof(double)) };
-	int rc = sums.seconds ? 0 : -ENOMEM;
+	int ret = sums.seconds ? 0 : -ENOMEM;
 
 	memset(values, 0, n_values * sizeof(*values));
 	sums.width = trend->seconds / trend->cells;
@@ -92,18 +92,18 @@ int top_trend__collect(double *values, const struct top_trend *trend, const stru
 	if (newest)
 		sums.begin = (ceil((double)newest->end_ns / NS_PER_S / sums.width) - trend->cells) *
 			     sums.width;
-	for (size_t i = top_history__n(trend->history); i-- > 0 && !rc;) {
+	for (size_t i = top_history__n(trend->history); i-- > 0 && !ret;) {
 		const struct top_interval *interval = top_history__at(trend->history, i);
 
 		if ((double)interval->end_ns / NS_PER_S <= sums.begin)
 			break;
 		if (interval->seconds > 0)
-			rc = add_interval(&sums, interval, rows, n, scratch);
+			ret = add_interval(&sums, interval, rows, n, scratch);
 	}
-	if (!rc)
-		finish(&sums, n_values);
+	if (!ret)
+		finish_sums(&sums, n_values);
 	free(sums.seconds);
-	return rc;
+	return ret;
 }
 
 const char *top_trend__text(char *out, const double *values, unsigned int cells, bool wide)

@@ -57,7 +57,7 @@ static void sweep(struct top_usage *usage, __u64 now_ns)
 }
 
 /* Without memory it is not remembered. */
-static void add(struct top_usage *usage, const struct used *used)
+static void add_used(struct top_usage *usage, const struct used *used)
 {
 	size_t place = place_of(usage, used->job);
 
@@ -78,7 +78,7 @@ double top_usage__processors(struct top_usage *usage, __u64 job, __u64 cpu_ns, _
 	sweep(usage, now_ns);
 	place = place_of(usage, job);
 	if (place == usage->n || usage->jobs[place].job != job) {
-		add(usage, &fresh);
+		add_used(usage, &fresh);
 		return -1;
 	}
 	used = &usage->jobs[place];
