@@ -167,6 +167,42 @@ static void test_marks(void **state)
 	}
 }
 
+/* Millions of symbols in a hole of the file, each with a name of megabytes: it takes no time. */
+static void test_endless_names(void **state)
+{
+	enum { STRINGS = 1 << 20, LONG = 16 << 20, SYMBOLS = 32 << 20, N = 2000000 };
+	const size_t size = SYMBOLS + N * sizeof(Elf64_Sym);
+	struct image image = make(DT_HASH, "third", true);
+	int fd = memfd_create("elf", MFD_CLOEXEC);
+	char path[64], *name = malloc(LONG);
+	struct elf_file *elf;
+	struct error err;
+
+	(void)state;
+	assert_non_null(name);
+	memset(name, 'a', LONG);
+	memcpy(name + LONG - sizeof(image.strings), image.strings, sizeof(image.strings));
+	for (size_t i = 1; i < COUNT(image.symbols); i++)
+		image.symbols[i].st_name += LONG - sizeof(image.strings);
+	image.segments[0].p_filesz = image.segments[0].p_memsz = size;
+	image.dynamic[0].d_un.d_val = STRINGS;
+	image.dynamic[1].d_un.d_val = LONG;
+	image.dynamic[2].d_un.d_val = SYMBOLS;
+	image.system_v.n_chain = N;
+	assert_int_equal(ftruncate(fd, (off_t)size), 0);
+	assert_int_equal(pwrite(fd, &image, sizeof(image), 0), sizeof(image));
+	assert_int_equal(pwrite(fd, name, LONG, STRINGS), LONG);
+	assert_int_equal(pwrite(fd, image.symbols, sizeof(image.symbols), SYMBOLS),
+			 sizeof(image.symbols));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(elf_file__open_marks(&elf, path, &list, &err), 0);
+	assert_true(elf_file__has_marks(elf, 0));
+	assert_true(elf_file__has_marks(elf, 2));
+	elf_file__close(elf);
+	free(name);
+	close(fd);
+}
+
 /* Every symbol of the table is found by the quick search for symbols of the linker's table. */
 static void test_table(void **state)
 {
@@ -391,11 +427,11 @@ static void test_linked_anywhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_reach),		cmocka_unit_test(test_exported),
-		cmocka_unit_test(test_marks),		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_endless),		cmocka_unit_test(test_linked),
-		cmocka_unit_test(test_linked_anywhere),
+		cmocka_unit_test(test_table),	cmocka_unit_test(test_names),
+		cmocka_unit_test(test_reach),	cmocka_unit_test(test_exported),
+		cmocka_unit_test(test_marks),	cmocka_unit_test(test_endless_names),
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_linked),	cmocka_unit_test(test_linked_anywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

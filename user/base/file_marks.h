@@ -16,7 +16,9 @@ struct file_marks {
 	size_t n_imports;
 };
 
-/* Marks of several kinds of files, at most 64. */
+#define FILE_MARKS_MAX 64
+
+/* Marks of several kinds of files; those beyond so many are not looked for. */
 struct file_marks_list {
 	const struct file_marks *items;
 	size_t n;

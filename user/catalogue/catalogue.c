@@ -236,6 +236,19 @@ static int number_operations(struct catalogue *cat, struct error *err)
 	return 0;
 }
 
+/* Marks are looked for in one pass through a file, with a bit for each layer. */
+static int check_marks(const struct catalogue *cat, struct error *err)
+{
+	for (size_t i = FILE_MARKS_MAX; i < cat->n_layers; i++)
+		if (cat->layers[i].shown.marks.n_exports)
+			return error__set(
+				err, -EINVAL,
+				"%s: recognize is for one of the first %d layers, by their "
+				"order; give this one a lower order",
+				cat->layers[i].shown.file, FILE_MARKS_MAX);
+	return 0;
+}
+
 static int index_functions(struct catalogue *cat, struct error *err)
 {
 	for (size_t i = 0; i < cat->n_layers; i++) {
@@ -255,6 +268,8 @@ static int finish_catalogue(struct catalogue **out, struct catalogue *cat, int r
 		qsort(cat->layers, cat->n_layers, sizeof(*cat->layers), compare_layers);
 	if (ret == 0)
 		ret = number_operations(cat, err);
+	if (ret == 0)
+		ret = check_marks(cat, err);
 	if (ret == 0)
 		ret = index_functions(cat, err);
 	if (ret < 0) {

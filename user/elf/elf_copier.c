@@ -136,7 +136,7 @@ static const char *find_linked(const struct elf_image *image)
 	for (int i = 1; !known && gelf_getsym(data, i, &symbol); i++) {
 		if (!elf_exports__is_defined((const Elf64_Sym *)&symbol))
 			continue;
-		name = elf_strings__at(&names, symbol.st_name);
+		name = elf_strings__brief(&names, symbol.st_name, NAME_ROOM);
 		known = name ? copiers__find_symbol(name) : NULL;
 	}
 	return known;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,12 +93,16 @@ static int read_tags(struct tags *tags, const struct elf_image *image)
 	return 0;
 }
 
+/* Of one string; many files can be named, and lists of folders are long. */
+#define TEXT_MAX   65536
+#define NEEDED_MAX 4096
+
 /* One string of the dynamic segment; false: it is said to be there and cannot be read. */
 static bool take_string(const struct elf_strings *strings, bool has, __u64 offset, const char **out)
 {
 	if (!has)
 		return true;
-	*out = elf_strings__at(strings, offset);
+	*out = elf_strings__brief(strings, offset, TEXT_MAX);
 	return *out != NULL;
 }
 
@@ -110,11 +115,14 @@ static int take_strings(struct elf_dynamic *dynamic, const struct tags *tags,
 		return -EBADMSG;
 	if (tags->n_needed == 0)
 		return 0;
+	if (tags->n_needed > NEEDED_MAX)
+		return -EBADMSG;
 	dynamic->needed = calloc(tags->n_needed, sizeof(*dynamic->needed));
 	if (!dynamic->needed)
 		return -ENOMEM;
 	for (size_t i = 0; i < tags->n_needed; i++) {
-		if (!take_string(strings, true, tags->needed[i], &dynamic->needed[i]))
+		dynamic->needed[i] = elf_strings__brief(strings, tags->needed[i], PATH_MAX);
+		if (!dynamic->needed[i])
 			return -EBADMSG;
 		dynamic->n_needed++;
 	}

@@ -46,14 +46,13 @@ static bool is_symbol(const struct elf_exports *exports, __u64 i, const char *na
 	struct elf_words words =
 		read_words(exports->image, exports->symbols + i * sizeof(Elf64_Sym),
 			   sizeof(Elf64_Sym) / sizeof(__u32));
-	const char *found;
 	Elf64_Sym symbol;
 
 	if (!words.n)
 		return false;
 	memcpy(&symbol, words.at, sizeof(symbol));
-	found = elf_strings__at(&exports->strings, symbol.st_name);
-	return found && elf_exports__is_defined(&symbol) && !strcmp(found, name);
+	return elf_exports__is_defined(&symbol) &&
+	       elf_strings__is(&exports->strings, symbol.st_name, name);
 }
 
 static bool read_gnu_table(struct elf_gnu_table *table, const struct elf_image *image,
@@ -179,13 +178,10 @@ static bool imports_any(const struct elf_exports *exports, struct elf_span symbo
 	GElf_Sym symbol;
 
 	for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
-		const char *name;
-
 		if (symbol.st_shndx != SHN_UNDEF)
 			continue;
-		name = elf_strings__at(&exports->strings, symbol.st_name);
-		for (size_t k = 0; name && k < marks->n_imports; k++)
-			if (!strcmp(name, marks->imports[k]))
+		for (size_t k = 0; k < marks->n_imports; k++)
+			if (elf_strings__is(&exports->strings, symbol.st_name, marks->imports[k]))
 				return true;
 	}
 	return false;
@@ -224,7 +220,7 @@ __u64 elf_exports__marks(const struct elf_image *image, const struct elf_dynamic
 
 	if (!marks || !elf_exports__read(&exports, image, dynamic))
 		return 0;
-	for (size_t i = 0; i < marks->n && i < 64; i++)
+	for (size_t i = 0; i < marks->n && i < FILE_MARKS_MAX; i++)
 		if (has_marks(&exports, &marks->items[i]))
 			found |= 1ULL << i;
 	return found;

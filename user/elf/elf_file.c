@@ -303,5 +303,5 @@ const char *elf_file__copier_symbol(const struct elf_file *elf)
 
 bool elf_file__has_marks(const struct elf_file *elf, size_t i)
 {
-	return i < 64 && elf->marks >> i & 1;
+	return i < FILE_MARKS_MAX && elf->marks >> i & 1;
 }

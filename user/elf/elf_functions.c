@@ -21,7 +21,8 @@ struct pass {
 	bool copy;
 	bool local; /* these, too */
 	size_t n;
-	size_t bytes; /* of names */
+	size_t bytes;  /* of names */
+	size_t looked; /* the same, with those that are rejected */
 	size_t rejected;
 };
 
@@ -57,11 +58,14 @@ static int visit_table(struct pass *pass, const struct elf_image *image, const s
 		name = elf_strings__at(&table->strings, symbol.st_name);
 		if (!name)
 			return -EBADMSG;
+		length = strcspn(name, "@"); /* .symtab has the version in the name */
+		pass->looked += strlen(name) + 1;
+		if (pass->looked > NAMES_MAX)
+			return -EBADMSG;
 		if (!locate(image, &symbol, &offset)) {
 			pass->rejected++;
 			continue;
 		}
-		length = strcspn(name, "@"); /* .symtab has the version in the name */
 		if (pass->copy) {
 			struct elf_function *function = &pass->to->items[pass->n];
 
@@ -75,8 +79,6 @@ static int visit_table(struct pass *pass, const struct elf_image *image, const s
 		}
 		pass->n++;
 		pass->bytes += length + 1;
-		if (pass->bytes > NAMES_MAX)
-			return -EBADMSG;
 	}
 	return 0;
 }

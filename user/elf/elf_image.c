@@ -13,6 +13,7 @@
 #define SECTIONS_MAX (1UL << 18)
 #define SEGMENTS_MAX 256 /* each symbol is looked up in all of them */
 #define PAGE	     4096UL
+#define STRING_MAX   (1UL << 20)
 
 static bool inside(__u64 file_size, __u64 offset, __u64 size)
 {
@@ -252,11 +253,26 @@ int elf_image__strings(const struct elf_image *image, struct elf_span span,
 	return 0;
 }
 
-const char *elf_strings__at(const struct elf_strings *strings, __u64 offset)
+const char *elf_strings__brief(const struct elf_strings *strings, __u64 offset, size_t max)
 {
-	if (offset >= strings->size || !memchr(strings->bytes + offset, 0, strings->size - offset))
+	size_t left = offset < strings->size ? strings->size - offset : 0;
+
+	if (!left || !memchr(strings->bytes + offset, 0, left <= max ? left : max + 1))
 		return NULL;
 	return strings->bytes + offset;
+}
+
+const char *elf_strings__at(const struct elf_strings *strings, __u64 offset)
+{
+	return elf_strings__brief(strings, offset, STRING_MAX);
+}
+
+bool elf_strings__is(const struct elf_strings *strings, __u64 offset, const char *text)
+{
+	size_t n = strlen(text) + 1;
+
+	return offset < strings->size && n <= strings->size - offset &&
+	       !memcmp(strings->bytes + offset, text, n);
 }
 
 bool elf_image__is_constant(const struct elf_image *image, const struct elf_range *range)

@@ -74,8 +74,15 @@ Elf_Data *elf_image__data(const struct elf_image *image, struct elf_span span, E
 /* The same for a table of strings; 0 or -EBADMSG. */
 int elf_image__strings(const struct elf_image *image, struct elf_span span,
 		       struct elf_strings *strings);
-/* The string at an offset, or NULL when it is outside of the table or has no end in it. */
+/*
+ * The string at an offset, or NULL when it is outside of the table or has no end in it. A megabyte
+ * is too long for any: a hostile table must not be gone through for each of its names.
+ */
 const char *elf_strings__at(const struct elf_strings *strings, __u64 offset);
+/* The same of one that has at most so many bytes. */
+const char *elf_strings__brief(const struct elf_strings *strings, __u64 offset, size_t max);
+/* Is it this text that is there? Takes no longer than the text is. */
+bool elf_strings__is(const struct elf_strings *strings, __u64 offset, const char *text);
 
 /* Can nobody write to the bytes at these addresses, but by asking the kernel to let them? */
 bool elf_image__is_constant(const struct elf_image *image, const struct elf_range *range);

@@ -6,6 +6,9 @@
 #include "base/array.h"
 #include "elf/jump_slots.h"
 
+/* No name that is looked for has more bytes. */
+#define LONGEST 256
+
 struct jump_slots {
 	struct jump_slot *items; /* by address */
 	size_t n, room;
@@ -103,7 +106,7 @@ static int add_slot(struct jump_slots *slots, const struct elf_image *image,
 	     GELF_R_TYPE(item->r_info) != R_X86_64_GLOB_DAT) ||
 	    !gelf_getsym(table->symbols, (int)GELF_R_SYM(item->r_info), &symbol))
 		return 0;
-	name = elf_strings__at(&table->names, symbol.st_name);
+	name = elf_strings__brief(&table->names, symbol.st_name, LONGEST);
 	slot.never_returns = name && never_returns(name);
 	if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
 	    elf_image__locate(image, symbol.st_value, true, &slot.offset, NULL) < 0)
