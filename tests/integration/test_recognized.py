@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Libraries whose names say nothing: known by what they export; tools before them are none."""
 
+import os
 import signal
 
-from harness import equal, need, read_text, wait_for
+from harness import check, equal, need, read_text, wait_for
 from real_machine import trace
 
 # Of MPI itself: each function has a second name, by which tools call it.
@@ -89,6 +90,27 @@ def test_tool(env):
     records = trace(env, program, options=("--layer", "mpi"))
     equal("calls", barriers(records), 10)
     equal("probes in the tool", [r for r in records.of("probe") if r["library"] == "libtool.so"], [])
+
+
+
+def test_left_alone(env):
+    """One is left alone where a process that nobody traces maps it beside what copies code."""
+    odd, go = library(env, "libodd.so", MPI), env.path("go")
+    copier = library(env, "libplain.so", "void MapStaticCodeToLargePages(void) { }")
+    program = compiled(env, "linked", LINKED, odd)
+    bystander = env.spawn([compiled(env, "loaded", LOADED), odd, go],
+                          env={**os.environ, "LD_PRELOAD": copier})
+    wait_for(lambda: odd in read_text(f"/proc/{bystander.pid}/maps"), "it to be mapped")
+    records = trace(env, program, options=("--layer", "mpi"))
+    equal("calls", barriers(records), 0)
+    reasons = {r["reason"] for r in records.of("probe") if r["library"] == odd}
+    check(reasons and all(f"process {bystander.pid} " in reason and "MapStaticCode" in reason
+                          for reason in reasons), reasons)
+    check(any(odd in note and "not traced" in note for note in records.notes()), records.notes())
+    with open(go, "w", encoding="ascii"):
+        pass
+    equal("status", bystander.wait(timeout=60), 0)
+    equal("calls", barriers(trace(env, program, options=("--layer", "mpi"))), 10)
 
 
 ODD = """

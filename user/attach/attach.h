@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/note_list.h"
 #include "catalogue/catalogue.h"
+#include "host/process.h"
 #include "kernel/kernel.h"
 #include "probe/probe_table.h"
 
@@ -102,6 +103,9 @@ bool attach__wants(const struct attach *attach, const char *path);
  * recognize).
  */
 bool attach__wants_file(const struct attach *attach, const char *path, const char *shown);
+/* The same of a file that a process maps. It is read once, until it changes. */
+bool attach__wants_mapping(const struct attach *attach, pid_t pid,
+			   const struct process_mapping *mapping);
 /* As attach__wants(), but for libraries of which no function is counted: those that are only
  * watched. */
 bool attach__traces(const struct attach *attach, const char *path);

@@ -36,6 +36,7 @@ struct attach {
 	size_t n_patterns, patterns_room;
 	struct file_marks *marks; /* by layer: of libraries that no pattern knows */
 	struct file_marks_list marks_list;
+	struct file_set *looked; /* into, by attach__wants_mapping() */
 	struct alone_rule *rules;
 	size_t n_rules, rules_room;
 };

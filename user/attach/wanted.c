@@ -2,12 +2,17 @@
 /* Which files are libraries of the traced layers. */
 #include <errno.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "attach/attach_state.h"
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/path.h"
+#include "host/file_set.h"
+#include "host/reach.h"
 
 /* Libraries with functions that link_set__guard() looks for: the last one for return probes alone.
  */
@@ -71,13 +76,17 @@ bool attach__is_guarded(const struct attach *attach, const char *name)
 
 int attach__prepare_wanted(struct attach *attach)
 {
-	return collect_patterns(attach) < 0 ? -ENOMEM : collect_marks(attach);
+	attach->looked = file_set__new();
+	if (!attach->looked || collect_patterns(attach) < 0)
+		return -ENOMEM;
+	return collect_marks(attach);
 }
 
 void attach__free_wanted(struct attach *attach)
 {
 	free(attach->patterns);
 	free(attach->marks);
+	file_set__free(attach->looked);
 }
 
 static bool is_among(const struct attach *attach, size_t n, const char *path)
@@ -160,5 +169,38 @@ bool attach__wants_file(const struct attach *attach, const char *path, const cha
 		return false;
 	wanted = has_content(attach, elf);
 	elf_file__close(elf);
+	return wanted;
+}
+
+/* In the set: what came of it. */
+enum {
+	NOT_LOOKED,
+	NOT_WANTED,
+	WANTED,
+};
+
+bool attach__wants_mapping(const struct attach *attach, pid_t pid,
+			   const struct process_mapping *mapping)
+{
+	struct file_key key = { mapping->major, mapping->minor, mapping->ino, 0 };
+	char path[PATH_MAX];
+	struct error ignored;
+	struct stat st;
+	__u64 *verdict;
+	bool wanted;
+
+	if (attach__wants(attach, mapping->path))
+		return true;
+	if (reach__open_path(pid, mapping, path, sizeof(path), &ignored) < 0 || stat(path, &st) < 0)
+		return false;
+	key.generation = hash__word(hash__word(HASH_NOTHING, (__u64)st.st_ctim.tv_sec),
+				    (__u64)st.st_ctim.tv_nsec);
+	file_set__add(attach->looked, &key);
+	verdict = file_set__number(attach->looked, &key);
+	if (verdict && *verdict != NOT_LOOKED)
+		return *verdict == WANTED;
+	wanted = attach__wants_file(attach, path, mapping->path);
+	if (verdict)
+		*verdict = wanted ? WANTED : NOT_WANTED;
 	return wanted;
 }

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "discovery/culprits.h"
-#include "discovery/file_set.h"
+#include "host/file_set.h"
 #include "elf/elf_file.h"
 #include "host/reach.h"
 

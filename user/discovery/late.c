@@ -63,9 +63,10 @@ static bool is_traced(const struct late *late, pid_t pid)
 }
 
 /* Looks into a file that a process has just mapped under that name. */
-static int look_into(struct late *late, const struct watch_mapping *mapping, const char *name)
+static int look_into(struct late *late, const struct watch_mapping *mapping, const char *name,
+		     bool *wanted)
 {
-	int n = targets__mapping(late->options.attach, mapping, late->options.as_owner,
+	int n = targets__mapping(late->options.attach, mapping, late->options.as_owner, wanted,
 				 late->options.notes);
 
 	if (n > 0)
@@ -83,9 +84,8 @@ static void judge(struct late *late, const struct watch_mapping *mapping, const 
 		  bool copies)
 {
 	__u64 changed_ns = verdicts__changed_ns(mapping, name);
-	int n = look_into(late, mapping, name);
-	bool wanted = attach__wants(late->options.attach, name) ||
-		      attach__has_probes(late->options.attach, name);
+	bool is_known, wanted = false;
+	int n = look_into(late, mapping, name, &wanted);
 
 	/* There is no room for its probes now, or its file system does not answer. */
 	if (n == -EDQUOT || n == -EALREADY || n == -EAGAIN) {
@@ -97,7 +97,9 @@ static void judge(struct late *late, const struct watch_mapping *mapping, const 
 		late->unsettled = true;
 		return;
 	}
-	verdicts__note(late->verdicts, mapping, name, wanted ? VERDICT_WANTED : VERDICT_PLAIN,
+	is_known = attach__wants(late->options.attach, name) ||
+		   attach__has_probes(late->options.attach, name);
+	verdicts__note(late->verdicts, mapping, name, is_known ? VERDICT_WANTED : VERDICT_PLAIN,
 		       changed_ns);
 }
 

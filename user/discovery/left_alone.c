@@ -99,7 +99,8 @@ static const char *way_out(const struct left_alone *left, const struct finding *
 void left_alone__leave(struct left_alone *left, const char *path, const char *shown,
 		       const struct finding *finding)
 {
-	bool told = is_traced_file(left, shown);
+	bool told = is_traced_file(left, shown) || (!attach__wants(left->attach, shown) &&
+						    attach__wants_file(left->attach, path, shown));
 	char reason[REASON_ROOM];
 	struct error err;
 
@@ -176,14 +177,9 @@ static bool is_off(const struct culprit *culprit, pid_t pid)
 static bool may_be_probed(const struct left_alone *left, pid_t pid,
 			  const struct process_mapping *mapping)
 {
-	char path[PATH_MAX];
-	struct error ignored;
-
-	return attach__wants(left->attach, mapping->path) ||
-	       attach__has_probes(left->attach, mapping->path) ||
+	return attach__has_probes(left->attach, mapping->path) ||
 	       process__runs(pid, mapping->path) ||
-	       (reach__open_path(pid, mapping, path, sizeof(path), &ignored) == 0 &&
-		attach__wants_file(left->attach, path, mapping->path));
+	       attach__wants_mapping(left->attach, pid, mapping);
 }
 
 static void find_in_process(struct finding *finding, pid_t pid, const struct culprit *culprit,
@@ -272,11 +268,23 @@ static bool is_to_be_traced(const struct left_alone *left, pid_t pid)
 	return options->scope == SCOPE_ALL || options->scope == SCOPE_CGROUP;
 }
 
-static bool maps_traced(const struct left_alone *left, const struct process_maps *maps)
+/* Of all that processes map, files of other names are no libraries. */
+static bool is_named_library(const char *path)
 {
-	for (size_t i = 0; i < process_maps__n(maps); i++)
-		if (attach__traces(left->attach, process_maps__at(maps, i)->path))
+	return strstr(path__base_name(path), ".so");
+}
+
+static bool maps_traced(const struct left_alone *left, pid_t pid, const struct process_maps *maps)
+{
+	for (size_t i = 0; i < process_maps__n(maps); i++) {
+		const struct process_mapping *mapping = process_maps__at(maps, i);
+
+		if (attach__traces(left->attach, mapping->path) ||
+		    (is_named_library(mapping->path) &&
+		     !attach__wants(left->attach, mapping->path) &&
+		     attach__wants_mapping(left->attach, pid, mapping)))
 			return true;
+	}
 	return false;
 }
 
@@ -302,7 +310,7 @@ static int check_running(struct left_alone *left, pid_t pid)
 	ret = process_maps__read(&maps, pid, &ignored);
 	if (ret < 0)
 		return ret == -ENOMEM ? ret : 0;
-	traces = maps_traced(left, maps);
+	traces = maps_traced(left, pid, maps);
 	traced = is_to_be_traced(left, pid);
 	if (traces)
 		mappers__add(left->mappers, pid, clock__ns(CLOCK_MONOTONIC));

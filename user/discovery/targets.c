@@ -279,17 +279,19 @@ bool targets__found(struct attach *attach, struct library_search *search, int ms
 	return library_search__is_over(search);
 }
 
-/* A mapped file, as a library or as the program itself. */
+/* A mapped file, as a library, where it is one of the catalogue's, or as the program itself. */
 static int try_mapped(struct attach *attach, pid_t pid, const struct process_mapping *mapping,
-		      bool program, struct error *err)
+		      bool program, bool *wanted, struct error *err)
 {
 	char path[PATH_MAX];
 	int ret;
 
+	*wanted = attach__wants(attach, mapping->path);
 	ret = reach__open_path(pid, mapping, path, sizeof(path), err);
 	if (!ret && program)
-		ret = attach__program(attach, path, mapping->path, err);
-	else if (!ret && attach__wants_file(attach, path, mapping->path))
+		return attach__program(attach, path, mapping->path, err);
+	*wanted = *wanted || (!ret && attach__wants_file(attach, path, mapping->path));
+	if (!ret && *wanted)
 		ret = attach__library(attach, path, mapping->path, NULL, err);
 	return ret;
 }
@@ -297,20 +299,20 @@ static int try_mapped(struct attach *attach, pid_t pid, const struct process_map
 /* Probes a mapped file; the number of new probes, or a negative errno. What cannot be read is a
  * note. */
 static int probe_mapped(struct attach *attach, pid_t pid, const struct process_mapping *mapping,
-			bool program, bool as_owner, struct note_list *notes)
+			bool program, bool as_owner, bool *wanted, struct note_list *notes)
 {
 	struct error err = { 0 };
 	int ret;
 
 	attach__mapped_by(attach, pid);
-	ret = try_mapped(attach, pid, mapping, program, &err);
+	ret = try_mapped(attach, pid, mapping, program, wanted, &err);
 	if (ret == -EACCES && as_owner && process__enter_owner(pid) == 0) {
-		ret = try_mapped(attach, pid, mapping, program, &err);
+		ret = try_mapped(attach, pid, mapping, program, wanted, &err);
 		identity__leave();
 	}
 	attach__mapped_by(attach, 0);
-	if (ret == -EDQUOT || (ret < 0 && ret != -ESRCH && ret != -EALREADY &&
-			       (program || attach__wants(attach, mapping->path))))
+	if (ret == -EDQUOT ||
+	    (ret < 0 && ret != -ESRCH && ret != -EALREADY && (program || *wanted)))
 		note_list__add(notes, "%s", err.text);
 	return ret;
 }
@@ -320,6 +322,7 @@ int targets__process(struct attach *attach, pid_t pid, struct file_set *known, b
 {
 	struct process_maps *maps;
 	int ret, n, probed = 0;
+	bool wanted;
 
 	ret = process_maps__read(&maps, pid, err);
 	if (ret < 0)
@@ -331,7 +334,7 @@ int targets__process(struct attach *attach, pid_t pid, struct file_set *known, b
 		if (known && !file_set__add(known, &key) && !attach__wants(attach, mapping->path))
 			continue;
 		n = probe_mapped(attach, pid, mapping, process__runs(pid, mapping->path), as_owner,
-				 notes);
+				 &wanted, notes);
 		if (n > 0)
 			probed += n;
 	}
@@ -340,11 +343,11 @@ int targets__process(struct attach *attach, pid_t pid, struct file_set *known, b
 }
 
 int targets__mapping(struct attach *attach, const struct watch_mapping *mapping, bool as_owner,
-		     struct note_list *notes)
+		     bool *wanted, struct note_list *notes)
 {
 	char name[PATH_MAX];
 	struct process_mapping m = watch_mapping__of_process(mapping, name);
 
 	return probe_mapped(attach, mapping->pid, &m, process__runs(mapping->pid, name), as_owner,
-			    notes);
+			    wanted, notes);
 }

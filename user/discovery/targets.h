@@ -7,7 +7,7 @@
 
 #include "attach/attach.h"
 #include "base/note_list.h"
-#include "discovery/file_set.h"
+#include "host/file_set.h"
 #include "discovery/left_alone.h"
 #include "host/watch.h"
 #include "options/options.h"
@@ -60,8 +60,9 @@ int targets__process(struct attach *attach, pid_t pid, struct file_set *known, b
  * catalogue. as_owner: as above. The number of new probes; negative, and a note says it: the file
  * cannot be read, or its file system does not answer (-EAGAIN, host/reach.h), or a user has too
  * many (-EDQUOT); -ESRCH without one: the process is gone; -EALREADY: that was said before.
+ * *wanted: it is a library of the catalogue, as far as that could be told.
  */
 int targets__mapping(struct attach *attach, const struct watch_mapping *mapping, bool as_owner,
-		     struct note_list *notes);
+		     bool *wanted, struct note_list *notes);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "discovery/file_set.h"
+#include "host/file_set.h"
 #include "discovery/verdicts.h"
 #include "host/reach.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "discovery/file_set.h"
+#include "host/file_set.h"
 
 #define PLACES 32768 /* a power of two */
 #define FILES  (PLACES / 2)

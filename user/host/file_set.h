@@ -3,8 +3,8 @@
  * A set of files that have been looked at, each with a number for what was found. Each file is
  * opened once, however often it is mapped.
  */
-#ifndef USER_DISCOVERY_FILE_SET_H
-#define USER_DISCOVERY_FILE_SET_H
+#ifndef USER_HOST_FILE_SET_H
+#define USER_HOST_FILE_SET_H
 
 #include <stdbool.h>
 #include <linux/types.h>

@@ -152,13 +152,16 @@ static int on_mapping(void *context, const struct watch_mapping *mapping)
 {
 	const char *name = path__base_name(mapping->filename);
 	struct later *later = context;
+	struct process_mapping file;
+	char path[PATH_MAX];
 	struct met *met;
 
 	if (!is_traced(later, mapping->pid))
 		return 0;
 	met = meet(later, mapping->pid);
+	file = watch_mapping__of_process(mapping, path);
 	if (met && !met->time && !targets__is_c_library(name) &&
-	    attach__wants_file(later->listing, mapping->filename, name)) {
+	    attach__wants_mapping(later->listing, mapping->pid, &file)) {
 		met->time = mapping->time;
 		snprintf(met->name, sizeof(met->name), "%s", name);
 	}
