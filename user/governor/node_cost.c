@@ -7,10 +7,11 @@
 /*
  * The kernel measures how long the programs of its layers run in the first interval, and in one of
  * 40. That costs a quarter of what they do, and some ms of CPU time to begin and to end it, as the
- * kernel patches its own code for it. So where they do little, it goes on until they do more.
+ * kernel patches its own code for it. So where programs do little it goes on until they do more:
+ * all of the machine's, as it is these that the kernel measures.
  */
 #define MEASURED_EVERY	  40
-#define LITTLE_PER_SECOND 4000 /* hits: at 60 ns each, 0.02 % of a processor */
+#define LITTLE_PER_SECOND 10000 /* runs: at 50 ns each, 0.05 % of a processor */
 
 /* Of fewer hits nothing is told by what they took; more than so much is no cost of a hit. */
 #define LEAST_HITS 200
@@ -45,21 +46,22 @@ static void measure_hits(double *hit_ns, __u64 run_ns, __u64 hits, double beside
 		*hit_ns = ns;
 }
 
-static bool did_little(const struct hit_counts *since, const struct hit_counts *now)
+/* Since the last reading. */
+static bool did_little(struct node_cost *cost)
 {
-	double seconds = (double)(now->time_ns - since->time_ns) / NS_PER_S;
+	double seconds = (double)(cost->now.time_ns - cost->before.time_ns) / NS_PER_S;
+	__u64 runs = run_time__count_all(), before = cost->runs;
 
-	return (double)(now->vfs - since->vfs + now->block - since->block) <
-	       LITTLE_PER_SECOND * seconds;
+	cost->runs = runs;
+	return runs > before && (double)(runs - before) < LITTLE_PER_SECOND * seconds;
 }
 
 static void measure_node(struct node_cost *cost, struct kernel *kernel)
 {
 	struct hit_counts now = count_hits(cost), *since = &cost->since;
 	bool next = cost->readings % MEASURED_EVERY == 0;
-	bool goes_on = cost->measuring && (next || did_little(&cost->last, &now));
+	bool goes_on = cost->measuring && (did_little(cost) || next);
 
-	cost->last = now;
 	/* Else nothing has moved, or it is known; to read it of each program takes a millisecond.
 	 */
 	if (!next && (!cost->measuring || (goes_on && cost->was_measured)))
@@ -75,8 +77,11 @@ static void measure_node(struct node_cost *cost, struct kernel *kernel)
 		cost->was_measured = true;
 	}
 	cost->since = now;
-	if (!goes_on)
-		cost->measuring = kernel__measure_time(kernel, next) == 0 && next;
+	if (goes_on)
+		return;
+	cost->measuring = kernel__measure_time(kernel, next) == 0 && next;
+	if (cost->measuring)
+		cost->runs = run_time__count_all();
 }
 
 void node_cost__read(struct node_cost *cost, struct kernel *kernel, const struct report_run *run,

@@ -26,7 +26,7 @@ struct node_cost {
 	/* What the kernel's programs cost is measured now and then. */
 	bool measuring; /* since that reading: */
 	struct hit_counts since;
-	struct hit_counts last; /* at the last reading, without run times */
+	__u64 runs; /* of all programs of the machine, at the last reading while it measures */
 	bool was_measured;
 	double vfs_ns, block_ns; /* of a hit, as measured last; 0: not known */
 	double following;	 /* of one processor, when it was measured last */
