@@ -200,11 +200,11 @@ static int end_row(struct database *database)
 {
 	static const struct record_value end = { RECORD_OBJECT_END };
 	struct record_text *other = &database->other;
-	int ret = SQLITE_MISUSE;
+	int ret = other->n ? put_into(other, 0, NULL, &end) : SQLITE_OK;
 
-	if (other->n)
-		put_into(other, 0, NULL, &end);
-	if (database->of)
+	if (ret == SQLITE_OK && !database->of)
+		ret = SQLITE_MISUSE;
+	if (ret == SQLITE_OK)
 		ret = export_table__add(database->of, database->run, database->file, other->bytes,
 					other->n);
 	if (ret != SQLITE_OK || ++database->rows < ROWS_TOGETHER)

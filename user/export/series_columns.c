@@ -14,7 +14,7 @@ static unsigned int records_of(const char *type, size_t length)
 {
 	unsigned int records = 0;
 
-	for (unsigned int record = 1; record & SERIES_ALL; record <<= 1) {
+	for (unsigned int record = 1; record & IN_ALL; record <<= 1) {
 		const char *name = series_record__type(record);
 
 		if (strlen(name) == length && !memcmp(name, type, length))

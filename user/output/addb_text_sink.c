@@ -12,6 +12,7 @@ struct addb_text_sink {
 	struct addb_text text;	  /* out NULL: it could not be written */
 	const char *path;	  /* NULL: among the tables */
 	struct output_file *file; /* NULL: a standard stream */
+	int failure;		  /* negative errno: records are lost, which was told */
 };
 
 static int start(struct sink *base, struct error *err)
@@ -39,8 +40,9 @@ static int flush(struct sink *base, struct error *err)
 
 	if (!sink->text.out || (!fflush(sink->text.out) && !ferror(sink->text.out)))
 		return 0;
+	sink->failure = errno ? -errno : -EIO;
 	fprintf(stderr, "tmtrace: %s: %s: ADDB2 records from here on are not written\n",
-		sink->path ? sink->path : "ADDB2 records", strerror(errno ? errno : EIO));
+		sink->path ? sink->path : "ADDB2 records", strerror(-sink->failure));
 	sink->text.out = NULL;
 	output_file__close(sink->file, err);
 	sink->file = NULL;
@@ -50,11 +52,14 @@ static int flush(struct sink *base, struct error *err)
 static int close_sink(struct sink *base, struct error *err)
 {
 	struct addb_text_sink *sink = (struct addb_text_sink *)base;
+	int ret = output_file__close(sink->file, err);
 
-	if (output_file__close(sink->file, err) < 0)
-		fprintf(stderr, "tmtrace: %s\n", err->text);
+	if (ret >= 0 && sink->failure) {
+		ret = sink->failure;
+		err->text[0] = '\0';
+	}
 	free(sink);
-	return 0;
+	return ret < 0 ? ret : 0;
 }
 
 static const struct sink_ops ops = {

@@ -41,7 +41,7 @@ int sinks__start(struct sinks *sinks, struct error *err);
 
 /*
  * What happens while it is traced: a callback of all of them. What fails then is told by the sink,
- * at once, with its next figures or at the end.
+ * at once or at the end.
  */
 #define SINKS_TELL(sinks, op, ...)                                          \
 	for (size_t tell_i = 0; tell_i < (sinks)->n; tell_i++) {            \

@@ -88,14 +88,17 @@ static struct json_object *rest_of(const struct page_jobs *jobs, const struct re
 				   const struct snapshot *snapshot)
 {
 	struct snapshot rest = *snapshot;
-	struct record_tree tree = record_tree__new(NULL);
+	struct record_tree tree;
 	struct record *record = &tree.record;
 
 	if (jobs->numbered == jobs->n)
 		return NULL;
 	rest.n_series = 0;
 	rest.series = calloc(snapshot->n_series + 1, sizeof(*rest.series));
-	for (size_t i = jobs->numbered; rest.series && i < jobs->n; i++)
+	if (!rest.series)
+		return NULL;
+	tree = record_tree__new(NULL);
+	for (size_t i = jobs->numbered; i < jobs->n; i++)
 		for (size_t j = jobs->jobs[i].at.first; j < jobs->jobs[i].at.end; j++)
 			rest.series[rest.n_series++] = snapshot->series[j];
 	record__open(record, NULL);

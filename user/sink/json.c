@@ -122,6 +122,8 @@ static int put_calls(struct sink *base, const struct call_batch *batch, struct e
 	ret = record_sink__calls(base, batch, err);
 	sink->limit = sink->gathers;
 	write_text(sink);
+	if (ret && !sink->base.calls) /* there was no memory to begin with them */
+		count(sink, batch->n_calls + batch->n_operations, ret);
 	return ret ? ret : report(&sink->base, err);
 }
 

@@ -60,8 +60,8 @@ void record__begin(struct record *record, const struct report_run *run, const ch
 void record__end(struct record *record);
 
 /*
- * A member, which the record must not have yet; name NULL: an element of an array. Strings have
- * U+FFFD for what is not UTF-8, and are null if they are NULL.
+ * A member, which the record must not have yet (in a tree, the last one stays); name NULL: an
+ * element of an array. Strings have U+FFFD for what is not UTF-8, and are null if they are NULL.
  */
 void record__string(struct record *record, const char *name, const char *string);
 void record__u64(struct record *record, const char *name, __u64 value);

@@ -111,6 +111,16 @@ static void walk_integer(struct json_object *value, struct record *record, const
 		record__u64(record, name, json_object_get_uint64(value));
 }
 
+static void walk_double(struct json_object *value, struct record *record, const char *name)
+{
+	struct record_value number = { RECORD_DOUBLE, .text = json_object_to_json_string(value) };
+
+	if (number.text)
+		record->put(record, name, &number);
+	else
+		record->failure = -ENOMEM;
+}
+
 void record_tree__walk(struct json_object *value, struct record *record, const char *name)
 {
 	switch (json_object_get_type(value)) {
@@ -124,9 +134,7 @@ void record_tree__walk(struct json_object *value, struct record *record, const c
 		walk_integer(value, record, name);
 		break;
 	case json_type_double:
-		record->put(record, name,
-			    &(struct record_value){ RECORD_DOUBLE,
-						    .text = json_object_to_json_string(value) });
+		walk_double(value, record, name);
 		break;
 	case json_type_string:
 		record__string(record, name, json_object_get_string(value));

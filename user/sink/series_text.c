@@ -229,7 +229,7 @@ static void add_size_class(struct record *record, __u64 class)
 static bool has_size(const struct report_run *run, const struct tm_key *key,
 		     const struct figures *figures)
 {
-	const unsigned int calls = SERIES_CALLS | SERIES_DEVICE | SERIES_OP;
+	const unsigned int calls = IN_CALLS | IN_DEVICE | IN_OP;
 
 	return figures->sized || (series_record__of(key) & calls && names__has_size(run, key));
 }

@@ -244,6 +244,7 @@ static int put_calls(struct sink *base, const struct call_batch *batch, struct e
 		else
 			one.operations = &batch->operations[i - n_calls];
 		sink->unmade += record_sink__calls(base, &one, err) != 0;
+		sink->is_admitted = false;
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Numbers for people, as the tables of tmtrace report have them (user/report/units.c).
+// Numbers for people, as the tables of tmtrace report have them (user/base/units.c).
 
 // [name, size, the first value that the next unit shows]
 const TIMES = [
