@@ -78,6 +78,16 @@ def is_detaching(pid):
     return harness.read_text(f"/proc/{pid}/comm").strip() == DETACHING
 
 
+def ends_within(pid, seconds):
+    """Does it end by itself? Then it is reaped."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.05)
+        if os.waitpid(pid, os.WNOHANG)[0] == pid:
+            return True
+    return False
+
+
 def end_leftovers():
     """Ends what a test left running; their command lines. They were given to us to reap."""
     found = []
@@ -92,9 +102,9 @@ def end_leftovers():
             if os.waitpid(pid, os.WNOHANG)[0] == pid:
                 continue
             command = command_of(pid)
-            # A thread that was only about to end gets the time for it.
-            time.sleep(0.2)
-            if os.waitpid(pid, os.WNOHANG)[0] == pid:
+            # One that was only about to end gets the time for it: more, where it has given up its
+            # memory, as the kernel takes probes away at the end of who has them.
+            if ends_within(pid, 0.2 if command else 10):
                 continue
             found.append(command or str(pid))
             os.kill(pid, signal.SIGKILL)

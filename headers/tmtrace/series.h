@@ -164,20 +164,20 @@ struct tm_series {
 /* clang-format off */
 #define TM_SERIES_COUNTS(COUNTER)                                  \
 	/*      member,    joins, place, known,  records */        \
-	COUNTER(count,     SUM,   0,     ALWAYS, SERIES_ALL)       \
-	COUNTER(errors,    SUM,   7,     ERRORS, SERIES_CAN_FAIL)  \
-	COUNTER(retries,   SUM,   8,     ALWAYS, SERIES_CAN_FAIL)  \
-	COUNTER(bytes,     SUM,   6,     SIZED,  SERIES_HAS_BYTES)
+	COUNTER(count,     SUM,   0,     ALWAYS, IN_ALL)           \
+	COUNTER(errors,    SUM,   7,     ERRORS, IN_CAN_FAIL)      \
+	COUNTER(retries,   SUM,   8,     ALWAYS, IN_CAN_FAIL)      \
+	COUNTER(bytes,     SUM,   6,     SIZED,  IN_HAS_BYTES)
 
 #define TM_SERIES_NS(COUNTER)                                      \
-	COUNTER(total_ns,  SUM,   2,     TIMED,  SERIES_ALL)       \
-	COUNTER(queue_ns,  SUM,   9,     TIMED,  SERIES_DEVICE)    \
-	COUNTER(self_ns,   SUM,   3,     TIMED,  SERIES_CALLS)
+	COUNTER(total_ns,  SUM,   2,     TIMED,  IN_ALL)           \
+	COUNTER(queue_ns,  SUM,   9,     TIMED,  IN_DEVICE)        \
+	COUNTER(self_ns,   SUM,   3,     TIMED,  IN_CALLS)
 
 #define TM_SERIES_ENDS(COUNTER)                                    \
-	COUNTER(min_ns,    MIN,   4,     TIMED,  SERIES_ALL)       \
-	COUNTER(max_ns,    MAX,   5,     TIMED,  SERIES_ALL)       \
-	COUNTER(in_flight, OPEN,  1,     ALWAYS, SERIES_ALL)
+	COUNTER(min_ns,    MIN,   4,     TIMED,  IN_ALL)           \
+	COUNTER(max_ns,    MAX,   5,     TIMED,  IN_ALL)           \
+	COUNTER(in_flight, OPEN,  1,     ALWAYS, IN_ALL)
 /* clang-format on */
 
 /* Those that records have. */

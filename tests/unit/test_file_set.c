@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "discovery/file_set.h"
+#include "host/file_set.h"
 
 static void test_each_once(void **state)
 {

@@ -76,13 +76,13 @@ static void test_documented(void **state)
 
 	(void)state;
 	assert_non_null(functions);
-	for (unsigned int record = 1; record & SERIES_ALL; record <<= 1) {
+	for (unsigned int record = 1; record & IN_ALL; record <<= 1) {
 		char *section = section_of(text, series_record__type(record));
 
 		assert_non_null(section);
 		for (size_t i = 0; i < series_fields_n; i++) {
 			const struct series_field *field = &series_fields[i];
-			bool in_functions = field->records & SERIES_CALLS;
+			bool in_functions = field->records & IN_CALLS;
 
 			if (field->records & record && !tells_of(section, field->name) &&
 			    !(in_functions && has_row(functions, field->name)))
@@ -98,7 +98,7 @@ static void test_documented(void **state)
 static bool is_field(const char *name, size_t length)
 {
 	for (size_t i = 0; i < series_fields_n; i++)
-		if (series_fields[i].records & SERIES_CALLS &&
+		if (series_fields[i].records & IN_CALLS &&
 		    strlen(series_fields[i].name) == length &&
 		    !memcmp(series_fields[i].name, name, length))
 			return true;
@@ -155,7 +155,7 @@ static void test_templates(void **state)
 
 	(void)state;
 	assert_non_null(templates);
-	for (unsigned int record = 1; record & SERIES_ALL; record <<= 1) {
+	for (unsigned int record = 1; record & IN_ALL; record <<= 1) {
 		struct json_object *properties =
 			properties_of(templates, series_record__type(record));
 

@@ -32,7 +32,7 @@ void closer__run(const int *fds, size_t n)
 }
 
 /* Two forks: the one in between ends at once, so that nobody here has to wait for the other. */
-static pid_t start_thread(const int *fds, size_t n)
+static pid_t start_process(const int *fds, size_t n)
 {
 	pid_t between, pid = -EAGAIN;
 	int report[2];
@@ -64,7 +64,7 @@ static pid_t start_thread(const int *fds, size_t n)
 
 pid_t closer__start(const int *fds, size_t n)
 {
-	pid_t pid = start_thread(fds, n);
+	pid_t pid = start_process(fds, n);
 
 	close_each(fds, n);
 	return pid;

@@ -10,20 +10,20 @@
 
 /* The types of records of series: bits, so that a field can have a set of them. */
 enum series_record {
-	SERIES_FUNCTION = 1 << 0,
-	SERIES_DEVICE = 1 << 1,
-	SERIES_OP = 1 << 2,
-	SERIES_BY_SIZE = 1 << 3,
-	SERIES_ASSOCIATION = 1 << 4,
-	SERIES_ADDB_STATE = 1 << 5,
-	SERIES_ADDB_VALUE = 1 << 6,
-	SERIES_ADDB_NUMBER = 1 << 7, /* "addb_value", too: its bytes are a sum of numbers */
-	SERIES_VFS = 1 << 8,	     /* "function", too, of operations on files */
-	SERIES_ALL = (1 << 9) - 1,
+	IN_FUNCTION = 1 << 0,
+	IN_DEVICE = 1 << 1,
+	IN_OP = 1 << 2,
+	IN_BY_SIZE = 1 << 3,
+	IN_ASSOCIATION = 1 << 4,
+	IN_ADDB_STATE = 1 << 5,
+	IN_ADDB_VALUE = 1 << 6,
+	IN_ADDB_NUMBER = 1 << 7, /* "addb_value", too: its bytes are a sum of numbers */
+	IN_VFS = 1 << 8,	 /* "function", too, of operations on files */
+	IN_ALL = (1 << 9) - 1,
 	/* All but those that are about something else than calls: */
-	SERIES_CAN_FAIL = SERIES_ALL & ~(SERIES_BY_SIZE | SERIES_ASSOCIATION | SERIES_ADDB_STATE),
-	SERIES_CALLS = SERIES_FUNCTION | SERIES_VFS,
-	SERIES_HAS_BYTES = SERIES_ALL & ~SERIES_ADDB_NUMBER,
+	IN_CAN_FAIL = IN_ALL & ~(IN_BY_SIZE | IN_ASSOCIATION | IN_ADDB_STATE),
+	IN_CALLS = IN_FUNCTION | IN_VFS,
+	IN_HAS_BYTES = IN_ALL & ~IN_ADDB_NUMBER,
 };
 
 enum series_record series_record__of(const struct tm_key *key);
