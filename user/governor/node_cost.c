@@ -1,87 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "governor/node_cost.h"
 
 /*
- * The kernel measures how long the programs of its layers run in the first interval, and in one of
- * 40. That costs a quarter of what they do, and some ms of CPU time to begin and to end it, as the
- * kernel patches its own code for it. So where programs do little it goes on until they do more:
- * all of the machine's, as it is these that the kernel measures.
+ * The first interval, and one in 40, the kernel measures how long the programs of its layers run:
+ * that costs a quarter of what they do, and to begin and to end it some ms of CPU time.
  */
-#define MEASURED_EVERY	  40
-#define LITTLE_PER_SECOND 10000 /* runs: at 50 ns each, 0.05 % of a processor */
+#define MEASURED_EVERY 40
 
 /* Of fewer hits nothing is told by what they took; more than so much is no cost of a hit. */
 #define LEAST_HITS 200
 #define MOST_NS	   20000
 
-/* What the kernel has counted of the programs until now. */
-static struct hit_counts count_hits(const struct node_cost *cost)
+/* The programs ran for so many hits; what cannot be is not believed. */
+static void measure_hits(struct hit_measure *measure, bool measured, __u64 run_ns, __u64 hits,
+			 double beside_ns)
 {
-	const struct probe_cost *probes = &cost->now.probes;
+	double ns = hits ? (double)(run_ns - measure->run_ns) / (double)hits + beside_ns : 0;
 
-	return (struct hit_counts){
-		.time_ns = cost->now.time_ns,
-		/* The programs of vfs run for what is looked at, too, about as long. */
-		.vfs = probes->vfs_hits + probes->other_hits + cost->looked_at,
-		.block = probes->block_hits,
-	};
+	if (measured && hits >= LEAST_HITS && ns <= MOST_NS)
+		measure->hit_ns = ns;
+	measure->run_ns = run_ns;
 }
 
-static void read_run_times(struct hit_counts *counts, const struct kernel *kernel)
+static void measure_node(struct node_cost *cost, struct kernel *kernel, __u64 looked)
 {
-	counts->vfs_ns = kernel__run_time(kernel, RUN_TIME_VFS);
-	counts->block_ns = kernel__run_time(kernel, RUN_TIME_BLOCK);
-	counts->following_ns = kernel__run_time(kernel, RUN_TIME_FOLLOWING);
-}
+	const struct top_reading *now = &cost->now, *before = &cost->before;
+	bool measured = cost->measuring, next = cost->readings % MEASURED_EVERY == 0;
+	__u64 following;
 
-/* The programs ran so long for so many hits; what cannot be is not believed. */
-static void measure_hits(double *hit_ns, __u64 run_ns, __u64 hits, double beside_ns)
-{
-	double ns = hits ? (double)run_ns / (double)hits + beside_ns : 0;
-
-	if (hits >= LEAST_HITS && ns <= MOST_NS)
-		*hit_ns = ns;
-}
-
-/* Since the last reading. */
-static bool did_little(struct node_cost *cost)
-{
-	double seconds = (double)(cost->now.time_ns - cost->before.time_ns) / NS_PER_S;
-	__u64 runs = run_time__count_all(), before = cost->runs;
-
-	cost->runs = runs;
-	return runs > before && (double)(runs - before) < LITTLE_PER_SECOND * seconds;
-}
-
-static void measure_node(struct node_cost *cost, struct kernel *kernel)
-{
-	struct hit_counts now = count_hits(cost), *since = &cost->since;
-	bool next = cost->readings % MEASURED_EVERY == 0;
-	bool goes_on = cost->measuring && (did_little(cost) || next);
-
-	/* Else nothing has moved, or it is known; to read it of each program takes a millisecond.
-	 */
-	if (!next && (!cost->measuring || (goes_on && cost->was_measured)))
+	/* Else nothing has moved, and to read it of each program takes a millisecond. */
+	if (!measured && !next)
 		return;
-	read_run_times(&now, kernel);
-	if (cost->measuring && now.time_ns > since->time_ns) {
-		measure_hits(&cost->vfs_ns, now.vfs_ns - since->vfs_ns, now.vfs - since->vfs,
-			     kernel__beside_ns(kernel));
-		measure_hits(&cost->block_ns, now.block_ns - since->block_ns,
-			     now.block - since->block, 0);
-		cost->following = (double)(now.following_ns - since->following_ns) /
-				  (double)(now.time_ns - since->time_ns);
-		cost->was_measured = true;
-	}
-	cost->since = now;
-	if (goes_on)
-		return;
+	following = kernel__run_time(kernel, RUN_TIME_FOLLOWING);
+	/* The programs of vfs run for what is looked at, too, about as long. */
+	measure_hits(&cost->vfs, measured, kernel__run_time(kernel, RUN_TIME_VFS),
+		     now->probes.vfs_hits - before->probes.vfs_hits + now->probes.other_hits -
+			     before->probes.other_hits + looked,
+		     kernel__beside_ns(kernel));
+	measure_hits(&cost->block, measured, kernel__run_time(kernel, RUN_TIME_BLOCK),
+		     now->probes.block_hits - before->probes.block_hits, 0);
+	if (measured && now->time_ns > before->time_ns)
+		cost->following = (double)(following - cost->following_ns) /
+				  (double)(now->time_ns - before->time_ns);
+	cost->following_ns = following;
 	cost->measuring = kernel__measure_time(kernel, next) == 0 && next;
-	if (cost->measuring)
-		cost->runs = run_time__count_all();
+	cost->was_measured |= measured;
 }
 
 void node_cost__read(struct node_cost *cost, struct kernel *kernel, const struct report_run *run,
@@ -93,13 +58,13 @@ void node_cost__read(struct node_cost *cost, struct kernel *kernel, const struct
 	top_meter__read(&cost->now, run, snapshot);
 	cost->looked_at = looked_at;
 	cost->now.looking_ns = cost->before.looking_ns + (double)looked * kernel__look_ns(kernel);
-	measure_node(cost, kernel);
+	measure_node(cost, kernel, looked);
 	cost->readings++;
 }
 
 double node_cost__hit_ns(const struct node_cost *cost, enum kernel_layer layer)
 {
-	double measured = layer == KERNEL_VFS ? cost->vfs_ns : cost->block_ns;
+	double measured = layer == KERNEL_VFS ? cost->vfs.hit_ns : cost->block.hit_ns;
 
 	if (measured > 0)
 		return measured;

@@ -11,12 +11,10 @@
 #define NODE_COST_VFS_NS   350
 #define NODE_COST_BLOCK_NS 500
 
-/* Hits in the layers of the kernel until a reading, and how long their programs ran. */
-struct hit_counts {
-	__u64 time_ns; /* CLOCK_MONOTONIC */
-	__u64 vfs, block;
-	__u64 vfs_ns, block_ns;
-	__u64 following_ns; /* of those that follow processes */
+/* What a hit in a layer of the kernel costs. */
+struct hit_measure {
+	__u64 run_ns;  /* of its programs, until the last reading */
+	double hit_ns; /* 0: not known */
 };
 
 /* All zero at first. */
@@ -24,13 +22,12 @@ struct node_cost {
 	struct top_reading now, before;
 	long readings;
 	/* What the kernel's programs cost is measured now and then. */
-	bool measuring; /* since that reading: */
-	struct hit_counts since;
-	__u64 runs; /* of all programs of the machine, at the last reading while it measures */
+	bool measuring; /* since the last reading */
 	bool was_measured;
-	double vfs_ns, block_ns; /* of a hit, as measured last; 0: not known */
-	double following;	 /* of one processor, when it was measured last */
-	__u64 looked_at;	 /* system calls that no probe counts, at the last reading */
+	struct hit_measure vfs, block;
+	__u64 following_ns; /* run time until the last reading */
+	double following;   /* of one processor, when it was measured last */
+	__u64 looked_at;    /* system calls that no probe counts, at the last reading */
 };
 
 /* At a snapshot of the run that this kernel side counts. */

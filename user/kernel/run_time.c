@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 #include <bpf/bpf.h>
 
 #include "kernel/run_time.h"
@@ -14,36 +13,14 @@ int run_time__measure(void)
 	return fd < 0 ? -errno : fd;
 }
 
-static bool read_info(int program_fd, struct bpf_prog_info *info)
-{
-	__u32 size = sizeof(*info);
-
-	memset(info, 0, sizeof(*info));
-	return program_fd >= 0 && !bpf_obj_get_info_by_fd(program_fd, info, &size);
-}
-
 static __u64 time_of(int program_fd)
 {
-	struct bpf_prog_info info;
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
 
-	return read_info(program_fd, &info) ? info.run_time_ns : 0;
-}
-
-__u64 run_time__count_all(void)
-{
-	struct bpf_prog_info info;
-	__u64 count = 0;
-	__u32 id = 0;
-	int fd;
-
-	while (!bpf_prog_get_next_id(id, &id)) {
-		fd = bpf_prog_get_fd_by_id(id);
-		if (read_info(fd, &info))
-			count += info.run_cnt;
-		if (fd >= 0)
-			close(fd);
-	}
-	return count;
+	if (program_fd < 0 || bpf_obj_get_info_by_fd(program_fd, &info, &size))
+		return 0;
+	return info.run_time_ns;
 }
 
 static bool begins_with(const char *name, const char *begin)

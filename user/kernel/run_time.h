@@ -16,12 +16,6 @@
 int run_time__measure(void);
 
 /*
- * How often all BPF programs of the machine, whoever's they are, have run while it was measured. 0:
- * that cannot be read.
- */
-__u64 run_time__count_all(void);
-
-/*
  * Whose run time. Neither has that of probes on library functions: most of what these cost is the
  * trap. Nor what the loader runs itself, which is its own time.
  */
