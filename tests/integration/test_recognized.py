@@ -2,6 +2,7 @@
 """Libraries whose names say nothing: known by what they export; tools before them are none."""
 
 import os
+import shutil
 import signal
 
 from harness import check, equal, need, read_text, wait_for
@@ -111,6 +112,19 @@ def test_left_alone(env):
         pass
     equal("status", bystander.wait(timeout=60), 0)
     equal("calls", barriers(trace(env, program, options=("--layer", "mpi"))), 10)
+
+
+
+def test_old_c_library(env):
+    """Before 2.34 glibc's file was called libc-2.33.so: no function of it is counted, nor missing."""
+    _, libraries, _ = env.run("ldd", "/bin/sleep")
+    path = next(line.split()[2] for line in libraries.splitlines() if "libc.so.6 =>" in line)
+    shutil.copy(path, env.path("libc-2.33.so"))
+    os.symlink("libc-2.33.so", env.path("libc.so.6"))
+    status, _, err = env.trace("--env", f"LD_LIBRARY_PATH={env.dir}", "--", "sleep", "0.3")
+    equal(f"status: {err}", status, 0)
+    check("no library is probed" in err, err)
+    check("libc-2.33.so" not in err, err)
 
 
 ODD = """

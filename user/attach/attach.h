@@ -103,12 +103,17 @@ bool attach__wants(const struct attach *attach, const char *path);
  * recognize).
  */
 bool attach__wants_file(const struct attach *attach, const char *path, const char *shown);
-/* The same of a file that a process maps. It is read once, until it changes. */
+/* The same of a file that a process maps, which is read once. */
 bool attach__wants_mapping(const struct attach *attach, pid_t pid,
 			   const struct process_mapping *mapping);
-/* As attach__wants(), but for libraries of which no function is counted: those that are only
- * watched. */
+/*
+ * As attach__wants(), attach__wants_file() and attach__wants_mapping(), but for libraries of which
+ * no function is counted: those that are only watched.
+ */
 bool attach__traces(const struct attach *attach, const char *path);
+bool attach__traces_file(const struct attach *attach, const char *path, const char *shown);
+bool attach__traces_mapping(const struct attach *attach, pid_t pid,
+			    const struct process_mapping *mapping);
 /* Has a file that is known by this path probes on functions? */
 bool attach__has_probes(const struct attach *attach, const char *shown);
 

@@ -5,11 +5,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "attach/attach_state.h"
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/path.h"
 #include "host/file_set.h"
 #include "host/reach.h"
@@ -144,63 +142,92 @@ bool attach__has_layer(const struct attach *attach, const struct elf_file *elf, 
 	       has_marks(attach, elf, layer);
 }
 
+/* What a file turns out to be: bits, as the numbers of attach->looked. */
+enum content {
+	CONTENT_WANTED = 1 << 0,
+	CONTENT_TRACED = 1 << 1, /* not only watched */
+};
+
 /* By what it calls itself, or by what it exports. */
-static bool has_content(const struct attach *attach, const struct elf_file *elf)
+static unsigned int content_of(const struct attach *attach, const struct elf_file *elf)
 {
 	const char *soname = elf_file__soname(elf);
+	unsigned int content = 0;
 
 	if (soname && attach__wants(attach, soname))
-		return true;
+		content = CONTENT_WANTED | (attach__traces(attach, soname) ? CONTENT_TRACED : 0);
 	for (size_t i = 0; i < attach->marks_list.n; i++)
 		if (has_marks(attach, elf, i))
-			return true;
-	return false;
+			content = CONTENT_WANTED | CONTENT_TRACED;
+	return content;
+}
+
+/* A set of enum content, or a negative errno. */
+static int read_content(const struct attach *attach, const char *path)
+{
+	struct elf_file *elf;
+	struct error ignored;
+	int content = elf_file__open_marks(&elf, path, &attach->marks_list, &ignored);
+
+	if (content < 0)
+		return content;
+	content = (int)content_of(attach, elf);
+	elf_file__close(elf);
+	return content;
+}
+
+static bool has_content(const struct attach *attach, const char *path, enum content wanted)
+{
+	int content = read_content(attach, path);
+
+	return content >= 0 && content & (int)wanted;
 }
 
 bool attach__wants_file(const struct attach *attach, const char *path, const char *shown)
 {
-	struct elf_file *elf;
-	struct error ignored;
-	bool wanted;
-
-	if (attach__wants(attach, shown))
-		return true;
-	if (elf_file__open_marks(&elf, path, &attach->marks_list, &ignored) < 0)
-		return false;
-	wanted = has_content(attach, elf);
-	elf_file__close(elf);
-	return wanted;
+	return attach__wants(attach, shown) || has_content(attach, path, CONTENT_WANTED);
 }
 
-/* In the set: what came of it. */
-enum {
-	NOT_LOOKED,
-	NOT_WANTED,
-	WANTED,
-};
+bool attach__traces_file(const struct attach *attach, const char *path, const char *shown)
+{
+	if (attach__wants(attach, shown))
+		return attach__traces(attach, shown);
+	return has_content(attach, path, CONTENT_TRACED);
+}
+
+/* The same of what a process maps. What could be read is not read again. */
+static bool maps_content(const struct attach *attach, pid_t pid,
+			 const struct process_mapping *mapping, enum content wanted)
+{
+	const struct file_key key = file_key__of(mapping);
+	const __u64 *known = file_set__number(attach->looked, &key);
+	char path[PATH_MAX];
+	struct error ignored;
+	int content;
+
+	if (known)
+		return *known & wanted;
+	if (reach__open_path(pid, mapping, path, sizeof(path), &ignored) < 0)
+		return false;
+	content = read_content(attach, path);
+	if (content < 0)
+		return false;
+	file_set__add(attach->looked, &key);
+	*file_set__number(attach->looked, &key) = (__u64)content;
+	return content & (int)wanted;
+}
 
 bool attach__wants_mapping(const struct attach *attach, pid_t pid,
 			   const struct process_mapping *mapping)
 {
-	struct file_key key = { mapping->major, mapping->minor, mapping->ino, 0 };
-	char path[PATH_MAX];
-	struct error ignored;
-	struct stat st;
-	__u64 *verdict;
-	bool wanted;
+	return attach__wants(attach, mapping->path) ||
+	       maps_content(attach, pid, mapping, CONTENT_WANTED);
+}
 
+bool attach__traces_mapping(const struct attach *attach, pid_t pid,
+			    const struct process_mapping *mapping)
+{
 	if (attach__wants(attach, mapping->path))
-		return true;
-	if (reach__open_path(pid, mapping, path, sizeof(path), &ignored) < 0 || stat(path, &st) < 0)
-		return false;
-	key.generation = hash__word(hash__word(HASH_NOTHING, (__u64)st.st_ctim.tv_sec),
-				    (__u64)st.st_ctim.tv_nsec);
-	file_set__add(attach->looked, &key);
-	verdict = file_set__number(attach->looked, &key);
-	if (verdict && *verdict != NOT_LOOKED)
-		return *verdict == WANTED;
-	wanted = attach__wants_file(attach, path, mapping->path);
-	if (verdict)
-		*verdict = wanted ? WANTED : NOT_WANTED;
-	return wanted;
+		return attach__traces(attach, mapping->path);
+	return maps_content(attach, pid, mapping, CONTENT_TRACED);
 }

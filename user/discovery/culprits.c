@@ -129,10 +129,7 @@ static bool is_known(const struct culprits *culprits, const struct file_key *key
 bool culprits__has_mapping(struct culprits *culprits, pid_t pid,
 			   const struct process_mapping *mapping, bool look, struct culprit *out)
 {
-	/* A number is used again: not often under the same name. */
-	const struct file_key key = { mapping->major, mapping->minor, mapping->ino,
-				      hash__bytes(HASH_NOTHING, mapping->path,
-						  strlen(mapping->path)) };
+	const struct file_key key = file_key__of(mapping);
 
 	if (culprits__has_name(culprits, mapping->path, out) || is_known(culprits, &key, out))
 		return true;

@@ -99,8 +99,8 @@ static const char *way_out(const struct left_alone *left, const struct finding *
 void left_alone__leave(struct left_alone *left, const char *path, const char *shown,
 		       const struct finding *finding)
 {
-	bool told = is_traced_file(left, shown) || (!attach__wants(left->attach, shown) &&
-						    attach__wants_file(left->attach, path, shown));
+	bool told = attach__has_probes(left->attach, shown) ||
+		    attach__traces_file(left->attach, path, shown);
 	char reason[REASON_ROOM];
 	struct error err;
 
@@ -279,10 +279,9 @@ static bool maps_traced(const struct left_alone *left, pid_t pid, const struct p
 	for (size_t i = 0; i < process_maps__n(maps); i++) {
 		const struct process_mapping *mapping = process_maps__at(maps, i);
 
-		if (attach__traces(left->attach, mapping->path) ||
-		    (is_named_library(mapping->path) &&
-		     !attach__wants(left->attach, mapping->path) &&
-		     attach__wants_mapping(left->attach, pid, mapping)))
+		if (is_named_library(mapping->path)
+			    ? attach__traces_mapping(left->attach, pid, mapping)
+			    : attach__traces(left->attach, mapping->path))
 			return true;
 	}
 	return false;

@@ -157,9 +157,7 @@ static void leave_libraries(struct search *search, const char *program,
 	for (size_t i = 0; libraries && i < libraries__n(libraries); i++) {
 		const struct library *library = libraries__at(libraries, i);
 
-		if (attach__traces(attach, library->name) ||
-		    (!attach__wants(attach, library->name) &&
-		     attach__wants_file(attach, library->path, library->name)) ||
+		if (attach__traces_file(attach, library->path, library->name) ||
 		    attach__has_probes(attach, library->path))
 			left_alone__leave(search->left, library->path, library->path,
 					  search->finding);

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "host/file_set.h"
+#include "host/process.h"
 
 #define PLACES 32768 /* a power of two */
 #define FILES  (PLACES / 2)
@@ -19,6 +20,12 @@ struct file_set {
 	struct place places[PLACES];
 	size_t n;
 };
+
+struct file_key file_key__of(const struct process_mapping *mapping)
+{
+	return (struct file_key){ mapping->major, mapping->minor, mapping->ino,
+				  hash__bytes(HASH_NOTHING, mapping->path, strlen(mapping->path)) };
+}
 
 struct file_set *file_set__new(void)
 {

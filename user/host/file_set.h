@@ -18,6 +18,10 @@ struct file_key {
 	__u64 ino, generation;
 };
 
+/* A number is used again, but not often under the same name. */
+struct process_mapping;
+struct file_key file_key__of(const struct process_mapping *mapping);
+
 struct file_set *file_set__new(void);	   /* NULL: no memory */
 void file_set__free(struct file_set *set); /* NULL is fine */
 

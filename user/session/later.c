@@ -161,7 +161,7 @@ static int on_mapping(void *context, const struct watch_mapping *mapping)
 	met = meet(later, mapping->pid);
 	file = watch_mapping__of_process(mapping, path);
 	if (met && !met->time && !targets__is_c_library(name) &&
-	    attach__wants_mapping(later->listing, mapping->pid, &file)) {
+	    attach__traces_mapping(later->listing, mapping->pid, &file)) {
 		met->time = mapping->time;
 		snprintf(met->name, sizeof(met->name), "%s", name);
 	}
